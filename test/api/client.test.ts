@@ -26,7 +26,7 @@ import { withEnoughTime } from "../support/enough-time.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const TOKEN = "secret-token-4711";
-/** Stands for what a body may hold of a person: must be in no error. */
+/** Represents personal data in a body: must not be in any error. */
 const PERSONAL = "+4915112345678";
 
 const QUERY = { limit: 10, offset: 0 };
@@ -68,7 +68,7 @@ async function fetchPage(baseUrl: URL, options: Partial<ApiClientOptions> = {}, 
   return await fetchAttributionPage(client, QUERY, { signal });
 }
 
-/** Returns the ApiError that the promise ends with; that it holds neither token nor body is checked each time. */
+/** Returns the ApiError of the promise; checks each time that it has neither token nor body. */
 async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   try {
     await promise;
@@ -85,7 +85,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
 const fetchError = (server: BadServer, options?: Partial<ApiClientOptions>) =>
   errorOf(fetchPage(server.url, options));
 
-/** What two attempts against the answer end with, and how many there were. */
+/** The result of two attempts with this response, and the number of requests. */
 async function outcomeOf(answer: Answer, options: Partial<ApiClientOptions> = {}) {
   await using server = await startBadServer(answer);
   const error = await fetchError(server, { retry: { attempts: 2 }, ...options });
@@ -485,7 +485,7 @@ describe("ApiClient: errors without retry", () => {
   it.each([
     { token: "k7Q", quotes: ": No such token: [token], x[token]x (request r-[token])" },
     { token: "7654321", quotes: ": No such token: [token], x[token]x (request r-[token])" },
-    // The name `message` has this letter, so the message cannot be read.
+    // The name `message` contains this letter, so the message cannot be read.
     { token: "a", quotes: " (request r-[token], 95 bytes)" },
   ])("cuts the short token $token out of a quoted refusal", async ({ token, quotes }) => {
     const message = `No such token: ${token}, x${token}x`;

@@ -6,7 +6,7 @@ import { MAX_DURATION } from "../../src/call/call.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 
-/** A call of which the service sent no more than the id. */
+/** A call of which the service sent only the id. */
 const BARE = makeCall();
 
 const DNI = {
@@ -42,7 +42,7 @@ const ROW = {
 
 const parseText = (text: string) => parseRow(parseJson(text));
 
-/** A well-parsed row: a bare call but for the members given. */
+/** A parsed row: a bare call except for the given members. */
 const parsed = (members: Partial<Call>, drift: unknown[] = []) => ({ call: { ...BARE, ...members }, drift });
 
 function callOf(row: ParsedRow): Call {

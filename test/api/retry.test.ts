@@ -222,7 +222,7 @@ describe("retry", () => {
 
     const thrown = await thrownBy(retry(slow, POLICY, { clock, random: highest }));
 
-    // 6 s + 30 s + 6 s are gone at 15:00:42; 20 s more do not fit into the minute.
+    // 6 s + 30 s + 6 s have passed at 15:00:42; 20 s more do not fit into the minute.
     expect(thrown).toMatchObject({
       exitCode: 5,
       message: expect.stringContaining("2026-11-20T15:01:02.000Z"),

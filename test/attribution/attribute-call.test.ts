@@ -176,7 +176,7 @@ describe("attributeCall", () => {
       members: { campaign_name: text, utm_campaign: text, campaign_id: text },
       ...{ source: "(direct)", medium: "(none)", channel: "Direct", campaign: null, campaign_id: null },
     })),
-    // A campaign decides about the channel by its utm value, which is folded, before its name.
+    // A campaign determines the channel first by its utm value, which is folded, and then by its name.
     { members: { utm_campaign: "Summer  SHOP" }, source: null, medium: null, channel: "Organic Shopping" },
     { members: { campaign_name: "SHOPPING" }, source: null, medium: null, channel: "Organic Shopping" },
     {

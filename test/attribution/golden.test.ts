@@ -8,13 +8,13 @@ import { hashCall } from "../../src/call/call.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 
 /*
- * What is derived and stored carries the version of what derived it. Where one of these fails, what is derived of the same
- * calls is another now: raise the version, so that what is stored is derived anew, and put the new digest here.
+ * Stored derivations carry the version of the code that derived them. If one of these fails, the same calls are
+ * derived differently: raise the version, so that stored values are derived again, and put the new digest here.
  */
 
 /** The same calls on every machine. */
 const CALLS = fc.sample(arbitraryCalls(40), { seed: 20261122, numRuns: 60 }).flat();
-/** Texts that look like values and are none, or like others. */
+/** Texts that look like missing values or like other texts. */
 const ODD_CALLS = [
   makeCall({ caller_id: "0049 30 77", tracking_number: "0049 30 77", disposition: "-", duration: -5 }),
   makeCall({ caller_id: "null", tracking_number: "Desk", disposition: " null ", utm_source: "STRAẞE" }),

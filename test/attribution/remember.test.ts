@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { remember } from "../../src/attribution/remember.ts";
 
-/** A function that is remembered, and what it was asked to compute. */
+/** A remembered function, and the values it computed. */
 function recorded(): { ask: (text: string) => number; computed: string[] } {
   const computed: string[] = [];
   const ask = remember((text) => {

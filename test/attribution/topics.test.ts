@@ -145,7 +145,7 @@ describe("compileTopics", () => {
   });
 });
 
-/** Words in several spellings, with parts of words and what divides them. */
+/** Words in several spellings, with parts of words and separators. */
 const WORDS = [
   "pipe",
   "Pipe",

@@ -50,7 +50,7 @@ describe("carryForgotten", () => {
     using both = makeBoth();
     expect(both.readDraft(CALLERS)).toEqual(BEFORE);
     expect(carry(both.target, both.draft)).toBe(true);
-    // Without a log beside it, since it gets another name.
+    // Without a log next to it, since it gets another name.
     expect(existsSync(`${both.draft}-wal`)).toBe(false);
     expect(readFileSync(both.draft).readUInt8(18)).toBe(1);
     expect(existsSync(callerKeyOf(both.draft))).toBe(false);
@@ -62,7 +62,7 @@ describe("carryForgotten", () => {
       using copy = openWarehouse(both.draft);
       expect(readPrivacyActs(copy)).toMatchObject([{ at: NOW, act: "forget", erased_at: NOW }]);
     }
-    // Once is enough: the second time nobody is new, and nothing is erased.
+    // Once is enough: the second time there is nobody new, and nothing is erased.
     {
       using copy = openWarehouse(both.draft);
       writeTransaction(copy, (tx) => insertPrivacyAct(tx, { at: NOW, act: "prune", counts: {} }));

@@ -51,7 +51,7 @@ describe("copyWarehouse", () => {
     const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
     makeWarehouse(source, MANY);
     let isChanged = false;
-    // It is asked while the rows of the copy are read, too.
+    // It is also checked while the rows of the copy are read.
     const throwIfAborted = () => {
       if (isChanged || !existsSync(draft)) return;
       const { isSqlite, isWal } = readHeader(draft);

@@ -74,7 +74,7 @@ describe("restoreWarehouse", () => {
     makeBackup(file);
     const saved = dump(database);
     {
-      // A warehouse whose writer was killed: the last rows are in the log alone.
+      // A warehouse whose writer was killed: the last rows are only in the log.
       using warehouse = openWarehouse(database);
       storeCalls(warehouse, [{ ...FULL_CALL, call_id: 5 }], { runId: 2 });
       copyWithLog(database, join(folder.path, "killed.db"));
@@ -175,7 +175,7 @@ describe("restoreWarehouse", () => {
       const restored = await restoreWarehouse(file, database, NOW);
       expect(restored.replaced).toBe(join(folder.path, KEPT));
       expect(readFileSync(join(folder.path, KEPT)).subarray(0, left.length).equals(left)).toBe(true);
-      // One that SQLite can open has its log written into it, or dropped as none.
+      // The log of a readable one is written into it, or dropped as invalid.
       const isLogKept = left.length < 65_536;
       expect(names(folder.path).includes(`${KEPT}-wal`)).toBe(isLogKept);
       if (isLogKept) expect(readFileSync(join(folder.path, `${KEPT}-wal`), "utf8")).toBe("a log");
@@ -206,7 +206,7 @@ describe("restoreWarehouse", () => {
     expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
     expect(openIn(folder.path)).toEqual([]);
     expect(readRows(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
-    // One that was restored, and that nobody has written since, has no log: who reads it is noticed all the same.
+    // A restored warehouse without writes since has no log: a reader is noticed all the same.
     makeBackup(database);
     const sqlite = new Database(database, { readonly: true });
     sqlite.exec("BEGIN; SELECT count(*) FROM calls");

@@ -11,18 +11,18 @@ const [OWN, OTHER, THIRD] = ["aa", "bb", "cc"].map((byte) => byte.repeat(32)) as
 
 interface Scene {
   title: string;
-  /** Beside the warehouse. */
+  /** Next to the warehouse. */
   own?: string;
-  /** Beside the backup, by its name. */
+  /** Next to the backup, by its name. */
   spare?: string;
-  /** Beside the backup, by the name of the warehouse. */
+  /** Next to the backup, by the name of the warehouse. */
   named?: string;
-  /** Whether the backup lies beside the warehouse. */
+  /** Whether the backup is next to the warehouse. */
   isNear?: boolean;
   /** What the restored warehouse has of callers. */
   sql?: string;
   outcome: RestoredKey | null;
-  /** The key beside the warehouse afterwards. */
+  /** The key next to the warehouse afterwards. */
   key?: string;
 }
 

@@ -123,7 +123,7 @@ describe("backupWarehouse", () => {
       ...ITS_OWN,
     })),
     { file: "calls.db.caller-key", ...ITS_OWN },
-    // A link leads to the warehouse itself; another name of the file is one of its own.
+    // A link leads to the warehouse itself; another hard link to the file is a separate name.
     { file: "link.db", named: "calls.db", ...ITS_OWN },
     { file: "hard.db", ...ITS_OWN },
     { file: "notes.txt", ...LEFT, says: "it is not a calltally backup" },

@@ -7,7 +7,7 @@ import { periods } from "../../src/calendar/periods.ts";
 import { draws } from "../support/draws.ts";
 import { zonedRanges } from "./edges.ts";
 
-/** What stands beside the periods of a range, in UTC: the first day of each part, and the days compared with. */
+/** The comparison of the periods of a range, in UTC: the first day of each part, and the compared days. */
 function compare(from: string, to: string, grain: Grain, kind: Comparison, zone = "UTC") {
   const range = { from, to };
   const current = periods({ ...range, grain, zone });
@@ -39,7 +39,7 @@ describe("comparePeriods", () => {
   });
 
   it("compares weeks and days with the same number of days, even in a range of whole months", () => {
-    // Two months of 59 days stand beside two of 62.
+    // Two months of 59 days are compared with two of 62.
     const weeks = compare("2026-02-01", "2026-03-31", "week", "previous");
     expect(weeks.range).toBe("2025-12-01 2026-01-28");
     expect(weeks.days.slice(0, 2)).toEqual(["2026-W05 2025-12-01", "2026-W06 2025-12-02"]);

@@ -201,7 +201,7 @@ function monthsBefore(date: string, months: number): string {
   return dateOf(Date.UTC(year, month - 1 - months, Math.min(day, last)));
 }
 
-/** What `comparisonRange` is said to return, by the days of the calendar alone. */
+/** What `comparisonRange` must return, by the days of the calendar only. */
 function comparedWith({ from, to }: Required<DateRange>, kind: "previous" | "year" | "days"): DateRange {
   if (kind === "year") return { from: monthsBefore(from, 12), to: monthsBefore(to, 12) };
   const isFromFirst = kind === "previous" && from.endsWith("-01");
@@ -281,7 +281,7 @@ test.each<[string, string, string, number]>([
   ["2018-11-03", "America/Sao_Paulo", "2018-11-03T03:00:00.000Z", 24],
   ["2018-02-17", "America/Sao_Paulo", "2018-02-17T02:00:00.000Z", 25],
   ["2026-03-29", "Asia/Beirut", "2026-03-28T22:00:00.000Z", 23],
-  // Samoa went over the date line, and had no 30 December.
+  // Samoa crossed the date line and had no 30 December.
   ["2011-12-29", "Pacific/Apia", "2011-12-29T10:00:00.000Z", 24],
   ["2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 0],
   ["2011-12-31", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 24],

@@ -8,11 +8,11 @@ import { draws } from "../support/draws.ts";
 import { Cases, shift, zonedRanges } from "./edges.ts";
 
 const grain = fc.constantFrom(...GRAINS);
-/** The day that Samoa and Tokelau had not. */
+/** The day that Samoa and Tokelau skipped. */
 const isSkipped = (day: string, zone: string) =>
   day === "2011-12-30" && ["Pacific/Apia", "Pacific/Fakaofo"].includes(zone);
 
-/** The name of the period of a date, by the rules of ISO 8601: a week is of the year that its Thursday is in. */
+/** The name of the period of a date by ISO 8601: a week belongs to the year of its Thursday. */
 function nameOf(date: string, grain: Grain): string {
   if (grain === "day") return date;
   if (grain === "month") return date.slice(0, 7);

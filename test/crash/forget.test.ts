@@ -10,7 +10,7 @@ import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { buildProgram, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
-// Wherever `forget` is killed: nothing was begun, or the same command completes it, and no byte is left.
+// Wherever `forget` is killed: nothing has begun, or the same command completes it, and no byte remains.
 
 const DATABASE = "data/calltally.db";
 const NUMBER = "+12145550123";

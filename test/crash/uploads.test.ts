@@ -14,8 +14,8 @@ import { storeCalls, storeRun } from "../support/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
-// Wherever an export of new conversions is killed: the next one has all of them, or they are in a file that got its name.
-// Such a file is written again in its place; where it was moved away, it counts, and the next export shows it. The ledger
+// Wherever an export of new conversions is killed: the next one has all of them, or they are in a renamed file.
+// Such a file is written again in its place; if it was moved away, it counts, and the next export reports it. The ledger
 // counts each conversion once.
 
 const DATABASE = "data/calltally.db";
@@ -44,7 +44,7 @@ const KILLS: Mutation = {
   ],
 };
 
-/** Where it is killed, the files that have their names then, and what the ledger has of each file. */
+/** The point of the kill, the files with their final names then, and the ledger's state of each file. */
 const POINTS: { point: string; named: (typeof KINDS)[number][]; states: string[] }[] = [
   { point: "before the ledger", named: [], states: [] },
   { point: "before the first name", named: [], states: ["pending", "pending"] },
@@ -112,7 +112,7 @@ function killExport(folder: string, point: string, contents: readonly string[] =
   return runProgram([process.execPath, program.bin, ...args], { cwd: folder, env: { KILL_AT: point } });
 }
 
-/** Exports again, by the program as it is. */
+/** Exports again with the unchanged program. */
 function exportAgain(folder: string, out = FOLDER) {
   return exportToFolder({
     database: join(folder, DATABASE),

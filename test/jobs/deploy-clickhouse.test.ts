@@ -22,7 +22,7 @@ const FOLDER = "jobs/deploy/clickhouse";
 const DATABASE = "calls";
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 
-/** Makes the secrets of a cluster; returns what is in their files. */
+/** Creates the secrets of a cluster; returns the contents of their files. */
 function makeSecrets(folder: string): Record<string, string> {
   const made = spawnSync(join(FOLDER, "make-secrets"), [folder], { encoding: "utf8" });
   expect(made).toMatchObject({ status: 0, stdout: "", stderr: "" });
@@ -78,7 +78,7 @@ describe("jobs/deploy/clickhouse/make-secrets", () => {
       expect(made["secrets.xml"]).toContain(`<${user}_password_sha256>${hash}</${user}_password_sha256>`);
       expect(made["secrets.xml"]).not.toContain(password);
     }
-    // What the servers ask for is there, and nothing else.
+    // The files that the servers require exist, and nothing else.
     const asked = ["cluster.xml", "users.xml"].flatMap((file) =>
       [...read(file).matchAll(/incl="(\w+)"/g)].map(([, name]) => name),
     );
@@ -87,7 +87,7 @@ describe("jobs/deploy/clickhouse/make-secrets", () => {
   });
 });
 
-/** The files as the image has them, in words of 18.16: it has neither grants, nor secrets between servers, nor constraints. */
+/** The files of the image, in the syntax of 18.16: it has no grants, secrets between servers or constraints. */
 function writeDeployed(
   folder: string,
   secrets: string,

@@ -30,7 +30,7 @@ const TIMERS = JOBS.map(({ name }) => `calltally-${name}.timer`);
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 const unlessSkipped = hasSystemd ? "" : " (SKIPPED: there is no systemd-analyze here)";
 
-/** The settings of a unit; those that are given several times, in order. */
+/** The settings of a unit; repeated ones in order. */
 function readUnit(file: string): Map<string, string[]> {
   const unit = new Map<string, string[]>();
   for (const line of read(file).split("\n")) {
@@ -44,7 +44,7 @@ describe("jobs/deploy for systemd", () => {
   it.skipIf(!hasSystemd)(`is clean under systemd-analyze verify${unlessSkipped}`, () => {
     using folder = makeTempFolder();
     const files = [...SERVICES, REPORT, ...TIMERS];
-    // What they start must be there: the program, where it is here.
+    // The started programs must exist: ours, if it is here.
     for (const file of files) {
       writeFileSync(join(folder.path, file), read(file).replaceAll("/opt/calltally", resolve(".")));
     }
@@ -125,7 +125,7 @@ describe("jobs/deploy for systemd", () => {
   );
 });
 
-/** Puts programs of a few lines into a folder of their own, to stand in for those of the system; returns its path. */
+/** Puts small programs into a folder of their own in place of those of the system; returns its path. */
 function fakePrograms(folder: string, programs: Record<string, string>): string {
   const bin = join(folder, "fake-bin");
   mkdirSync(bin);
@@ -183,7 +183,7 @@ describe("scripts in jobs/deploy", () => {
     const asked = readFileSync(join(folder.path, "asked"), "utf8");
     expect(asked).not.toContain("token-417");
 
-    // As /etc/calltally/env has it beside a calltally.yaml.
+    // As in /etc/calltally/env next to a calltally.yaml.
     writeFileSync(join(etc, "env"), "CALLTALLY_TOKEN_FILE=\nCALLTALLY_EXPORT_DIR=\n");
     writeFileSync(join(lib, "acme.token"), "token-417", { mode: 0o600 });
     writeFileSync(
@@ -320,7 +320,7 @@ describe("jobs/deploy/crontab", () => {
 });
 
 describe("jobs/deploy/Dockerfile", () => {
-  /** Instructions with their arguments; lines that go on joined. */
+  /** Instructions with their arguments; continued lines joined. */
   const instructions = read("Dockerfile")
     .replace(/^#.*\n/gm, "")
     .replace(/\\\n\s*/g, "")

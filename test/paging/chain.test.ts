@@ -55,7 +55,7 @@ describe("Chain", () => {
 
   it("holds a slice that shares calls of two keys, separately for each key", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
-    // Two ids, but one start: by start a call that never was read may lie between them.
+    // Two ids, but one start: by start, an unread call may lie between them.
     const tied = chain.findLink(slice(at(7, 8), at(6, 8), at(5, 7)), false);
     expect(tied).toMatchObject({ unseen: 1, known: 2 });
     expect(chain.isProven(tied.held)).toBe(false);
@@ -70,7 +70,7 @@ describe("Chain", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
     const tied = slice(at(7, 8), at(6, 8), at(5, 7), at(4, 6));
     chain.add(tied, chain.findLink(tied, false).held);
-    // Of two ids and two starts, but by start it is the slice before that nothing holds.
+    // Shares two ids and two starts, but the slice before is not held by start.
     const next = chain.findLink(slice(at(5, 7), at(4, 6), at(3, 5)), false);
     expect(chain.isLinked(next.held)).toBe(true);
     expect(chain.isProven(next.held)).toBe(false);
@@ -108,7 +108,7 @@ describe("Chain", () => {
     chain.add(slice(at(5, 5), at(4, 4), at(3, 3)), lost.held);
     const next = chain.findLink(slice(at(4, 4), at(3, 3), at(2, 2)), false);
     expect(next).toEqual({ held: 0, unseen: 1, known: 2 });
-    // But it shares calls with the slice before, which is all there is to have.
+    // But it shares calls with the slice before, which is the best available.
     expect(chain.isHeld(next, 0)).toBe(true);
   });
 
@@ -124,7 +124,7 @@ describe("Chain", () => {
     expect(chain.countVanished(before, slice(at(8, 8), at(6, 6), at(5, 5)))).toBe(1);
     expect(chain.countVanished(before, slice(at(7, 7), at(6, 6), at(5, 5)))).toBe(0);
     expect(chain.countVanished(before, slice())).toBe(0);
-    // What came after the last call may be on the next page, unless there is none.
+    // What followed the last call may be on the next page, unless there is none.
     expect(chain.countVanished(before, slice(at(8, 8)))).toBe(0);
     expect(chain.countVanished(before, { ...slice(at(8, 8)), total: 1 })).toBe(2);
   });

@@ -39,7 +39,7 @@ describe("observeTotal", () => {
       rises: 4,
       overruns: 0,
     });
-    // It came back to what it was.
+    // The total returned to its first value.
     expect(observe(slice(10), slice(11), slice(10))).toMatchObject({ isConstant: false, fall: 1, falls: 1 });
     expect(observe(slice(10), slice(10), slice(10))).toMatchObject({ isConstant: true, fall: 0, falls: 0 });
   });

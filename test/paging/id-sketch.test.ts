@@ -8,7 +8,7 @@ describe("IdSketch", () => {
     expect(ids.filter((id) => sketch.has(id))).toEqual([]);
     for (const id of ids) sketch.add(id);
     expect(ids.filter((id) => !sketch.has(id))).toEqual([]);
-    // 20,000 of 2^22 bits are set: of 20,000 others some 95 are expected to be taken for them.
+    // 20,000 of 2^22 bits are set: some 95 of 20,000 other ids are expected to collide.
     const others = ids.map((id) => id + 1);
     expect(others.filter((id) => sketch.has(id)).length).toBeLessThan(200);
   });

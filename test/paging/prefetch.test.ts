@@ -9,7 +9,7 @@ const slice = (offset: number, rows: number, total: number): Slice => ({
   rows: Array.from({ length: rows }, (_, at) => ({ id: offset + at + 1, started: null, name: null })),
 });
 
-/** A service of so many calls, ten a page unless it says another; a request ends at once, unless it has to wait. */
+/** A service of that many calls, by default ten a page; a request ends immediately unless it has to wait. */
 function serve(
   total: () => number,
   {
@@ -30,7 +30,7 @@ function serve(
   return { asked, signals, throttle, pages: new Prefetch(fetch, { overlap: 3, throttle }) };
 }
 
-/** Takes all that is planned; returns where the slices start. */
+/** Takes all planned pages; returns the offsets of their slices. */
 async function takeAll(pages: Prefetch<Slice>): Promise<number[]> {
   const offsets: number[] = [];
   for (let taken = await pages.take(); taken !== undefined; taken = await pages.take()) {
@@ -40,7 +40,7 @@ async function takeAll(pages: Prefetch<Slice>): Promise<number[]> {
   return offsets;
 }
 
-/** Lets everything run that waits for nothing else. */
+/** Runs everything that does not wait for something else. */
 const settle = () => new Promise(setImmediate);
 
 describe("Prefetch", () => {

@@ -9,7 +9,7 @@ const slice = (offset: number, total: number, ...ids: (number | null)[]): Slice 
   rows: ids.map(call),
 });
 
-/** The record of a pass that has read such slices, and looked behind the last but one. */
+/** The record of a pass that read these slices and looked behind the last but one. */
 function recordOf(...slices: Slice[]): PassRecord {
   const record = new PassRecord({ limit: 4, overlap: 2 });
   for (const slice of slices) record.accept(slice);

@@ -126,7 +126,7 @@ describe("judge", () => {
       verdict: "exact",
       says: "calls read",
     },
-    // Of 100 calls counted at first, 98 were read before the closing look met two new ones.
+    // 98 of 100 calls counted at first were read before the closing look met two new ones.
     {
       ...full({ closingOnly: 2, ...moved(102, 100) }),
       verdict: "probable",
@@ -137,7 +137,7 @@ describe("judge", () => {
       verdict: "verified",
       says: "while calls came or went: 100 calls read, total 100",
     },
-    // A call that vanished had been read: it is not one of the unread.
+    // A call that vanished had been read: it is not one of the unread ones.
     {
       ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
       verdict: "probable",
@@ -207,7 +207,7 @@ describe("judge", () => {
       verdict: "probable",
       says: "the service counts more than it lists: 90 calls read, total 100",
     },
-    // Rows without an id are no calls that did not come.
+    // Rows without an id are not missing calls.
     { ...full({ unplaced: 30 }, 70), verdict: "probable", says: "some rows have no readable call_id" },
     {
       ...full({ unplaced: 100, unplacedReason: "9007199254740993 is beyond 2^53 − 1" }, 0),
@@ -227,7 +227,7 @@ describe("judge", () => {
       says: "the closing look at the front met 12 calls of the first page, where 50 are needed: 100 calls read",
     },
     {
-      // Not that the service lists fewer calls than it counts.
+      // Not: the service lists fewer calls than it counts.
       ...full({ isLinked: false, seamsBroken: 2 }, 80),
       verdict: "unverified",
       says: "2 seams between pages did not join: 80 calls read, total 100",
@@ -251,7 +251,7 @@ describe("judge", () => {
     const judgement = judge(evidence, distinct);
     expect(judgement.verdict).toBe(verdict);
     expect(judgement.verdict_reason).toContain(says);
-    // What stands in the way, the operator can do something about.
+    // The operator can change what prevents the proof.
     const isSure = verdict === "exact" || verdict === "verified";
     expect(judgement.advice === null).toBe(isSure);
   });
@@ -348,7 +348,7 @@ describe("judge", () => {
       "all pages joined, but 2 responses came from the past by the service's own timestamps",
       "all pages joined, but 2 calls are no longer in place, though total fell by only 0",
     ]);
-    // A seam that was mended and broken elsewhere is no seam of the front.
+    // A seam that was repaired or broken elsewhere does not concern the front.
     const unlinked = judge({ ...CLEAN, isFrontMet: false, isLinked: false, seamsBroken: 3 }, 100);
     expect(unlinked.verdict_reason).toBe("3 seams between pages did not join: 100 calls read, total 100");
   });
@@ -430,7 +430,7 @@ describe("judgeIncremental", () => {
       verdict: "probable",
       says: "read up to known calls, newest start first, and the counts agree: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
     },
-    // Read from the end, where no look at the front is taken.
+    // Read from the end, without a look at the front.
     {
       ...incremental({ end: "nothing behind", isFrontMet: false }),
       verdict: "probable",

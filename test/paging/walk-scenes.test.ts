@@ -11,7 +11,7 @@ const call = (id: number): Row => ({
   name: "Website",
 });
 
-/** A service of calls by their ids, the lowest first; `total` is what it says there are. */
+/** A service of calls by their ids, lowest first; `total` is what it claims. */
 function serve(
   calls: () => number,
   { limit = 20, total = calls }: { limit?: number; total?: () => number } = {},
@@ -36,7 +36,7 @@ const slice = (offset: number, total: number, ...rows: Row[]): Slice => ({ offse
 const ids = (first: number, count: number, step = 1) =>
   Array.from({ length: Math.max(0, count) }, (_, at) => call(first + at * step));
 
-/** A service of which each response is told: by its order, the offset that is asked for, and how many came before. */
+/** A service with a function for each response: of its order, the requested offset, and the number of earlier requests. */
 function script(respond: (request: { sort: Sort; offset: number; count: number }) => Slice) {
   const asked: number[] = [];
   const sorts: Sort[] = [];
@@ -50,7 +50,7 @@ function script(respond: (request: { sort: Sort; offset: number; count: number }
       return respond({ sort, offset, count: asked.length - 1 });
     },
   };
-  /** Orders of which nothing is under way any more. */
+  /** Orders without running requests. */
   const ended = () => Object.entries(signals).flatMap(([sort, { aborted }]) => (aborted ? [sort] : []));
   return { asked, sorts, source, ended };
 }
@@ -64,7 +64,7 @@ describe("walkFromEnd", () => {
   it.each([
     { calls: 450, total: 450, offset: 1000, asked: [1000, 350] },
     { calls: 30, total: 30, offset: 500, asked: [500, 0] },
-    // By a total that is not true any more it steps back twice as far each time.
+    // After a wrong total it steps back twice as far each time.
     { calls: 310, total: 1000, offset: 1000, asked: [1000, 900, 700, 300] },
     { calls: 10, total: 50, offset: 50, asked: [50, 0] },
     { calls: 0, total: 0, offset: 0, asked: [0] },
@@ -105,7 +105,7 @@ describe("walk", () => {
   it.each([60, 40, 20, 8, 4])(
     "reads to its end a list whose pages shrink from 200 to %i rows",
     async (least) => {
-      // A page is as large as 200 calls, of which those from the 150th on are larger.
+      // A page is as large as 200 calls; calls from the 150th on are larger.
       const endOf = (offset: number) => {
         let [at, size] = [offset, 0];
         while (at < 400) {
@@ -169,7 +169,7 @@ describe("walk", () => {
     );
     const reading = walk(service.source, options);
     await read(reading);
-    // A total of 0 is no witness of the end.
+    // A total of 0 proves no end.
     expect(reading.evidence.end).toBe("unseen");
     expect(service.asked).toHaveLength(scene.requests);
   });
@@ -210,7 +210,7 @@ describe("walk", () => {
   it("links slices that share calls of only one key after four tries, each from twice as far back", async () => {
     let tries = 0;
     const service = script(({ offset }) => {
-      // One call is shared however far it steps back from the seam, and calls that nobody has seen follow.
+      // One call is shared however far it steps back from the seam; unseen calls follow.
       if (tries > 0 || offset > 190) tries++;
       if (tries > 0 && tries <= 4) return slice(offset, 0, ...ids(200, 20));
       return slice(offset, 0, ...ids(offset + 1, Math.max(0, Math.min(20, 300 - offset))));
@@ -335,7 +335,7 @@ describe("walk", () => {
 
 describe("walk, in a requested order", () => {
   const names = ["Zoo", "Airport", "Mail"];
-  /** Forty calls in no order by start or id; by source where that is asked for. */
+  /** Forty calls in no order by start or id; by source on request. */
   const listed = (sort: Sort) => {
     const mixed = ids(1, 40).map((row, at) => ({
       ...row,
@@ -410,9 +410,9 @@ describe("walk, from an earlier chain", () => {
   it.each([
     { earlier: [list(0)], next: 15 },
     { earlier: [list(0), list(15), list(30)], next: 45 },
-    // The furthest is not the last: the front was looked at, or a piece was read anew.
+    // The furthest is not the last: the walk looked at the front, or read a piece again.
     { earlier: [list(0), list(15), list(0)], next: 30 },
-    // Of two that end in one place it is the later, whose last ten calls have one start: it goes back behind those.
+    // Of two that end at the same place it is the later, whose last ten calls have one start: it goes back behind those.
     {
       earlier: [
         list(0),

@@ -16,7 +16,7 @@ import { isFalselySure, isSure, lives, type Reading, readings } from "./walks.ts
 
 const RUNS = draws(1000);
 
-/** Lives through timelines that are drawn anew in each run; throws at the first that is falsely sure, with its seed and path. */
+/** Runs timelines that are drawn in each run; throws at the first wrongly verified pass, with its seed and path. */
 async function liveAll(timelines: fc.Arbitrary<Timeline>) {
   const lived: (Reading & { outcome: Outcome })[] = [];
   await fc.assert(
@@ -33,7 +33,7 @@ async function liveAll(timelines: fc.Arbitrary<Timeline>) {
 }
 
 const rowsOf = ({ limit, pageCap }: Timeline) => Math.min(limit, pageCap);
-/** Passes that `npm run test:walk` printed; of those over a service that needs a rule, its name. */
+/** Passes printed by `npm run test:walk`, with the name of the rule that the service requires. */
 function readLines(file: string): (Reading & { without?: string })[] {
   const text = readFileSync(new URL(file, import.meta.url), "utf8");
   return text
@@ -45,7 +45,7 @@ function readLines(file: string): (Reading & { without?: string })[] {
 describe("walk", () => {
   it(`never verifies a pass that misses a call, whatever the service does: ${RUNS} timelines`, async () => {
     const { lived, share } = await liveAll(wildTimelines);
-    // The property says nothing of what never happens.
+    // A property over events that never happen proves nothing.
     expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.08);
     expect(share(({ outcome }) => outcome.missing.length > 0)).toBeGreaterThan(0.05);
     expect(share(({ concurrency, outcome }) => outcome.atOnce === concurrency)).toBeGreaterThan(0.4);
@@ -66,7 +66,7 @@ describe("walk", () => {
 
   it(`verifies most passes over honest services: ${RUNS} timelines`, async () => {
     const { lived } = await liveAll(honestTimelines);
-    // Of those with two pages, in an order by id or start, 85 % in the long run: a count that falls and rises leaves a doubt.
+    // Of services with two pages in an order by id or start, 85 % in the long run: a count that falls and rises is doubtful.
     const provable = lived.filter(
       ({ timeline }) => !timeline.order.startsWith("source") && timeline.initial >= 2 * rowsOf(timeline),
     );

@@ -20,7 +20,7 @@ async function startFor(
   return sandbox;
 }
 
-/** Adds a call and waits for what it brings about. */
+/** Adds a call and waits for its deliveries. */
 async function addCall(sandbox: Sandbox): Promise<number> {
   const id = sandbox.calls.insert();
   await sandbox.settleDeliveries();
@@ -269,7 +269,7 @@ describe("failed deliveries", () => {
     await using healthy = await startReceiver();
     await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 1500 });
 
-    // On a slow machine some are given up before they come in, or are answered.
+    // On a slow machine some are aborted before they arrive or get a response.
     for (let added = 0; received < 20; added++) {
       sandbox.calls.insert();
       if (added % 20 === 19) await sandbox.settleDeliveries();
@@ -300,7 +300,7 @@ describe("failed deliveries", () => {
     for (let added = 0; added < 1100; added++) sandbox.calls.insert();
     const dropped = Map.groupBy(sandbox.deliveries, ({ webhook_id }) => webhook_id);
     expect(new Set(sandbox.deliveries.map(({ outcome }) => outcome))).toEqual(new Set(["dropped"]));
-    // The four under way may not count as waiting.
+    // The four running ones do not count as waiting.
     expect([96, 97, 98, 99, 100]).toContain(dropped.get(44)?.length);
     expect(dropped.get(45)).toHaveLength(100);
     await receiver.next();
@@ -335,7 +335,7 @@ test.for([
   expect(isLoopback(new URL(url))).toBe(expected);
 });
 
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 async function startGate() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => {})));

@@ -9,7 +9,7 @@ import { fuzzOperations, HARMLESS_ENDPOINTS, sendMade } from "./openapi-requests
 /** Requests to send: 20,000 in `npm run test:soak`. */
 const REQUESTS = Number(process.env.CALLTALLY_REQUESTS ?? 400);
 
-/** The body of an error, as the document says in words that the sandbox has it. */
+/** The body of an error, as the document describes it in words. */
 const errorBody = z.strictObject({
   code: z.int(),
   message: z.string().min(1),

@@ -8,7 +8,7 @@ import { fetchPage } from "../support/requests.ts";
 
 const LIMIT = 60;
 
-/** What the walk reads from where the service lists its calls by one of its keys of aggregates, and in no other order. */
+/** A source for the walk if the service lists its calls by one of its aggregate keys, and in no other order. */
 function sourceOf(sandbox: Sandbox, query: string): Source<Slice> {
   return {
     fetch: (sort) => async (from) => {
@@ -25,7 +25,7 @@ function sourceOf(sandbox: Sandbox, query: string): Source<Slice> {
   };
 }
 
-/** Walks over the calls, and returns the verdict and the calls that were there throughout and not read. */
+/** Walks over the calls; returns the verdict and the calls that existed throughout and were not read. */
 async function read(sandbox: Sandbox, query: string) {
   const throughout = new Set(sandbox.calls.ids);
   const reading = walk(sourceOf(sandbox, query), { limit: LIMIT, throttle: new Throttle(1) });

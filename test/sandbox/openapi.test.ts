@@ -33,7 +33,7 @@ test("every request that conforms to the document is accepted", async () => {
       const { statusCode, body } = await sendMade(client, made);
       expect({ statusCode, says: await body.json() }).toMatchObject({ statusCode: made.isThere ? 200 : 404 });
     }),
-    // Drawn anew in each run.
+    // Drawn in each run.
     { numRuns: draws(2000), seed: randomInt(2 ** 31) },
   );
 });

@@ -46,8 +46,8 @@ test("startSandbox seeds 100,000 calls fast and serves 1000 rows fast", async ()
   const text = JSON.stringify(page());
   const pageMs = process.cpuUsage(pageStarted).user / 1000;
 
-  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch as it does the clock; collecting
-  // what other tests have left may take hundreds or, on a busy machine, thousands, and whatever grows with the square takes minutes.
+  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch like wall time; collecting
+  // the garbage of other tests may take hundreds or even thousands, and quadratic code takes minutes.
   expect(seedingMs).toBeLessThan(30_000);
   expect(pageMs).toBeLessThan(30_000);
   expect(text.length).toBeGreaterThan(2_500_000);

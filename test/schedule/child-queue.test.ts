@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ChildQueue, type Needs } from "../../src/schedule/child-queue.ts";
 
-/** Work that notes when it starts, and ends when it is told to. */
+/** Work that records when it starts, and ends on request. */
 function openWork() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();

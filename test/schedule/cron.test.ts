@@ -27,7 +27,7 @@ describe("parseCron", () => {
     ["0 0 29 2 *", "2096-02-29T00:00:00Z", ["2104-02-29T00:00"]],
     ["0 12 L * *", "2026-01-31T12:00:00Z", ["2026-02-28T12:00", "2026-03-31T12:00"]],
     ["0 12 * * mon-fri", "2026-11-20T12:00:00Z", ["2026-11-23T12:00"]],
-    // Both fields of days given: either will do, as in crontab.
+    // Both day fields: either suffices, as in crontab.
     ["0 0 1 * 1", "2026-11-20T00:00:00Z", ["2026-11-23T00:00", "2026-11-30T00:00", "2026-12-01T00:00"]],
     ["0 0 */10 * 1", "2026-11-20T00:00:00Z", ["2026-12-21T00:00", "2027-01-11T00:00"]],
   ])("computes the slots of %s after %s", (expression, after, expected) => {
@@ -120,7 +120,7 @@ describe("parseCron", () => {
         const expression = fields.join(" ");
         const theirs = createTask(expression, () => undefined, { timezone: "UTC" }).getNextRuns(3);
         const cron = parseCron(expression, "UTC");
-        // node-cron counts from now alone.
+        // node-cron only counts from now.
         let ms = (theirs[0]?.getTime() ?? 0) - 1;
         const ours = theirs.map(() => {
           ms = cron.next(ms);
@@ -161,7 +161,7 @@ describe("lastSlot", () => {
     ["30 2 * * 0", "2026-04-04T12:00:00Z", "2026-03-29T01:30:00.000Z"],
     ["30 2 * * 0", "2026-10-31T12:00:00Z", "2026-10-25T00:30:00.000Z"],
     ["30 2 29 2 *", "2026-10-31T12:00:00Z", "2024-02-29T01:30:00.000Z"],
-    // An expression of every hour means both.
+    // An expression for every hour means both.
     ["30 * * * *", "2026-10-25T01:29:59Z", "2026-10-25T00:30:00.000Z"],
     ["30 * * * *", "2026-10-25T01:30:00Z", "2026-10-25T01:30:00.000Z"],
   ])("is the slot that a stopped schedule must make up for: %s at %s", (expression, now, slot) => {
@@ -174,11 +174,11 @@ interface Minute {
   atMs: number;
   hour: number;
   minute: number;
-  /** Whether the same local time was before. */
+  /** Whether the same local time occurred before. */
   isRepeated: boolean;
 }
 
-/** Walks minutes with the local time of each; of those that clocks jump over, as if they had not yet. */
+/** Lists minutes with the local time of each; skipped ones as if the clock had not changed. */
 function readMinutes(timezone: string, fromMs: number, count: number): Minute[] {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: timezone,

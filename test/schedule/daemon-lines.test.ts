@@ -30,12 +30,12 @@ const JOBS = [
   job("insights", "15 4 * * *", null, "CALLTALLY_INSIGHT_IDS is empty"),
 ];
 
-/** A program that ends with an exit code once a file holds one, which it is told by its place. */
+/** A program that ends with an exit code once a file, whose path it gets, contains one. */
 const PROGRAM = `const { existsSync, readFileSync } = require("node:fs");
   const end = require("node:path").join(__dirname, "end");
   setInterval(() => existsSync(end) && process.exit(Number(readFileSync(end, "utf8"))), 5);`;
 
-/** A schedule at 3 o'clock by a clock that stands, whose export is behind and ends when the test lets it. */
+/** A schedule at 3 o'clock on a stopped clock, whose export is overdue and ends on request. */
 async function start({ heartbeat }: { heartbeat?: URL } = {}) {
   const folder = makeTempFolder();
   const program = join(folder.path, "program.cjs");

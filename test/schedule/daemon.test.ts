@@ -12,12 +12,12 @@ import { withEnoughTime } from "../support/enough-time.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** A program that does nothing, and never ends. */
+/** A program that does nothing and never ends. */
 const HANG = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
 
 /**
- * Runs the daemon over a program of a few lines, which finds how often it was started before in `turn`, until it has
- * been started so many times; returns its log, and the arguments of each start.
+ * Runs the daemon with a program of a few lines, which finds in `turn` how often it was started before, until it has
+ * been started that many times; returns its log, and the arguments of each start.
  */
 async function runOver(
   program: string,
@@ -87,7 +87,7 @@ describe("runDaemon", () => {
   it("stops a hanging job at its deadline, by force if necessary", async () => {
     const program = `if (turn === 0) { process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000); }
       if (turn === 1) ${HANG}`;
-    // Too short is a time in which a new process neither handles SIGTERM nor ends by itself.
+    // A time too short for a new process to handle SIGTERM or to end by itself.
     const ends = await withEnoughTime(1500, async (timeMs) => {
       const { ends } = await runOver(program, { starts: 3, jobMinutes: timeMs / 60_000 });
       return ends[0]?.killedBy === "SIGTERM" || ends[2]?.killedBy !== undefined ? undefined : ends;
@@ -129,7 +129,7 @@ it.each([
     using folder = makeTempFolder();
     const noted = join(folder.path, "noted");
     const program = join(folder.path, "program.cjs");
-    // Where both run at once, each waits for the other.
+    // If both run at the same time, each waits for the other.
     writeFileSync(
       program,
       `const { appendFileSync, readFileSync } = require("node:fs");
@@ -207,7 +207,7 @@ it.each([
     program: [program],
     clock: {
       now: () => Date.now() + sleptMs,
-      // Ten minutes pass at once, in which nothing else is due.
+      // Ten minutes pass in one step, in which nothing else is due.
       sleep: async (delayMs) => {
         sleptMs += delayMs;
         if (sleptMs > 600_000) stop.abort();

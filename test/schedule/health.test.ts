@@ -121,7 +121,7 @@ describe("summarizeHealth", () => {
       status: "ok",
       jobs: [judgeAt(sync, SUCCESS)],
     });
-    // Of the run no more than that is said.
+    // Nothing else is reported about the run.
     const run = { ...good, mode: "full" };
     expect(summarizeHealth([], run)).toEqual({ status: "ok", last_good_sync: good, jobs: [] });
     const both = summarizeHealth([judgeAt(sync, late), judgeAt(failed, late)], undefined);

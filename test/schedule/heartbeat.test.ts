@@ -10,11 +10,11 @@ const ok = text("OK");
 interface Told {
   path?: string;
   stop?: AbortSignal;
-  /** @default what no machine takes for a response that comes */
+  /** @default long enough for any response to arrive */
   timeoutMs?: number;
 }
 
-/** A monitor that answers so, and a heartbeat that tells it. */
+/** A monitor with these responses, and a heartbeat that pings it. */
 async function tell(
   answers: [Answer, ...Answer[]],
   { path = "/ping/SECRET-17/", stop = signal, timeoutMs = 600_000 }: Told = {},
@@ -54,7 +54,7 @@ describe("openHeartbeat", () => {
       told.heartbeat.start();
       const ended = told.heartbeat.end(isGood);
       const response = await late.promise;
-      // Enough for a ping that does not wait: its request comes before this one is answered.
+      // Enough time for a ping that does not wait: its request arrives before the response to this one.
       await fetch(new URL("/another", told.url));
       expect(told.seen()).toEqual(["GET /ping/SECRET-17/start", "GET /another"]);
       response.end();

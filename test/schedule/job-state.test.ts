@@ -44,7 +44,7 @@ const end = (changes: Partial<JobEnd>): JobEnd => ({
   ...changes,
 });
 
-/** What the schedule has seen of a job that ended so. */
+/** What the schedule knows of a job that ended so. */
 function seen(...ends: JobEnd[]) {
   const statistics = emptyStatistics("export", SINCE);
   for (const each of ends) noteEnd(statistics, String(each.exitCode), each);
@@ -98,7 +98,7 @@ describe("toJobState", () => {
       ...later,
       succeededAt: null,
     });
-    // What the job itself has recorded of the same run says more, be it only just as late.
+    // The job's own record of the same run is more detailed, even if no later.
     for (const startedAt of [at("05:30"), at("05:31")]) {
       const same = seen({ ...failed, startedAt });
       expect(toJobState(EXPORT, same, snapshotOf({ jobs }))).toEqual(FROM_RECORD);

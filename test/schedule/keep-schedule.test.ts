@@ -14,7 +14,7 @@ const job = (name: string, expression: string, { timezone = "UTC", isBehind = fa
   isBehind,
 });
 
-/** A schedule under way, on a clock of its own; stop it with `stop`. */
+/** A running schedule with its own clock; stop it with `stop`. */
 function start(
   jobs: ReturnType<typeof job>[],
   now: string,
@@ -76,7 +76,7 @@ describe("keepSchedule", () => {
     const schedule = start(jobs, "2026-11-20T06:59:00Z", { unfinished: [true, true] });
     await schedule.clock.pass(HOUR_MS);
     await schedule.stop();
-    // The sync has its slot meanwhile: what is left undone is the report's.
+    // The sync has its slot meanwhile: the report's work is left undone.
     expect(schedule.runs).toEqual([
       "report 2026-11-20T07:00:00",
       "report 2026-11-20T07:05:00",
@@ -232,7 +232,7 @@ describe("keepSchedule", () => {
   });
 
   it.each([
-    // A step of the time service: slots that were are not repeated.
+    // A small step of the clock: past slots are not repeated.
     { setBackMs: 30_000, next: "sync 2026-11-20T05:07:00" },
     { setBackMs: 30 * MINUTE_MS, next: "sync 2026-11-20T04:07:00" },
     { setBackMs: 365 * DAY_MS, next: "sync 2025-11-20T05:07:00" },

@@ -205,7 +205,7 @@ describe("startMonitor", () => {
       hint: "Another process is listening there: choose another address or port.",
       cause: { code: "EADDRINUSE" },
     });
-    // An address for documents, which no machine has.
+    // An address for documentation, which no machine has.
     await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
       {
         message: "Cannot use --listen: cannot listen on this address",

@@ -69,7 +69,7 @@ const job = (name: string, lastDone: string | null): Job => ({
   run: async () => 0,
 });
 
-/** The jobs that are behind, by a warehouse that `fill` has filled. */
+/** The overdue jobs for a warehouse filled by `fill`. */
 function behind(
   fill: (warehouse: Warehouse, exportDir: string) => void,
   env: Record<string, string> = {},
@@ -175,7 +175,7 @@ describe("planJobs", () => {
   });
 
   it.each([
-    // One that waits for its first slot, and was never begun, is behind with nothing.
+    // A job that waits for its first slot and never began is not overdue.
     { waitsForFirstSlot: true, begun: false, lastDone: null, isBehind: false },
     { waitsForFirstSlot: true, begun: true, lastDone: null, isBehind: true },
     { waitsForFirstSlot: false, begun: false, lastDone: null, isBehind: true },
@@ -200,7 +200,7 @@ describe("planJobs", () => {
       lastDone: new Map([["report", lastDone]]),
       jobs: new Map([[record.job, record]]),
     };
-    // 37 past the hour there is 7 past in UTC: the zone is that of the settings.
+    // 37 past the hour there is 7 past in UTC: the configured zone applies.
     const nowMs = Date.parse("2026-11-20T15:07:00.000Z");
     expect(planJobs([planned], settings, snapshot, nowMs)).toEqual([
       {

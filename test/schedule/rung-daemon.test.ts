@@ -12,7 +12,7 @@ import { writeAtOnce } from "../support/write-at-once.ts";
 
 const SECRET = "a-secret-of-the-doorbell";
 const headers = { authorization: `Bearer ${SECRET}` };
-/** Ends once it is let, with the exit code that it is told; fails where another of its account is at work. */
+/** Ends on request with the given exit code; fails if another one of its account is running. */
 const PROGRAM = `const { existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
   const { join } = require("node:path");
   const account = process.argv.at(-1);
@@ -28,7 +28,7 @@ const PROGRAM = `const { existsSync, readFileSync, rmSync, writeFileSync } = req
     process.exit(code);
   }, 5);`;
 
-/** A schedule of two accounts that is behind with nothing, whose syncs have no slots for a long time and end when the test lets them. */
+/** A schedule of two accounts without overdue jobs, whose syncs have no slots for a long time and end on request. */
 function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string } = {}) {
   const folder = makeTempFolder();
   const file = join(folder.path, "program.cjs");
@@ -104,7 +104,7 @@ describe("runDaemon with a doorbell", () => {
     expect(metrics).toContain('calltally_doorbell_rings_total{account="beta"} 0\n');
     expect(metrics).toContain('calltally_doorbell_coalesced_total{account="acme"} 199\n');
     expect(metrics).toContain('calltally_doorbell_refused_total{status="404"} 2\n');
-    // Another ring, and its sync is the third: the storm has led to no more.
+    // Another ring, and its sync is the third: the storm has caused no more.
     await daemon.ring("acme");
     await daemon.started("acme", 3);
     expect([daemon.starts("acme"), daemon.starts("beta")]).toEqual([3, 1]);

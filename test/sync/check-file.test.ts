@@ -42,7 +42,7 @@ describe("checkFile", () => {
   ] as const)("is due when $title: $isDue", ({ status, checked, hours, isDue }) => {
     using warehouse = newWarehouse();
     if (status !== undefined) {
-      // An earlier one, to which it does not come down.
+      // An earlier run, which does not matter.
       updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
       updateRun(warehouse, startRun(warehouse, STARTED), { status, file_checked_at: checked });
     }
@@ -65,7 +65,7 @@ describe("checkFile", () => {
 
   it("refuses a damaged file and says what to do", () => {
     using warehouse = newWarehouse();
-    // As a bit that has turned over: a column that may not be null is.
+    // Like a flipped bit: a column that may not be null is null.
     warehouse.sqlite.unsafeMode().exec(
       `CREATE TABLE torn (a INTEGER); INSERT INTO torn VALUES (NULL);
        PRAGMA writable_schema = ON;

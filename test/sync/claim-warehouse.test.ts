@@ -13,7 +13,7 @@ const EARLIER = "2026-11-19T15:00:00.000Z";
 
 const row = (id: number | null, started: string | null): Row => ({ id, started, name: null });
 
-/** A warehouse with call 7 of `EARLIER` and call 8 without a time, bound to a service where one is given. */
+/** A warehouse with call 7 of `EARLIER` and call 8 without a time, bound to the given service. */
 function openWith(bound: Claim | undefined, calls = 2) {
   const warehouse = newWarehouse();
   const known = [makeCall({ call_id: 7, call_started: EARLIER }), makeCall({ call_id: 8 })];

@@ -11,7 +11,7 @@ const IDS = Array.from({ length: 40 }, (_, index) => index + 1);
 
 const without = (bad: readonly number[]) => IDS.filter((id) => !bad.includes(id));
 
-/** The rejected rows of a warehouse, by the call that each follows and how far after it. */
+/** The rejected rows of a warehouse, by the previous call and the distance from it. */
 function readUndelivered(folder: string): { place: unknown; reason: unknown; call_id: unknown }[] {
   return readRows(
     join(folder, "calls.db"),
@@ -150,8 +150,8 @@ describe("sync of a service that fails on some rows", () => {
     await using service = await startRowService(rowsOf(1, 900), failsOn([500]));
     const run = await syncFrom(service, folder.path, { limit: 1000 });
     expect(run).toMatchObject({ calls_read: 899, calls_rejected: 1 });
-    // The page itself 6 times, and 3 times each of the pieces that hold the row, of 500, 250, …, 1 rows, for each of
-    // the looks at it; and the pieces around.
+    // The page itself 6 times, and 3 times each of the pieces with the row, of 500, 250, …, 1 rows, for each of
+    // the looks at it; and the other pieces.
     const looks = run.pages ?? 0;
     expect(looks).toBeLessThanOrEqual(3);
     expect(service.requests.length).toBeLessThan(looks * 80);
@@ -175,7 +175,7 @@ describe("sync of a service that fails on large pages", () => {
     expect(first).toMatchObject({ verdict: "exact", calls_read: 41, page_rows: found });
     const next = { force: undefined, fullEveryHours: 0 };
     expect(await syncFrom(service, folder.path, next)).toMatchObject({ verdict: "exact", page_rows: found });
-    // Of the first run, those that failed.
+    // The failed requests of the first run.
     const failed = asked - (service.requests.length - asked);
     expect(failed).toBeGreaterThan(5);
     service.disturb = () => undefined;
@@ -222,7 +222,7 @@ describe("sync of a service that fails as a whole", () => {
   it("quarantines nothing when the service goes down while a page is read in pieces", async () => {
     using folder = makeTempFolder();
     const isBad = failsOn([5]);
-    // The page, a look elsewhere, the first half of it, then nothing any more.
+    // The page, a look elsewhere, its first half, then nothing more.
     await using service = await startRowService(IDS.map(rowOf), (request) =>
       request.before < 10 ? isBad(request) : serverError,
     );

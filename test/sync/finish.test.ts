@@ -23,13 +23,13 @@ const LIMIT = 20;
 const FULL = { force: "full" } as const;
 const NO_ABSENCE = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
 
-/** A call by its id, the newest with the highest; or a row that does not parse, of which the service may tell the id. */
+/** A call by its id, newest with the highest; or a row that cannot be parsed, whose id may be readable. */
 type Row = number | { broken: string; id: number | null };
 
 /** A service in memory. */
 class Listing {
   rows: Row[];
-  /** Changes what is served; `request` counts from 1 within a sync. */
+  /** Changes the response; `request` counts from 1 within a sync. */
   disturb: (slice: PageSlice, request: number) => PageSlice = (slice) => slice;
   request = 0;
   #requests = 0;
@@ -67,7 +67,7 @@ const newestFirst = (count: number) => Array.from({ length: count }, (_, at) => 
 /** In no order that a key explains. */
 const shuffled = (count: number) => newestFirst(count).sort((a, b) => ((a * 37) % 61) - ((b * 37) % 61));
 
-/** Opens a warehouse, and syncs from a service when it is asked to. */
+/** Opens a warehouse, and syncs from a service on request. */
 function open(listing: Listing, rules: Partial<Run> = {}) {
   const [warehouse, clock] = [newWarehouse(), new FakeClock(NOW)];
   return {
@@ -126,9 +126,9 @@ describe("a run in the ledger", () => {
     expect(run.elapsed_ms).toBe(listing.request * 1000);
     const { warehouse } = scene;
     expect(readAll(warehouse, "SELECT 1 FROM sync_pages")).toHaveLength(run.pages ?? -1);
-    // What only the walk needed is not kept.
+    // Values that only the walk needed are not kept.
     expect(readAll(warehouse, "SELECT 1 FROM sync_pages WHERE call_ids IS NOT NULL")).toEqual([]);
-    // A first load finds its callers in the end.
+    // A first load determines its callers at the end.
     expect(readAll(warehouse, "SELECT count(*) AS callers FROM callers")).toEqual([{ callers: 60 }]);
   });
 
@@ -240,7 +240,7 @@ describe("the verdict of a run", () => {
     listing.rows[50] = { broken: "{}", id: 10 };
     using scene = open(listing);
     await scene.sync();
-    // Of a row that no longer exists nothing is expected.
+    // Nothing is expected of a row that no longer exists.
     listing.rows.splice(50, 1);
     expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", calls_read: 59 });
     scene.clock.advance(5);
@@ -454,7 +454,7 @@ describe("calls older than the oldest that a service lists", () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing, { fullEveryHours: 24 });
     await scene.sync();
-    // As many a day as the missing-call threshold lets pass.
+    // As many a day as the missing-call threshold allows.
     for (let newest = 70; newest <= 120; newest += 10) {
       listing.rows = newestFirst(newest).slice(0, 60);
       scene.clock.advance(24 * HOUR_MS);
@@ -468,9 +468,9 @@ describe("calls older than the oldest that a service lists", () => {
     expect(readMarks(scene.warehouse)).toEqual([]);
     expect(countLive(scene.warehouse)).toBe(120);
     expect(readUnlisted(scene.warehouse)).toEqual({ calls: 60, since: "2026-11-21T15:00:00.000Z" });
-    // The books of an incremental sync do without them.
+    // The counts of an incremental sync exclude them.
     expect(await scene.sync()).toMatchObject({ mode: "incremental", verdict: "probable", calls_new: 0 });
-    // A call within the list is missed as ever.
+    // A call within the list is missing as usual.
     listing.remove(90);
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
   });
@@ -482,7 +482,7 @@ describe("calls older than the oldest that a service lists", () => {
     listing.rows = newestFirst(60).slice(0, 40);
     listing.remove(25, 26, 27);
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_unlisted: 20, calls_missing: 3 });
-    // The threshold is a share of those that the service may list: 11 of them are too many.
+    // The threshold is a share of the calls that the service may list: 11 of them are too many.
     listing.rows = listing.rows.filter((row) => typeof row === "number" && (row < 40 || row > 50));
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_withheld: 11 });
     expect(countLive(scene.warehouse)).toBe(60);
@@ -644,7 +644,7 @@ describe("a call that a pass over a service without an order does not meet", () 
     expect(readAbsent(scene.warehouse)).toEqual([{ call_id: 7, absent_since: NOW, absent_passes: 1 }]);
     listing.disturb = disturb(listing);
     expect(await scene.sync()).toMatchObject(NO_ABSENCE);
-    // Passes are counted in a row.
+    // Passes count if they are consecutive.
     expect(readAbsent(scene.warehouse)).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ describe("Latest", () => {
   it("drops older rows, keeps newer ones and names ambiguous ones, in whatever order responses arrive", () => {
     const seen = { newer: 0, older: 0, unordered: 0 };
     const response = fc.record({
-      // When it was sent and had come, in whole steps: requests that are under way at once overlap.
+      // When it was sent and had arrived, in whole steps: concurrent requests overlap.
       sent: fc.nat({ max: 12 }),
       took: fc.integer({ min: 1, max: 4 }),
       ids: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 1, maxLength: 4 }),

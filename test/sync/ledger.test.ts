@@ -21,7 +21,7 @@ const ago = (ms: number) => new Date(NOW_MS - ms).toISOString();
 const FULL: Plan = { mode: "full", reason: "a test" };
 const INCREMENTAL: Plan = { mode: "incremental", newestAt: "front", keys: [], reason: "another test" };
 
-/** The first page of a run, of call 7 and a row whose id is not known. */
+/** The first page of a run, with call 7 and a row whose id is unknown. */
 const PAGE: Omit<SyncPage, "run_id"> = {
   seq: 0,
   offset: 0,
@@ -121,7 +121,7 @@ describe("startOrResume", () => {
       },
       { run_id: 1, error: "as it was" },
     ]);
-    // What only that walk needed is not kept.
+    // Values that only that walk needed are not kept.
     expect(readPages(warehouse, 1).map(({ call_ids }) => call_ids)).not.toContainEqual(expect.any(String));
   });
 

@@ -12,20 +12,20 @@ import { readRows } from "../support/warehouse.ts";
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** Lengths around which something could be cut off, or held in a buffer of another length. */
+/** Lengths at which something could be truncated, or held in a buffer of another length. */
 const EDGES = [64 * KIB, 128 * KIB, MIB];
 
 const where = fc.record({
   /** Bytes of the row, about. */
   length: fc.constantFrom(...EDGES).chain((edge) => fc.integer({ min: edge - 2, max: edge + 300 })),
-  /** How far from its end rows differ: nowhere else. */
+  /** The distance from the end at which rows differ: nowhere else. */
   place: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom("start", "middle", "end", "end") },
     { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
   ),
 });
 
-/** Where of a text of some length a place is. */
+/** The index of a place in a text of some length. */
 function indexOf(place: string | number, length: number): number {
   if (place === "start") return 0;
   if (place === "middle") return Math.floor(length / 2);

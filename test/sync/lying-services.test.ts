@@ -19,7 +19,7 @@ import { readIds, readRows } from "../support/warehouse.ts";
 const MARKED = "SELECT call_id FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL";
 const FULL = { force: "full" } as const;
 
-/** Syncs, and checks what holds of every service: no call that is there is marked, and requests are bounded. */
+/** Syncs, and checks invariants of every service: no existing call is marked, and the number of requests is bounded. */
 async function sync(service: ListService, folder: string, options: Partial<SyncOptions> = {}) {
   const before = service.requests.length;
   const run = await syncFrom(service, folder, { limit: 100, concurrency: 1, ...options });
@@ -209,13 +209,13 @@ describe("sync of a service whose order moves", () => {
   it("does not verify a pass when the last updated come first and a bulk update jumps over the reader", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(950), (asked, calls) => {
-      // What has not been read yet goes to the front, and pushes what was read to where it would be read.
+      // Unread calls move to the front and shift read ones to where unread ones are expected.
       if (asked.before === 4) service.calls = [...calls.slice(600), ...calls.slice(0, 600)];
       return { rows: part(asked, service.calls) };
     });
     const run = await sync(service, folder.path);
     expect(["probable", "unverified"]).toContain(run.verdict);
-    // The order was lost, so the documented one was asked for; here it is ignored.
+    // The order was lost, so the documented one was requested; here it is ignored.
     expect(service.requests.some(({ url }) => url?.includes("sort_by=source_name&sort_order=asc"))).toBe(
       true,
     );
@@ -238,7 +238,7 @@ describe("sync of a service whose order moves", () => {
     expect(run.order_key).toContain("insight_name asc then call_id");
     const first = service.requests.length;
     expect(await sync(service, folder.path)).toMatchObject({ verdict: "exact", mode: "full" });
-    // Remembered: it does not look at the service's own order first.
+    // Remembered: it does not try the service's own order first.
     expect(service.requests[first]?.url).toContain("sort_by");
   });
 
@@ -262,7 +262,7 @@ describe("sync of a service whose order moves", () => {
     const calls = newestFirst(2000);
     const [moved] = calls.splice(1500, 1);
     if (moved !== undefined) calls.splice(500, 0, moved);
-    // Pages are slower than the refusal, so that some still wait for their turn when it comes.
+    // Pages are slower than the refusal, so that some still wait for their turn when it arrives.
     await using service = await startListService(calls, (asked, all) => {
       if (asked.sort !== undefined) return json({ code: 400 }, 400);
       const { offset, limit } = asked;
@@ -344,7 +344,7 @@ describe("sync of a service that changes between runs", () => {
     await using service = await startListService(newestFirst(9500));
     expect(await sync(service, folder.path, { clock, limit: 1000 })).toMatchObject({ verdict: "exact" });
     clock.advance(3_600_000);
-    // A new call, an old one removed, and a transcript that came late.
+    // A new call, a removed old one, and a transcript that came late.
     const [newest, ...others] = service.calls.filter(({ call_id }) => call_id !== 7);
     service.calls = [callOf(9501, -60), { ...newest, summary: "A tap." } as ServedCall, ...others].reverse();
     const run = await sync(service, folder.path, { clock, limit: 1000 });
@@ -375,7 +375,7 @@ describe("sync of a service that changes between runs", () => {
       kept.set(asked.offset, told);
       return told;
     });
-    // The closing look is answered by the first page.
+    // The response to the closing look is the first page.
     const first = await sync(service, folder.path, { clock });
     expect(first).toMatchObject({ verdict: "probable", calls_read: 250 });
     expect(first.verdict_reason).toContain("repeated an earlier request_id");
@@ -389,7 +389,7 @@ describe("sync of a service that changes between runs", () => {
   it("does not verify responses from the past by the service's own timestamps", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
-    // Its clock is two hours ahead of ours, which is no fault.
+    // Its clock is two hours ahead, which is not an error.
     await using service = await startListService(newestFirst(250), (asked, calls) => ({
       rows: part(asked, calls),
       timestamp: asked.before === 2 ? "2026-11-20T01:58:59.000Z" : "2026-11-20T02:00:00.000Z",
@@ -426,7 +426,7 @@ describe("sync of a service that changes between runs", () => {
     expect(run).toMatchObject({ verdict: "exact", calls_read: 250 });
     expect(run.calls_conflicting).toBeGreaterThan(0);
     const last = service.requests.length - 1;
-    // The closing look at the front was the last to be asked for.
+    // The closing look at the front was the last request.
     expect(
       readRows(
         join(folder.path, "calls.db"),
@@ -457,7 +457,7 @@ describe("sync of a service that changes between runs", () => {
       const rows = part(asked, calls);
       if (asked.offset === 15) return scene.again?.(calls) ?? { rows };
       if (asked.offset === 10) {
-        // Asked for first, and answered last, after an edit.
+        // Requested first, and answered last, after an edit.
         return async (request, response) => {
           await isBothAsked;
           const data = { calls: part(asked, service.calls), total: 60, limit: asked.limit, offset: 10 };
@@ -475,7 +475,7 @@ describe("sync of a service that changes between runs", () => {
     expect(run).toMatchObject({ verdict: "exact", calls_read: 60, calls_new: 60, calls_conflicting });
     const stored = "SELECT duration FROM calls WHERE call_id = 35";
     expect(readRows(join(folder.path, "calls.db"), stored)).toEqual([{ duration }]);
-    // The page that was asked for again is no page of the walk.
+    // The repeated page is not a page of the walk.
     const pages = readRows(join(folder.path, "calls.db"), 'SELECT "offset" FROM sync_pages');
     expect(pages).toHaveLength(run.pages ?? -1);
     expect(pages).not.toContainEqual({ offset: 15 });
@@ -496,7 +496,7 @@ describe("sync of a service that changes between runs", () => {
       clock.advance(hours * 3_600_000);
       seen.push((await sync(service, folder.path, { clock })).calls_gone);
     }
-    // Three passes, but the third of them within a day of the first.
+    // Three passes, but the third within a day of the first.
     expect(seen).toEqual([0, 0, 0, 1]);
     expect(goneIds()).toEqual([{ call_id: 7, missing_since: expect.stringMatching(/^2026-11-20T01:/) }]);
   });

@@ -7,7 +7,7 @@ import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
 
-/** Lets something happen before a request is answered. */
+/** Runs an event before a response. */
 async function whenAsked(request: number, happen: () => void | Promise<void>) {
   return await startListService(newestFirst(400), (asked, calls) => {
     if (asked.before === request) void happen();
@@ -43,7 +43,7 @@ describe("sync into a file that moves", () => {
       message: `Cannot continue with ${file}: ${says}`,
     });
     expect(service.requests.length).toBeLessThan(8);
-    // The one in its place was not touched.
+    // The file in its place was not touched.
     if (existsSync(file)) expect(readIds(file)).toEqual([1, 2, 3]);
   });
 
@@ -92,13 +92,13 @@ describe("sync into a file that moves", () => {
     await using other = await startListService(newestFirst(400));
     await using service = await startListService(newestFirst(400), (asked, calls) => {
       if (asked.before !== 3) return honestly(asked, calls);
-      // Whoever thinks that the lock was left behind.
+      // Like somebody who believes that the lock is stale.
       rmSync(`${file}.lock`);
       return (request, response) => {
         second.resolve(
           syncFrom(other, folder.path, { limit: 100, concurrency: 1, rebind: true }).then(
             (run) => {
-              response.destroy(); // tried again, and answered then
+              response.destroy(); // retried, and answered then
               return run;
             },
             (error: unknown) => {

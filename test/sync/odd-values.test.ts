@@ -20,7 +20,7 @@ const TEXTS = [
 const OTHERS = ["call_started", "duration", "org_unit_id", "transcription_details"];
 const MEMBERS = [...TEXTS, ...OTHERS];
 
-/** Returns a row as it is served, in which every text member has this JSON value. */
+/** Returns a row as sent by the service, in which every text member has this JSON value. */
 function withTexts(id: number | string, json: string): string {
   const [own, dni] = [TEXTS.slice(0, 8), TEXTS.slice(8)].map((members) =>
     members.map((member) => `"${member}":${json}`).join(),
@@ -28,7 +28,7 @@ function withTexts(id: number | string, json: string): string {
   return `{"call_id":${id},${own},"dni_data":{${dni}}}`;
 }
 
-/** The bytes of each text member of a call, in hex; its type where it is not text. */
+/** The bytes of each text member of a call, in hex; its type if it is not text. */
 function readTextBytes(database: string, id: number): Record<string, unknown> {
   const columns = TEXTS.map(
     (name) => `iif(typeof(${name}) = 'text', hex(${name}), typeof(${name})) AS ${name}`,
@@ -277,7 +277,7 @@ describe("sync of a call that cannot be parsed", () => {
       verdict: "probable",
       calls_rejected: 1,
     });
-    expect(count()).toBe(2); // not met, but the pass is not sure
+    expect(count()).toBe(2); // not met, but the pass is not verified
     service.rows = [rowOf(1), rowOf(2), rowOf(3), rowOf(4)];
     const run = await syncFrom(service, folder.path, { force: "full" });
     expect({ code: exitCodeOf(run), verdict: run.verdict }).toEqual({ code: 0, verdict: "exact" });

@@ -9,7 +9,7 @@ import { readIds, readRows } from "../support/warehouse.ts";
 const busy = (retryAfter: string) =>
   json({ code: 429, message: "Too many" }, 429, { "retry-after": retryAfter });
 
-/** So late that what is asked for at once has come in: in turns of the loop, which a busy machine makes no fewer. */
+/** Late enough for simultaneous requests to arrive: in turns of the event loop, of which a busy machine takes no fewer. */
 function afterTurns(answer: () => void, turns = 200): void {
   if (turns === 0) answer();
   else setImmediate(afterTurns, answer, turns - 1);
@@ -36,7 +36,7 @@ describe("sync of a service that answers 429", () => {
     const rows = rowsOf(1, 700);
     await using service = await startRowService(rows, (asked) => {
       if (asked.before < 1 || asked.before > 8) return counted(afterTurns, page(asked, rows.length));
-      // The page at 0 is read alone; then eight are asked for, and once all have come in, all are refused.
+      // The page at 0 is read alone; then eight are requested, and once all have arrived, all are refused.
       return counted((refuse) => {
         if (refusals.push(refuse) === 8) for (const each of refusals) each();
       }, busy("2"));
@@ -46,7 +46,7 @@ describe("sync of a service that answers 429", () => {
     expect(run).toMatchObject({ verdict: "exact", calls_read: 700, retries: 8, not_before: null });
     expect(clock.sleeps).toEqual(Array<number>(8).fill(2000));
     expect(peaks.slice(0, 9)).toEqual([1, 1, 2, 3, 4, 5, 6, 7, 8]);
-    // Eight that wait are let through; after that one, two, three, … at once, one more for each ten answers.
+    // Eight waiting ones succeed; then one, two, three, … run at the same time, one more for each ten responses.
     expect(Math.max(...peaks.slice(20, 27))).toBeLessThanOrEqual(3);
     expect(Math.max(...peaks.slice(45))).toBeGreaterThan(3);
   });

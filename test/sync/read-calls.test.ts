@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const LIMIT = 120;
 const LOOKBACK_HOURS = 72;
 
-/** A call, or a row that does not parse. */
+/** A call, or a row that cannot be parsed. */
 type Row = { id: number; hoursAgo: number; duration: number } | { id: number | null; broken: true };
 
 /** A service in memory; each call is an hour older than the one above it. */
@@ -27,7 +27,7 @@ class Listing {
   rows: Row[];
   readonly order: "newest" | "oldest";
   offsets: number[] = [];
-  /** Happens before each response. */
+  /** Runs before each response. */
   onRequest: (before: number) => unknown = () => undefined;
   #requests = 0;
 
@@ -51,7 +51,7 @@ class Listing {
     return toSlice({ rows, total: listed.length, limit: LIMIT, offset, requestId });
   };
 
-  /** Puts new calls where new ones come in. */
+  /** Adds new calls at the live end. */
   add(count: number, hoursAgo: number): void {
     this.rows.unshift(...Array.from({ length: count }, (_, at) => callOf(9000 + count - at, hoursAgo)));
   }
@@ -67,7 +67,7 @@ function callOf(id: number, hoursAgo: number): Row {
   return { id, hoursAgo, duration: 60 };
 }
 
-/** Verifies all calls, and lets an hour pass; returns how to sync again, and the offsets that it asked for. */
+/** Verifies all calls, and lets an hour pass; returns how to sync again, and the requested offsets. */
 async function readBefore(
   warehouse: Warehouse,
   listing: Listing,
@@ -142,7 +142,7 @@ describe("readIncremental of a service that lists the newest calls first", () =>
     const { sync, clock } = await readBefore(warehouse, listing);
     clock.advance(200 * HOUR_MS);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
-    // It was a good sync itself, of which all calls are old.
+    // It was a good sync itself, with only old calls.
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 0] });
   });
 

@@ -15,15 +15,15 @@ const OVERLAP = 3;
 const HOUR_MS = 3_600_000;
 const FIRST_CALL_MS = Date.parse("2026-10-01T00:00:00.000Z");
 
-/** A service in memory, newest first, that can fall silent. */
+/** A service in memory, newest first, that can stop responding. */
 class Listing {
-  /** Newest first; a call is as new as its id is high. */
+  /** Newest first; a higher id is a newer call. */
   calls = idsDown(100, 1);
   readonly offsets: number[] = [];
   #requests = 0;
-  /** Requests that are answered. */
+  /** Requests that get a response. */
   answered = Number.POSITIVE_INFINITY;
-  /** Puts pages together from several answers where it is given. */
+  /** Assembles pages from several responses if given. */
   tear: (slice: PageSlice) => PageSlice = (slice) => slice;
 
   fetch = async (offset: number): Promise<PageSlice> => {
@@ -49,7 +49,7 @@ function countPages(warehouse: Warehouse): number {
   return readRuns(warehouse, 10).flatMap(({ run_id }) => readPages(warehouse, run_id)).length;
 }
 
-/** Leaves a run as a kill does: the service falls silent after some pages, and the run is never heard of again. */
+/** Leaves a run like a kill: the service stops responding after some pages, and the run never continues. */
 async function abandon(
   warehouse: Warehouse,
   listing: Listing,
@@ -64,14 +64,14 @@ async function abandon(
   listing.offsets.length = 0;
 }
 
-/** What a run leaves of the calls that are not missing; not by which run each came. */
+/** What a run leaves of the calls that are not missing, without the run each came by. */
 function readCalls({ sqlite }: Warehouse): unknown[] {
   return sqlite
     .prepare("SELECT call_id, call_started, row_hash FROM calls WHERE missing_since IS NULL ORDER BY call_id")
     .all();
 }
 
-/** What a run alone, never cut short, leaves of a service. */
+/** What a single uninterrupted run leaves of a service. */
 async function readCleanCalls({ calls }: Listing): Promise<unknown[]> {
   const listing = new Listing();
   listing.calls = calls;
@@ -145,7 +145,7 @@ describe("syncWarehouse after a full pass that was killed", () => {
       calls_missing: 8,
     });
     expect(listing.offsets.slice(0, 2)).toEqual([51, 0]);
-    // Every response since it began again is a page, the last look at the front and the one before it at the end too.
+    // Every response since it restarted is a page, including the last look at the front and the one before it at the end.
     const pages = listing.offsets.slice(1).filter((offset) => offset < 92);
     expect(pages.slice(-2)).toEqual([89, 0]);
     expect(readPages(warehouse, 1).map(({ seq, offset }) => [seq, offset])).toEqual(

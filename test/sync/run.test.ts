@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const KEEP_NO_WORDS = { ...KEEP_ALL, summaries: "never" } as const;
 
-/** Runs SQL on the warehouse as another program would. */
+/** Runs SQL on the warehouse like another program. */
 function change(folder: string, sql: string): void {
   const sqlite = new Database(join(folder, "calls.db"));
   sqlite.exec(sql);
@@ -136,7 +136,7 @@ describe("runSync", () => {
       clock_ahead_ms: expect.any(Number),
       verdict: "exact",
     });
-    // A whole pass that comes from before the last one.
+    // A whole pass from before the last one.
     service.tell = ({ offset }, calls) => ({
       rows: calls.slice(offset),
       timestamp: "2026-11-20T00:30:00.000Z",
@@ -211,7 +211,7 @@ describe("runSync with limited retention", () => {
   const readFile = (folder: string) => readFileSync(join(folder, "calls.db"), "latin1");
   const readActs = (folder: string) => read(folder, "SELECT at, erased_at FROM privacy_acts ORDER BY act_id");
 
-  /** A warehouse that has kept all of some calls, and how it is synced so that it keeps no words. */
+  /** A warehouse that has kept everything of some calls, and a sync of it that keeps no words. */
   async function startKept(service: ListService, folder: string) {
     const clock = new FakeClock("2026-11-20T01:00:00.000Z");
     await syncFrom(service, folder, { clock });
@@ -249,7 +249,7 @@ describe("runSync with limited retention", () => {
     await using service = await startListService(summarized(30));
     const { clock, told, sync } = await startKept(service, folder.path);
     await sync();
-    // What is kept again comes back, and has to go once more.
+    // Restored data must be removed again.
     clock.advance(DAY_MS - 1);
     await sync({ keep: KEEP_ALL, force: "full" });
     expect(readFile(folder.path)).toContain(words(7));

@@ -4,7 +4,7 @@ import { ServiceClock } from "../../src/sync/service-clock.ts";
 const SENT_MS = Date.parse("2026-11-20T15:00:00.000Z");
 const MINUTE_MS = 60_000;
 
-/** A response that says it was made so long after it was asked for, and took so long to come. */
+/** A response that claims to be made that long after its request, and took that long to arrive. */
 const answer = (aheadMs: number, { tookMs = 0, ageSeconds = 0 } = {}) => ({
   timestamp: new Date(SENT_MS + aheadMs).toISOString(),
   exchange: { attempt: 0, nextAttempt: 1, sentMs: SENT_MS, receivedMs: SENT_MS + tookMs, ageSeconds },
@@ -21,7 +21,7 @@ describe("ServiceClock", () => {
       const within = new ServiceClock(null);
       expect(within.isOld(answer(aheadMs))).toBe(false);
       expect(within.isOld(answer(aheadMs - back))).toBe(isOld);
-      // As the run before saw it, whatever our clock said then.
+      // As the previous run saw it, whatever the local clock showed then.
       expect(new ServiceClock(SENT_MS + aheadMs).isOld(answer(aheadMs - back))).toBe(isOld);
     }
   });
@@ -67,7 +67,7 @@ describe("ServiceClock", () => {
       const clock = new ServiceClock(SENT_MS);
       expect(clock.isOld({ ...answer(0), timestamp })).toBe(false);
       expect(clock.aheadMs).toBeNull();
-      // Nor does it spoil what the next one tells.
+      // Nor does it affect what the next one shows.
       expect(clock.isOld(answer(-100 * MINUTE_MS))).toBe(true);
       expect(clock.aheadMs).toBe(-100 * MINUTE_MS);
     },

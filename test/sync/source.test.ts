@@ -10,7 +10,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 import { type Disturb, failsOn, rowsOf, serverError, startRowService } from "../support/row-service.ts";
 
 const TOTAL = 60;
-/** One attempt for a page; those of its pieces have their own number. */
+/** One attempt per page; pieces have their own number. */
 const ONCE = { attempts: 1 };
 
 /** A service of 60 calls, and the source over it. */
@@ -32,7 +32,7 @@ async function open(disturb: Disturb = () => undefined, options: Partial<FetchOp
     clock,
     read: (offset: number, sort: Sort = "own", signal = new AbortController().signal) =>
       source.fetch(sort)(offset, signal),
-    /** Which calls were requested, in the order of asking: from where, and how many. */
+    /** The requested calls, in order: offset and limit. */
     asked: () =>
       service.requests.map(({ url }) => {
         const query = new URL(url ?? "", "http://localhost").searchParams;
@@ -46,7 +46,7 @@ const idsOf = ({ rows }: PageSlice) => rows.map(({ id }) => id);
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** What is told of rows that the service does not deliver. */
+/** The places of rows that the service does not deliver. */
 const undelivered = ({ page: { rows } }: PageSlice) =>
   rows.flatMap((row) => ("rejected" in row ? [[JSON.parse(row.rejected.json), row.rejected.reason]] : []));
 
@@ -153,7 +153,7 @@ describe("a page of the source", () => {
   });
 });
 
-/** Requests in a row, each as often as it was sent: `[offset, limit, times]`. */
+/** Consecutive requests with the number of repetitions: `[offset, limit, times]`. */
 function squash(requests: readonly number[][]): number[][] {
   const squashed: number[][] = [];
   for (const [offset = 0, limit = 0] of requests) {
@@ -293,7 +293,7 @@ describe("a page that fails as a whole", () => {
     if (isInPieces) {
       const slice = await scene.read(20);
       expect(idsOf(slice)).toEqual(range(21, 40));
-      // The page itself comes the second time.
+      // The page itself succeeds the second time.
       expect(slice.fragmented).toBe(undefined);
       expect(scene.asked()).toEqual([
         [20, 20],

@@ -45,7 +45,7 @@ const rejectedOf = (call_id: number | null, json = "{}") => ({
   rejected: { call_id, json, path: "duration", reason: "no integer" },
 });
 
-/** A response; `attempt` is its place in the order of sending, where that is known. */
+/** A response; `attempt` is its place in the order of sending, if known. */
 function pageOf(
   rows: readonly ParsedRow[],
   attempt?: number,
@@ -108,7 +108,7 @@ describe("PageStore", () => {
       readPages(warehouse, 1).map(({ order_members }) => JSON.parse(order_members ?? "null")?.name);
     startStore(warehouse).save(page, NOW);
     expect(readNames()).toEqual([["Call +49\t30 123456", "B"]]);
-    // The run is still in the ledger as one that was cut short.
+    // The run is still in the ledger as interrupted.
     forgetCallers(locked(warehouse), [{ caller: "+4930123456" }], { nowMs: 0 });
     expect(readNames()).toEqual([undefined]);
     storeOf(warehouse, 1, 1).save(page, LATER);
@@ -214,14 +214,14 @@ describe("PageStore", () => {
       [1, 1, 2],
       [null, 1, 1],
     ]);
-    // Those of its own pages as well, where there were none before.
+    // Also from its own pages, if there were none before.
     warehouse.sqlite.exec("DELETE FROM rejected_calls");
     const last = startStore(warehouse);
     last.save(pageOf([rejectedOf(5)]), NOW);
     expect(seen()).toEqual([[5, 3, 3]]);
     last.save(pageOf([callOf(5)]), NOW);
     expect(seen()).toEqual([]);
-    // And those of runs before at once.
+    // And from earlier runs at the same time.
     startStore(warehouse).save(pageOf([rejectedOf(7)]), NOW);
     startStore(warehouse).save(pageOf([callOf(7)]), NOW);
     expect(seen()).toEqual([]);
@@ -252,7 +252,7 @@ describe("PageStore", () => {
       { path: "b", kind: "type", ...first },
       { path: "b", kind: "unknown", ...first },
     ]);
-    // What is known already takes no room.
+    // Known values take no space.
     store.save(pageOf([callOf(2, {}, [member("a"), member("b")])]), LATER);
     const many = Array.from({ length: 1100 }, (_, at) => member(`c${at}`));
     store.save(pageOf([callOf(3, {}, many)]), LATER);
@@ -269,7 +269,7 @@ describe("PageStore", () => {
     first.save(pageOf([caller(1)]), NOW);
     first.save(pageOf([caller(2)]), NOW);
     expect([readUnsettled(warehouse), countCallers()]).toEqual([2, 0]);
-    // One that was cut short is still a first load.
+    // An interrupted load is still a first load.
     storeOf(warehouse, 1, 2).save(pageOf([caller(3)]), NOW);
     expect([readUnsettled(warehouse), countCallers()]).toEqual([3, 0]);
     warehouse.sqlite.transaction(() => writeTransaction(warehouse, (tx) => settleCallers(tx)))();
@@ -306,7 +306,7 @@ describe("PageStore", () => {
           warehouse.sqlite.exec("DELETE FROM sync_runs; DELETE FROM transcripts");
           deleteCalls(warehouse);
           const store = startStore(warehouse);
-          // The service answers at some moment between: four moments to each step.
+          // The service responds at some moment between: four moments to each step.
           const versionAt = (moment: number) => edits.filter((edit) => edit <= moment).length;
           let newest = 0;
           for (const { sent, took, at } of responses) {
@@ -321,7 +321,7 @@ describe("PageStore", () => {
           store.settle(pageOf([callOf(1, { duration: last }), callOf(2)], 20));
           seen.settled += Number(wasDisputed);
           expect(store.disputed).toEqual(new Set());
-          // Of the page, what was not disputed is left alone.
+          // Undisputed calls of the page are not changed.
           expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: wasDisputed ? last : newest }]);
         },
       ),
@@ -341,7 +341,7 @@ describe("PageStore", () => {
       store.settle(page);
       expect(store.disputed).toEqual(new Set([1]));
     }
-    // One that is known to be older does not settle it either; a later one of the walk does.
+    // A response known to be older does not settle it either; a later one of the walk does.
     store.save(pageOf([callOf(1, { duration: 2 })], 9), NOW);
     expect(store.disputed).toEqual(new Set());
     expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: 2 }]);

@@ -12,7 +12,7 @@ import { ListedCalls, problemsOf } from "./warehouses.ts";
 
 const FLIPS = draws(1000);
 
-/** Everything that a figure or a verdict depends on. The query of a recording link signs it, and is in no figure. */
+/** Everything that affects a figure or a verdict. The query of a recording link signs it, and affects no figure. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   calls: [...CALL_COLUMNS.filter((name) => name !== "recording_url" && name !== "call_id"), "row_hash"],
   transcripts: TRANSCRIPT_COLUMNS,

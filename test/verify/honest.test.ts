@@ -5,7 +5,7 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
 
-/** Warehouses that nobody forged, and that look odd. */
+/** Warehouses that look odd but were not forged. */
 const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Promise<void>> = {
   "nothing was ever read": async () => {},
   "the list was empty, and is filled": async (service) => {

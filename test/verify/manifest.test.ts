@@ -21,7 +21,7 @@ interface Exported {
   run: (sql: string) => void;
 }
 
-/** What was done to an export of two files, and what its verification then says. */
+/** A change of an export of two files, and the result of its verification. */
 const CASES: [what: string, says: RegExp, (exported: Exported) => void][] = [
   ["a changed file", /^channel.csv is not the one/, ({ write }) => write("channel.csv", "a")],
   ["a removed file", /^channel.csv is missing/, ({ folder }) => rmSync(join(folder, "channel.csv"))],

@@ -18,7 +18,7 @@ const AGAIN =
 
 const erase = (warehouse: Warehouse) => eraseFreed(locked(warehouse), Date.parse(NOW), 20);
 
-/** A warehouse in which something was removed that is in its files still. */
+/** A warehouse with removed data that is still in its files. */
 function openFreed(path: string): Warehouse {
   const warehouse = openWarehouse(path);
   warehouse.sqlite.exec(`INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', '${SECRET}')`);
@@ -85,7 +85,7 @@ describe("eraseFreed", () => {
   it.each([
     {
       title: "the disk is full",
-      // As a full disk has it: no page more, where one is needed.
+      // Like on a full disk: no page more, although one is needed.
       prepare: ({ sqlite }: Warehouse) => {
         sqlite.exec(
           "CREATE TRIGGER fill AFTER UPDATE ON privacy_acts BEGIN INSERT INTO jobs (job, started_at, error) VALUES ('fill', '', hex(zeroblob(9000000))); END",
@@ -105,7 +105,7 @@ describe("eraseFreed", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     prepare(warehouse);
-    // As much as the file twice.
+    // Twice the size of the file.
     const room = (2 * statSync(warehouse.path).size) / 1e6;
     expect(Number.isInteger(room)).toBe(false);
     expect(errorOf(() => erase(warehouse))).toMatchObject({
@@ -124,7 +124,7 @@ describe("eraseFreed", () => {
   ])("recognizes $code, which is more specific than its base code", ({ code, exitCode, says }) => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
-    // No test can have a disk fail in this way.
+    // A test cannot make a disk fail in this way.
     warehouse.sqlite.exec = () => {
       throw new Database.SqliteError("no", code);
     };

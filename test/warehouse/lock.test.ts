@@ -17,7 +17,7 @@ test("tryAcquireLock locks a warehouse behind a link, and releases it when dispo
     expect(tryAcquireLock(link)).toBeUndefined();
     expect(tryAcquireLock(file)).toBeUndefined();
   }
-  // What did not get the lock keeps nothing open, either.
+  // A failed attempt keeps nothing open, either.
   expect(openIn(folder.path)).toEqual([]);
   using again = tryAcquireLock(link);
   expect(again).toBeDefined();

@@ -15,7 +15,7 @@ import { locked } from "../support/warehouse.ts";
 const NEXT_VERSION = BASELINE_VERSION + 1;
 const ADD_TOPIC = "ALTER TABLE `calls` ADD `topic` text;--> statement-breakpoint\n";
 
-/** Makes a warehouse of the baseline with calls, and a folder of migrations with a made-up one after it. */
+/** Creates a warehouse of the baseline with calls, and a folder of migrations with an invented one after it. */
 function makeScene(folder: string, next: string) {
   const [file, migrations] = [join(folder, "calls.db"), join(folder, "migrations")];
   makeWarehouse(file);
@@ -54,7 +54,7 @@ describe("migrate", () => {
         { topic: "leak", calls: 1 },
       ]);
       warehouse.sqlite.exec("ALTER TABLE calls DROP COLUMN topic");
-      // Again is nothing to do: the column would be there twice.
+      // Nothing to do the second time: the column would be duplicated.
       migrate(warehouse.sqlite, file, { folder: migrations });
     }
     const after = readAll(file);

@@ -19,7 +19,7 @@ import { storeCalls } from "../support/warehouse.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** What opening a file threw. */
+/** The error of opening a file. */
 function catchError(open: () => Disposable): unknown {
   try {
     open()[Symbol.dispose]();
@@ -29,7 +29,7 @@ function catchError(open: () => Disposable): unknown {
   return undefined;
 }
 
-/** Files that are no warehouse of ours, and what is said of each. */
+/** Files that are not warehouses, with the error of each. */
 const STRANGERS: { name: string; make: (file: string) => void; says: string }[] = [
   { name: "empty", make: (file) => writeFileSync(file, ""), says: "it is empty" },
   {

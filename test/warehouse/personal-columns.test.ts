@@ -9,7 +9,7 @@ import { TRANSCRIPTS } from "../../src/warehouse/calls/transcripts.ts";
 import { personalColumns } from "../../src/warehouse/described.ts";
 import { FULL_CALL } from "../support/calls.ts";
 
-/** Texts that name nobody: times, names of ours, hashes of files, and what the operator has set. */
+/** Impersonal texts: times, the program's own names, hashes of files, and settings of the operator. */
 const IMPERSONAL = `
   calls.tracking_number calls.call_started calls.row_hash calls.missing_since calls.gone_at calls.absent_since
   calls.unlisted_since calls.withheld
@@ -64,7 +64,7 @@ const IMPERSONAL = `
   publications.hashed_at
 `;
 
-/** Tables by the rows of the first table in docs/privacy.md that are about the warehouse, and what is personal in them. */
+/** Tables by the rows of the first table in docs/privacy.md about the warehouse, with their personal data. */
 function readPrivacyPage(): { tables: string[]; personal: string }[] {
   const [, table = ""] = readFileSync("docs/privacy.md", "utf8").split("|---|---|---|---|\n");
   const rows = table.split("\n").map((line) => line.split(" | "));

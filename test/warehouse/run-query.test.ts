@@ -9,7 +9,7 @@ import { draws } from "../support/draws.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-/** A folder with a warehouse of two calls, which nobody has open. */
+/** A folder with a warehouse of two calls that nobody has open. */
 function makeWarehouse(): Disposable & { folder: string; path: string } {
   const folder = makeTempFolder();
   const path = join(folder.path, "calls.db");
@@ -23,7 +23,7 @@ function ask(path: string, sql: string) {
   return { columns, rows: [...rows] };
 }
 
-/** Statements that do more than read, or try to; `%` stands for a file beside the warehouse. */
+/** Statements that do more than read, or try to; `%` is a file next to the warehouse. */
 const ATTACKS = [
   "ATTACH '%' AS other",
   "ATTACH DATABASE 'file:%?mode=rwc' AS other",

@@ -51,7 +51,7 @@ describe("writeTransaction", () => {
 
   it("refuses asynchronous work and commits nothing of it", () => {
     using warehouse = newWarehouse();
-    // @ts-expect-error: work that goes on after the commit
+    // @ts-expect-error: work that continues after the commit
     const run = () => writeTransaction(warehouse, async () => void insertCall(warehouse, 1));
     expect(run).toThrow("cannot return a promise");
     expect(readIds(warehouse)).toEqual([]);

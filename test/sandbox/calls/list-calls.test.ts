@@ -254,7 +254,7 @@ describe("GET attribution-engine", () => {
   });
 });
 
-/** The calls of each stretch of one source, in the order of the list. */
+/** The calls of each run of one source, in the order of the list. */
 function runsOf(calls: Page["calls"]): { name: string; ids: number[] }[] {
   const runs: { name: string; ids: number[] }[] = [];
   for (const { insight_name, call_id } of calls) {

@@ -7,7 +7,7 @@ import { VirtualClock } from "../virtual-clock.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A sync each hour at 7 past, which takes some time, and a bell that starts it once a minute at most. */
+/** An hourly sync at 7 past, which takes some time, and a bell that starts it at most once a minute. */
 function start(now: string, { takesMs = 0 } = {}) {
   const clock = new VirtualClock(now);
   const stop = new AbortController();
@@ -53,7 +53,7 @@ describe("Bell", () => {
     await clock.pass(10 * MINUTE_MS);
     await end();
     expect(runs).toEqual(["03:10:00", "03:11:00", "03:12:00"]);
-    // One began at once, two waited; all others came while one of them did.
+    // One started immediately, two waited; all others came during one of them.
     expect([bell.rings, bell.coalesced]).toEqual([90, 87]);
   });
 

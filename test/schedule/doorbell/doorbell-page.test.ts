@@ -12,7 +12,7 @@ const SECRET = "a-secret-of-the-doorbell";
 const LOCAL = { host: "127.0.0.1", port: 0 };
 const LISTED = { static_parameters: [{ field_name: "calltally_secret", field_value: SECRET }] };
 
-/** A monitor with doors for `acme` and `beta`, and what rang there. */
+/** A monitor with doors for `acme` and `beta`, and the rings it received. */
 async function startDoorbell(requestMs?: number) {
   const rung: string[] = [];
   const { log, lines } = keepLines();
@@ -50,7 +50,7 @@ async function answerOf(response: Response) {
   return { status: response.status, headers, text: await response.text() };
 }
 
-/** Sends as much as is given, and never more; returns the status. */
+/** Sends the given part and never more; returns the status. */
 async function sendSlowly(url: string, options: RequestOptions, body: string): Promise<number | undefined> {
   const sent = request(url, { method: "POST", agent: new Agent(), ...options });
   sent.write(body);
@@ -120,7 +120,7 @@ describe("DoorbellPage", () => {
     expect(doorbell.rung).toEqual([]);
     expect(refusalsOf(doorbell.page)).toEqual({ 401: answers.length });
     expect(JSON.stringify(doorbell.lines)).not.toMatch(/canary|nobody|acme|secret-of/);
-    // One line a minute, with the number of all.
+    // A line every minute with the total number.
     expect(doorbell.lines).toHaveLength(1);
     await doorbell.clock.pass(60_000);
     await doorbell.post("/doorbell", "");
@@ -234,7 +234,7 @@ describe("DoorbellPage", () => {
     const port = Number(new URL(doorbell.url).port);
     const answers: string[] = [];
     const answered = Promise.withResolvers<void>();
-    // Each is 967,500 bytes as they count here, so that 16 are held.
+    // Each counts as 967,500 bytes here, so that 16 are held.
     const sockets = Array.from({ length: 40 }, () => {
       const socket = connect(port, "127.0.0.1");
       socket.write("POST /doorbell/acme HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");

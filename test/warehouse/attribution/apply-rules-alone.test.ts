@@ -52,7 +52,7 @@ describe("exportToFolder with other rules than those of the facts", () => {
     using warehouse = makeWarehouse(CALLS);
     await warehouse.export({ targets: TARGETS });
     const before = readFiles(warehouse.folder);
-    // It runs up to its first wait at once: the rules are those in force, and nothing is read yet.
+    // It runs up to its first wait: the rules are in force, and nothing has been read yet.
     const running = warehouse.export({ targets: TARGETS });
     {
       using opened = openExistingWarehouse(warehouse.database);

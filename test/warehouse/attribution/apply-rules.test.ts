@@ -143,7 +143,7 @@ describe("applyRules", () => {
 const KEY = Buffer.alloc(32, 7);
 const hmac = (caller: string) => createHmac("sha256", KEY).update(caller).digest("hex");
 
-/** What the rules in force make of the calls as they are stored, in memory. */
+/** The facts of the stored calls by the rules in force, computed in memory. */
 function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (caller: string) => caller) {
   const facts = warehouse.db
     .select()
@@ -181,7 +181,7 @@ const readStored = (warehouse: Warehouse) => ({
   counts: warehouse.db.select().from(counts).where(eq(counts.name, "calls")).all(),
 });
 
-/** So many calls whose ids run against the order of time, with it, or without order to it; of few callers, at few moments. */
+/** That many calls whose ids run against the order of time, with it, or independently; with few callers and times. */
 function someCalls(length: number, order: "against" | "with" | "without"): Call[] {
   const extremes = [Number.MIN_SAFE_INTEGER, -1, 0, Number.MAX_SAFE_INTEGER];
   return Array.from({ length }, (_, index) => {
@@ -189,7 +189,7 @@ function someCalls(length: number, order: "against" | "with" | "without"): Call[
     return makeCall({
       call_id: extremes[index] ?? index * 3,
       caller_id: ["+491", "+49 2", null, "+493"][index % 4] ?? null,
-      // Two of a moment, and some of none.
+      // Two with the same time, and some without.
       call_started:
         index % 9 === 5 ? null : new Date(NOW.nowMs + Math.floor(hour / 2) * 3_600_000).toISOString(),
       utm_source: ["fb", "x", "Google", null][index % 5] ?? null,
@@ -268,7 +268,7 @@ describe("attributeAgain", () => {
       warehouse.sqlite.exec(
         `CREATE TEMP TRIGGER fails ${when} BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END`,
       );
-    // As a full disk does, this ends the transaction as well.
+    // Like a full disk, this also ends the transaction.
     fail("BEFORE UPDATE ON main.call_facts WHEN NEW.call_id = 30");
     const seen: unknown[] = [];
     const failed = attributeAgain(locked(warehouse), RULES, {
@@ -319,7 +319,7 @@ describe("attributeAgain", () => {
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
     expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
 
-    // Of a call whose number is not kept there is the digest alone.
+    // A call whose number is not kept has only the digest.
     const other = hmac("+497");
     warehouse.sqlite.exec(`UPDATE rules SET version = version - 1;
       UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
@@ -357,7 +357,7 @@ describe("needsAttribution", () => {
     using warehouse = newWarehouse(CALLS);
     const readDurations = () =>
       warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
-    // What only deriving them anew mends.
+    // Changes that only a recomputation repairs.
     const spoil = () => warehouse.sqlite.exec("UPDATE call_facts SET duration = 5");
     for (const sql of ["UPDATE rules SET version = version - 1", "UPDATE rules SET version = version + 1"]) {
       spoil();

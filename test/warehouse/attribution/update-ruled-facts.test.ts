@@ -68,7 +68,7 @@ const calls: fc.Arbitrary<Call[]> = fc
     more.map(({ visit, members }, id) => makeCall({ ...visits[visit], ...members, call_id: id * 7 })),
   );
 
-/** Returns the facts and the logged changes after a change of rules, of calls some of which lost their transcripts. */
+/** Returns the facts and the logged changes after a change of rules, for calls of which some lost their transcripts. */
 function change(stored: readonly Call[], before: AttributionRules, after: AttributionRules, spoil = "") {
   using warehouse = newWarehouse();
   setRules(warehouse, before);

@@ -82,19 +82,19 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** What a warehouse went through, kept in memory. */
+/** The history of a warehouse, in memory. */
 class History {
   readonly calls = new Map<number, Call>();
   readonly gone = new Set<number>();
   rules = DEFAULT_RULES;
-  /** How often what this is about has happened. */
+  /** How often the relevant events happened. */
   readonly seen: Record<string, number> = {};
 
   #see(name: string, times: number): void {
     this.seen[name] = (this.seen[name] ?? 0) + times;
   }
 
-  /** The facts of all calls made from scratch, and their callers. */
+  /** The facts of all calls computed from scratch, and their callers. */
   read() {
     const facts = [...this.calls.values()]
       .sort((a, b) => a.call_id - b.call_id)
@@ -124,7 +124,7 @@ class History {
     };
   }
 
-  /** Takes a step; returns what is to be stored then. */
+  /** Takes a step; returns what must be stored afterwards. */
   take(warehouse: Warehouse, step: Step) {
     const before = new Map(this.read().callers.map(({ caller, first_call_id }) => [caller, first_call_id]));
     writeTransaction(warehouse, () => this.#apply(warehouse, step));
@@ -164,12 +164,12 @@ class History {
       storeCalls(warehouse, step.calls, { isFirstLoad });
       for (const call of step.calls) this.calls.set(call.call_id, call);
       if (isFirstLoad) {
-        // Calls may go while callers are not settled.
+        // Calls may disappear while callers are not computed.
         this.#gone(warehouse, step.ids);
         writeTransaction(warehouse, (tx) => settleCallers(tx));
         this.#see("settled", 1);
       }
-      // A call that is read is there again.
+      // A call that is read exists again.
       this.#returned(
         warehouse,
         step.calls.map(({ call_id }) => call_id),
@@ -184,7 +184,7 @@ class History {
     }
   }
 
-  /** Those that are gone already, or were never there, among them. */
+  /** Also calls that are already gone or never existed. */
   #gone(warehouse: Warehouse, ids: readonly number[]): void {
     markGone(warehouse, ids);
     for (const id of ids) if (this.calls.has(id)) this.gone.add(id);

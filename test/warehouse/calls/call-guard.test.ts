@@ -24,7 +24,7 @@ const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const NOTHING = { withheld: null, caller_digest: null };
 const SERVED = "served";
 
-/** A warehouse that knows callers by digests, or by their numbers. */
+/** A warehouse that identifies callers by digests or by numbers. */
 function open(knowsBy: "digests" | "numbers") {
   const warehouse = newWarehouse();
   if (knowsBy === "digests") setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
@@ -55,12 +55,12 @@ describe("Keeping.kindsPast", () => {
       isPast(null, late),
       isPast(null, 99),
       isPast(null),
-      // No time that sorts: of the year 10000, or before the year 0.
+      // Times that do not sort: of the year 10000, or before the year 0.
       isPast("+010000-01-01T00:00:00.000Z", early),
       isPast("-000001-01-01T00:00:00.000Z", late),
       isPast("-000001-01-01T00:00:00.000Z"),
     ]).toEqual([true, false, true, false, true, false, false, false, true, false, false]);
-    // A run that began eleven days ago, and goes on.
+    // A run that began eleven days ago and is not finished.
     const old = keepingOf(warehouse, { summaries: 10 }, NOW - 11 * 86_400_000);
     expect([old.kindsPast(null), old.kindsPast(null, 99), old.kindsPast(null, late)]).toEqual([
       ["summaries", "extra"],
@@ -115,7 +115,7 @@ describe("Keeping.toStored", () => {
       caller_digest: hash("+4930123456"),
     };
     expect(take(warehouse, ["caller_numbers"]).call).toMatchObject({ caller_id: null, ...taken });
-    // It goes once: what is sealed is not sealed again.
+    // It is removed once: a sealed hash is not sealed again.
     expect(take(warehouse, KEEP_KINDS, { caller_id: null }, taken).call).toMatchObject({
       served_hash: seal(SERVED),
       withheld: "transcripts,summaries,caller_numbers,recording_urls",
@@ -131,7 +131,7 @@ describe("Keeping.toStored", () => {
   it.each([
     { caller_id: "anonymous", digestOf: null, withheld: "caller_numbers" },
     { caller_id: "---", digestOf: null, withheld: "caller_numbers" },
-    // A pseudonym stays.
+    // A pseudonym is kept.
     { caller_id: "forgotten0123456789abcdef", digestOf: null, withheld: null },
     { caller_id: null, digestOf: null, withheld: null },
   ])("stores the digest of $digestOf for $caller_id", ({ caller_id, digestOf, withheld }) => {
@@ -186,7 +186,7 @@ describe("Keeping.isSame", () => {
     const keeping = keepingAll(warehouse);
     const row = { row_hash: hashCall(FULL_CALL), ...NOTHING };
     expect(keeping.isSame(FULL_CALL, row, ["summaries"])).toBe(false);
-    // Its number is gone where it never had one.
+    // A call without a number has none to remove.
     const bare = makeCall({ caller_id: null });
     expect(keeping.isSame(bare, { ...NOTHING, row_hash: hashCall(bare) }, ["caller_numbers"])).toBe(true);
     const digest = { withheld: null, caller_digest: "x", row_hash: hashCall(bare) };
@@ -269,7 +269,7 @@ describe("Keeping.toStoredRow", () => {
     expect(stored({})).toEqual(withoutSummary);
     expect(stored({}, early)).toEqual(withoutSummary);
     expect(stored({ call_started: "2026-11-11T00:00:00Z" }, early)).toMatchObject({ summary });
-    // Without a time it counts from when it was first met.
+    // Without a time, the time when it was first met counts.
     expect(stored({ call_started: "yesterday" })).toMatchObject({ summary });
     expect(stored({ call_started: "yesterday" }, early)).toEqual({
       call_id: 9,

@@ -25,7 +25,7 @@ interface Counts {
 const pickMembers = (call: Call, columns: readonly (keyof Call)[]) =>
   Object.fromEntries(columns.map((column) => [column, call[column]]));
 
-/** The row that `calls` has of a call. */
+/** The row of a call in `calls`. */
 function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
   return {
     ...pickMembers(call, CALL_COLUMNS),
@@ -65,7 +65,7 @@ function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upse
 
 const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_changes()").pluck().get();
 
-/** What the upserts should leave behind, kept in memory. */
+/** What the upserts must leave, in memory. */
 class Model {
   readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
 
@@ -88,7 +88,7 @@ class Model {
     return { ...counts, newIds, written };
   }
 
-  /** All members but the recording's signature. */
+  /** All members except the recording's signature. */
   #isSame(a: Call, b: Call): boolean {
     const unsigned = (call: Call) =>
       JSON.stringify({ ...call, recording_url: call.recording_url?.split("?")[0] });
@@ -106,7 +106,7 @@ class Model {
   }
 }
 
-/** Few calls with few contents, so that pages of one run and of different runs repeat and contradict each other. */
+/** Few calls with few contents, so that pages of one run and of several runs repeat and contradict each other. */
 const runs: fc.Arbitrary<Call[][][]> = fc.array(
   fc.array(
     fc.array(
@@ -156,7 +156,7 @@ describe("prepareUpsertCalls", () => {
       const call = makeCall({ call_id: 1, duration });
       writeTransaction(warehouse, (tx) => upsertCalls(tx, [call]));
       expect(kept.get()).toBe(hashCall(call));
-      // As where a caller was forgotten: it is then found by what is stored.
+      // For example after a caller was forgotten: the call is then found by its stored values.
       warehouse.sqlite.exec("UPDATE calls SET served_hash = NULL");
       expect(writeTransaction(warehouse, (tx) => upsertCalls(tx, [call]))).toMatchObject({ changed: 0 });
       expect(kept.get()).toBe(hashCall(call));

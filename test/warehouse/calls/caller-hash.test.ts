@@ -26,7 +26,7 @@ const hmac = (text: string, key: string | Buffer = KEY) =>
   createHmac("sha256", key).update(text).digest("hex");
 const PSEUDONYM = "forgotten0123456789abcdef";
 
-/** A warehouse with the key beside it. */
+/** A warehouse with the key next to it. */
 function makeWarehouse() {
   const warehouse = newWarehouse();
   const key = callerKeyOf(warehouse.path);
@@ -34,7 +34,7 @@ function makeWarehouse() {
   return { warehouse, key, [Symbol.dispose]: () => warehouse[Symbol.dispose]() };
 }
 
-/** Has the callers of a warehouse known by digests from now on, or by their numbers. */
+/** Makes a warehouse identify callers by digests from now on, or by numbers. */
 const setKey = (warehouse: Warehouse, callerKey: string | null) =>
   writeTransaction(warehouse, (tx) =>
     insertRules(tx, DEFAULT_RULES, { since: "2026-10-01T00:00:00.000Z", calls: 0, callerKey }),
@@ -70,7 +70,7 @@ describe("openCallerHash", () => {
   it("returns the same key to several processes that create one at the same time", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    // Each waits until all are there, so that they look for the key at the same time.
+    // Each waits for the others, so that they look for the key at the same time.
     const makers = Array.from({ length: 4 }, () =>
       fork(new URL("hash-caller.ts", import.meta.url), [database], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],

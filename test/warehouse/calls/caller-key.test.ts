@@ -8,7 +8,7 @@ import { callerKeyOf, hasCallerKey, openCallerKey } from "../../../src/warehouse
 import { openIn } from "../../support/small-warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
-/** Starts a thread that does something whenever somebody begins to make a key in a folder. */
+/** Starts a thread that acts whenever somebody begins to create a key in a folder. */
 async function startOther(folder: string, work: string): Promise<AsyncDisposable> {
   const code = `const fs = require("node:fs");
     const { join } = require("node:path");
@@ -20,7 +20,7 @@ async function startOther(folder: string, work: string): Promise<AsyncDisposable
         if (draft !== undefined) ${work};
       } catch {} // it was too late
     }`;
-  // Told to end, and not terminated: that may go unheard by a thread that is busy catching errors.
+  // Asked to end, not terminated: a thread that is busy catching errors may miss a termination.
   const end = new Int32Array(new SharedArrayBuffer(4));
   const other = new Worker(code, { eval: true, workerData: { folder, end } });
   await once(other, "message");
@@ -32,7 +32,7 @@ async function startOther(folder: string, work: string): Promise<AsyncDisposable
   };
 }
 
-/** What somebody is told who cannot have the key; what is of one run alone is taken out. */
+/** The error for somebody who cannot have the key, without the parts that differ between runs. */
 function refusalOf(database: string) {
   try {
     openCallerKey(database);
@@ -91,7 +91,7 @@ describe("openCallerKey", () => {
       const { key, newFile } = openCallerKey(database);
       expect(readFileSync(file, "utf8").trim()).toBe(key.toString("hex"));
       expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key", "other"]);
-      // It may be this process that was quicker, or the other by so much that the key was there before.
+      // This process may be faster, or the other one so much that the key existed before.
       if (newFile === file && key.equals(Buffer.alloc(32, 10))) return;
     }
     expect.unreachable("the other was never quicker");

@@ -15,12 +15,12 @@ interface Facts extends NamedCall {
   is_live: boolean;
 }
 
-/** A warehouse of facts alone, and callers kept in step with them as those do who write facts. */
+/** A warehouse with only facts, and callers updated like by the writers of facts. */
 function makeFacts() {
   const warehouse = newWarehouse();
   const { sqlite } = warehouse;
   sqlite.pragma("foreign_keys = OFF"); // there are no calls
-  sqlite.exec("BEGIN"); // nothing of it has to reach the disk
+  sqlite.exec("BEGIN"); // nothing has to reach the disk
   const table = new CallerTable(warehouse);
   const find = sqlite.prepare<[string], CallerCall & { is_live: number }>(
     `SELECT call_id, caller_id, call_started, is_live FROM call_facts
@@ -42,7 +42,7 @@ function makeFacts() {
     warehouse,
     table,
     toIds,
-    /** Writes calls, new or known, in one change; they are live from now on. */
+    /** Writes calls, new or known, in one change; they are live afterwards. */
     write: (named: readonly NamedCall[]) => {
       const calls = toIds(named);
       const ids = calls.map(({ call_id }) => call_id);
@@ -82,7 +82,7 @@ function compare(a: NamedCall, b: NamedCall): number {
   return a.call_id - b.call_id;
 }
 
-/** What is to be stored, counted from scratch. */
+/** What must be stored, counted from scratch. */
 function recount(facts: Iterable<Facts>) {
   const known = [...facts].filter(({ caller }) => caller !== null);
   const rows = [...Map.groupBy(known, ({ caller }) => String(caller))].map(([caller, calls]) => {
@@ -96,7 +96,7 @@ function recount(facts: Iterable<Facts>) {
   };
 }
 
-/** Few ids, callers and times, so that calls of one caller come late, go, return, and become another's. */
+/** Few ids, callers and times, so that calls of one caller come late, disappear, return, and change callers. */
 const ids = fc.integer({ min: -2, max: 7 });
 const step = fc.oneof(
   {
@@ -205,7 +205,7 @@ describe("CallerTable", () => {
     ).toEqual([]);
   });
 
-  /** One change after another, each with the callers that are there then: name, first call. */
+  /** Successive changes, each with the callers that exist then: name, first call. */
   it.each<{ title: string; steps: [(made: ReturnType<typeof makeFacts>) => void, ...unknown[][]][] }>([
     {
       title: "of calls that start at the same moment, the one with the lower id",
@@ -334,7 +334,7 @@ describe("isFirstCall", () => {
   });
 });
 
-/** What was logged since the last time: why, and of which call. */
+/** What was logged since the last time: the reason and the call. */
 function logged({ db }: Warehouse): string[] {
   const changes = db.select().from(fact_changes).orderBy(fact_changes.change_id).all();
   db.delete(fact_changes).run();

@@ -70,7 +70,7 @@ describe("callers", () => {
     ]);
     writeTransaction(warehouse, settleCallers);
     expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...live }]);
-    // Its only call goes while callers are not settled.
+    // Its only call disappears while callers are not computed.
     const changed = { ...call, caller_id: "+492", disposition: "BUSY" };
     storeCalls(warehouse, [changed], { isFirstLoad: true });
     markGone(warehouse, [1]);

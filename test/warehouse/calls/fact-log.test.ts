@@ -47,7 +47,7 @@ const ROLLUP = {
   run_id: 1,
 };
 
-/** Remembers a file as an export does that wrote it now. */
+/** Remembers a file like an export that wrote it now. */
 function remember(warehouse: Warehouse, path: string, log: number | undefined, exportedAt: string): void {
   const { changeId } = readFactState(warehouse);
   const rollup = { path, contents: "source", rollup: { ...ROLLUP, change_id: changeId }, rows: [] };
@@ -247,7 +247,7 @@ describe("the log of facts", () => {
     write(warehouse, FULL_CALL);
     beginFactLog(warehouse);
     const { sqlite } = warehouse;
-    sqlite.pragma("foreign_keys = OFF"); // callers that are not there
+    sqlite.pragma("foreign_keys = OFF"); // missing callers
     const numbers = new Set([
       "caller_id",
       "is_live",
@@ -389,7 +389,7 @@ describe("setRulesBeingApplied", () => {
       writeTransaction(warehouse, (tx) => setRulesBeingApplied(tx, rulesId));
       const applied = rulesId === null ? [] : ["rules_being_applied"];
       expect(names()).toEqual(["calls", "fact_logs", ...applied]);
-      // The rules are why, whatever it is that changes.
+      // The rules are the reason, whatever changes.
       warehouse.sqlite.exec(`UPDATE call_facts SET duration = ${index}, is_live = NOT is_live`);
     }
     const { reason, rules_id } = fact_changes;

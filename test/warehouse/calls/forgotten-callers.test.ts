@@ -36,14 +36,14 @@ function toForgotten(caller: string, national: string | null, pseudonym: string)
 
 const ada = toForgotten(ADA, "30123456", "forgotten000000000000000a");
 const bob = toForgotten(BOB, "2145550123", "forgotten000000000000000b");
-/** Nobody calls from it: it stands for a number without a national form. */
+/** Not a caller: it represents a number without a national form. */
 const short = toForgotten("+123456", null, "forgotten000000000000000c");
 const open = () => new ForgottenCallers(digests, [ada, bob, short]);
 
 describe("CallerDigests", () => {
   it("differ for each caller, each key and each use", () => {
     const other = new CallerDigests(Buffer.alloc(32, 8));
-    // What is stored stands on these: they must be the same in each version.
+    // Stored data depends on these: they must be equal in each version.
     expect({
       mark: digests.mark,
       of: digests.of(ADA),
@@ -81,14 +81,14 @@ describe("ForgottenCallers.pseudonymOfId", () => {
     "anonymous",
     "+4930123457",
     "+49301234560",
-    // Of another country, though its end is the number.
+    // A number of another country with the same ending.
     "+1 4930123456",
-    // In international form, as the service gives numbers, it is that of somebody else.
+    // In international form, as the service sends numbers, it belongs to somebody else.
     "30123456",
     "030 123456",
     ada.pseudonym,
     "sip:+4930123457@example.com",
-    // The national form says too little of who calls.
+    // The national form is too short to identify a caller.
     "sip:030123456@example.com",
   ])("is undefined for %j", (callerId) => {
     const callers = open();
@@ -202,7 +202,7 @@ describe("ForgottenCallers.strip", () => {
     const before = { ...call };
     expect(open().strip(call)).toEqual({ ...call, [member]: `"${MASKED}" it was` });
     expect(call).toEqual(before);
-    // In the call of a forgotten caller as well, where that member stays.
+    // Also in the call of a forgotten caller, which keeps that member.
     const own = open().strip({ ...call, caller_id: BOB });
     expect(JSON.stringify(own)).not.toContain(NUMBER);
   });
@@ -247,7 +247,7 @@ describe("ForgottenCallers.stripRejected", () => {
     '{"caller_id":"+1 555","note":"030 123456"}',
     `["${ADA}"]`,
     `"${ADA}"`,
-    // Written as no text would have it, these are known by the member's name alone.
+    // Not written like text: these are recognized only by the name of the member.
     '{"caller_id":"+49 * 30 * 123456"}',
     '{"caller_id":493012345600e-2}',
     '{"caller_id":["+49 * 30 * 123456"]}',
@@ -288,7 +288,7 @@ describe("ForgottenCallers.stripRejected", () => {
       path: "a.999999999",
       reason: "no 999 999999",
     });
-    // Of somebody else's, the content alone decides.
+    // In other people's calls, only the content decides.
     const other = { ...rejected, json: "{}" };
     expect(open().stripRejected(other)).toBe(other);
   });
@@ -307,7 +307,7 @@ describe("openForgotten", () => {
     const own = new CallerDigests(openCallerKey(warehouse.path).key);
     const caller = { ...ada, digest: own.of(ADA), key_mark: own.mark };
     insertForgotten(warehouse, [caller]);
-    // Who is forgotten already stays so.
+    // Callers who were already forgotten stay forgotten.
     insertForgotten(warehouse, [{ ...caller, pseudonym: "other", calls: 9 }]);
     expect(readForgotten(warehouse)).toEqual([caller]);
     expect(openForgotten(warehouse)?.pseudonymOf(ADA)).toBe(ada.pseudonym);

@@ -29,7 +29,7 @@ const at = (hour: number) => new Date(START + hour * HOUR_MS).toISOString();
 /** Hours a call has to be missing before it is gone. */
 const PATIENCE = 24;
 
-/** What is known of a call's absence, in memory. */
+/** The known absence of a call, in memory. */
 interface Known {
   missing: string | null;
   gone: string | null;
@@ -46,7 +46,7 @@ type Step =
 
 const IDS = [-3, 0, 1, 2, 3, 4, 5, 6];
 const someIds = fc.subarray(IDS);
-/** A day or several of one service: calls that are away for long, and others that one pass does not meet. */
+/** A day or several of one service: calls that are missing for long, and others that a single pass does not meet. */
 const steps = fc
   .record({
     away: fc.oneof({ weight: 2, arbitrary: fc.subarray(IDS.filter((id) => id < 5)) }, someIds),
@@ -66,7 +66,7 @@ const steps = fc
     return fc.array(step, { minLength: 4, maxLength: 10, size: "max" });
   });
 
-/** What passes make of the calls, in memory. */
+/** The effect of passes on the calls, in memory. */
 class Model {
   readonly known = new Map<number, Known>(IDS.map((id) => [id, { ...LISTED }]));
 
@@ -74,7 +74,7 @@ class Model {
     return [...this.known].filter(([id, known]) => holds(known, id)).map(([, known]) => known);
   }
 
-  /** Calls that the pass did not meet, and no older than the oldest that it met; returns how many of the others are newly unlisted. */
+  /** Calls that the pass did not meet, and no older than the oldest met; returns how many others are newly unlisted. */
   #leave(met: readonly number[], now: string): number {
     if (met.length === 0) return 0;
     const oldest = met.map(startOf).toSorted()[0] ?? "";
@@ -174,7 +174,7 @@ function passOver(warehouse: Warehouse, met: readonly number[], hour: number): n
   return runId;
 }
 
-/** The higher the id, the older the call; the two oldest began at one moment. */
+/** The higher the id, the older the call; the two oldest began at the same moment. */
 const startOf = (id: number) => at(-Math.min(id, 5));
 const CALLS = IDS.map((call_id) =>
   makeCall({ call_id, caller_id: call_id % 2 ? "+491" : null, call_started: startOf(call_id) }),
@@ -218,12 +218,12 @@ describe("calls that passes do not meet", () => {
                   return limit;
                 },
               };
-              // As a sync does: passes that are counted are passes in a row.
+              // Like in a sync: counted passes are consecutive.
               if (kind === "ordered") forgetUnorderedAbsent(warehouse);
               const mark = kind === "ordered" ? markAbsent : markUnorderedAbsent;
               const absence = mark(tx, options);
               expect(absence).toEqual(model[kind](met, now, since, limit));
-              // Of those the limit is a share: the calls that this pass leaves, and those that it marks as gone.
+              // The limit is a share of the calls that this pass leaves and marks as gone.
               expect(told).toEqual([listed().length + absence.calls_gone]);
               see("unlisted", absence.calls_unlisted);
               see("missing", absence.calls_missing);
@@ -248,7 +248,7 @@ describe("calls that passes do not meet", () => {
             const unlisted = model.rows.flatMap(({ unlisted_since }) => unlisted_since ?? []).toSorted();
             const [since] = unlisted;
             expect(readUnlisted(warehouse)).toEqual(since ? { calls: unlisted.length, since } : null);
-            // Of the caller whose calls run against the order of their ids, the last one that is there is the first.
+            // For the caller whose calls run against the order of their ids, the last existing one is the first.
             const live = model.rows.filter((row) => row.is_live && row.call_id % 2 !== 0);
             expect(
               warehouse.db
@@ -314,9 +314,9 @@ describe("calls that passes do not meet", () => {
 
   /** Hours in five years. */
   const YEARS = 5 * 365 * 24;
-  /** A pass: its hour by the clock here, and hours that the service's clock is ahead; `began`, if the clock was moved during it. */
+  /** A pass: its hour by the clock here, and how many hours the service's clock is ahead; `began` if the clock was moved during it. */
   type Pass = [hour: number, ahead: number | null, began?: number];
-  // The first pass of each meets all calls, the last one finds one to be gone.
+  // The first pass of each meets all calls; the last one finds one to be gone.
   const clocks: { title: string; passes: Pass[]; since: number }[] = [
     {
       title: "was years ahead as they were first missed",
@@ -439,7 +439,7 @@ describe("calls that passes do not meet", () => {
     writeTransaction(warehouse, (tx) =>
       markUnorderedAbsent(tx, { ...options, runId: passOver(warehouse, [], 1) }),
     );
-    // A pass over an empty list: there is no oldest call, and none is older.
+    // A pass over an empty list: without an oldest call, none is older.
     expect(readUnlisted(warehouse)).toBeNull();
     expect(count()).toBe(IDS.length);
     writeTransaction(warehouse, (tx) => clearAbsence(tx, []));

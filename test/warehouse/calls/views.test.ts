@@ -90,7 +90,7 @@ describe("attributed_calls", () => {
     );
   });
 
-  /** An address is not useless by a macro in it. */
+  /** A macro does not make a URL useless. */
   const isMissing = (name: string, text: string | null) =>
     name === "referring_url" && /^\s*https?:/.test(text ?? "") ? false : presentText(text) === null;
 
@@ -192,7 +192,7 @@ describe("attributed_callers", () => {
   );
 });
 
-/** Of a time whose clocks showed UTC. */
+/** For a time whose clocks showed UTC. */
 function localOf(clock: string | null) {
   if (clock === null)
     return { call_started_local: null, local_day: null, local_weekday: null, local_hour: null };
