@@ -19,7 +19,7 @@ describe("maskOf", () => {
   });
 
   it("keeps a line valid JSON without the secret, for any secret", () => {
-    // A bearer token's characters (RFC 6750 § 2.1, and what services make of it).
+    // A bearer token's characters (RFC 6750 § 2.1, and those that services use).
     const secret = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 12,

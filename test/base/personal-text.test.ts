@@ -4,7 +4,7 @@ import { personalKind } from "../../src/base/personal-text.ts";
 
 const digits = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""));
-/** Not what a date begins with. */
+/** Not the beginning of a date. */
 const national = fc
   .tuple(fc.constantFrom("3", "4", "5", "6", "7", "8"), digits(6, 13))
   .map((parts) => parts.join(""));

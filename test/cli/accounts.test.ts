@@ -8,7 +8,7 @@ import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
-/** Starts a server that hands every request on, and counts how many are under way at once. */
+/** Starts a server that forwards every request and counts concurrent ones. */
 async function startCounter({ url, token }: { url: string; token: string }) {
   let [underWay, most] = [0, 0];
   const server = createServer((incoming, outgoing) => {
@@ -166,7 +166,7 @@ describe("several accounts", () => {
     expect((await calltally([...count, "--account", "betta"], options)).stderr).toBe(
       "calltally: There is no account betta: calltally.yaml has acme, beta\nDid you mean beta?\n",
     );
-    // A warehouse tells whose it is; one of nobody's has neither address nor token.
+    // A warehouse names its origin; one without an origin has neither address nor token.
     expect((await calltally([...count, "--database", "data/acme/calltally.db"], options)).stdout).toBe(
       "calls\r\n20\r\n",
     );

@@ -15,11 +15,11 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
 
-/** Of the moments to be killed at, each in `npm run test:soak`. */
+/** Every nth moment for a kill; every one in `npm run test:soak`. */
 const STEP = process.env.CALLTALLY_KILLS === undefined ? 3 : 1;
 const HASHES = "SELECT call_id, row_hash FROM calls ORDER BY call_id";
 
-/** An environment in which the program dies in place of its n-th change to a file's name, or of its n-th fsync. */
+/** An environment in which the program dies instead of its n-th change to a file's name, or of its n-th fsync. */
 function killedAt(change: number): Record<string, string> {
   const script = `
     import fs from "node:fs";

@@ -6,8 +6,8 @@ import { type Answer, chunked, gzip, json, startBadServer, text } from "../suppo
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-// Each run in these tests is searched for secrets, by assertNoSecrets in run.ts: the token and the monitor's address in
-// all that is written, and on standard error whatever has the word that is planted here in calls and bodies.
+// assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
+// all output, and on standard error also the word that is planted here in calls and bodies.
 
 const TOKEN = "canary-token-417";
 const PLANTED = {
@@ -29,7 +29,7 @@ const PLANTED = {
   },
 };
 
-/** Plants the word in calls that are well, in such that are not, and in members that nobody knows. */
+/** Plants the word in valid calls, in invalid ones, and in unknown members. */
 function plant(sandbox: Sandbox): void {
   sandbox.calls.ids.forEach((id, index) => {
     if (index % 3 === 0) sandbox.calls.edit(id, PLANTED);

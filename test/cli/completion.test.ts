@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** What a shell is told to offer after these words. */
+/** The suggestions for a shell after these words. */
 async function candidates(...words: string[]): Promise<string[]> {
   using folder = makeTempFolder();
   const { code, stdout, stderr } = await calltally(["complete", "--", ...words], { cwd: folder.path });

@@ -8,7 +8,7 @@ import { connect } from "../support/mcp.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 
-/** Campaigns with their calls and what they cost: paid, paused, refunded, free, and without calls. */
+/** Campaigns with calls and costs: paid, paused, refunded, free, and without calls. */
 const CAMPAIGNS = [
   ["Brand", 4, "40.00"],
   ["Generic", 2, "30.00"],

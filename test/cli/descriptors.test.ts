@@ -6,7 +6,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MAX_FILES = 100;
 
-/** The fewest file descriptors that the program starts with at all. */
+/** The minimum of file descriptors with which the program starts. */
 function fewest(): number {
   for (let files = 10; files < MAX_FILES; files++) {
     const script = `ulimit -n ${files}; exec "$0" "$@" >/dev/null 2>&1`;

@@ -18,7 +18,7 @@ const checkSchema = z.object({
 });
 const findingsSchema = z.object({ exit_code: z.number(), checks: z.array(checkSchema) });
 
-/** What the doctor says that is not ok. */
+/** The checks of doctor that are not ok. */
 async function complaints(options: RunOptions, ...flags: string[]) {
   const { code, stdout, stderr } = await calltally(["doctor", "--json", ...flags], options);
   expect(stderr).toBe("");

@@ -21,14 +21,14 @@ function writeSecret(folder: string, secret = SECRET): void {
   writeFileSync(join(folder, "secrets/doorbell"), `${secret}\n`, { mode: 0o600 });
 }
 
-/** What a column of an account's warehouse holds. */
+/** The values of a column in an account's warehouse. */
 const read = (folder: string, account: string, sql: string) =>
   readColumn(join(folder, `data/${account}/calltally.db`), sql);
 
 const callsOf = (folder: string, account: string) =>
   read(folder, account, "SELECT call_id FROM calls").map(Number);
 
-/** Starts the schedule; `synced` waits for so many good syncs of an account. */
+/** Starts the schedule; `synced` waits for that many good syncs of an account. */
 async function startSchedule(folder: string) {
   const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder });
   const lines: Record<string, unknown>[] = [];
@@ -56,10 +56,10 @@ async function startSchedule(folder: string) {
   };
 }
 
-/** Longer than any machine is held up. */
+/** Longer than any delay of the machine. */
 const deliveryTimeoutMs = 600_000;
 
-/** What stands before the schedule in the world: TLS, and on to where it listens now. */
+/** The proxy in front of the schedule: TLS, forwarded to where it listens now. */
 function startProxy(target: { url: string }) {
   return startReceiver(async (response, { method = "", url, body }) => {
     const address = `${target.url.replace(/\/doorbell$/, "")}${url}`;
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     expect(`${dry.stdout}${set.stdout}${set.stderr}${kept}`).not.toContain(SECRET);
     expect(kept).toContain("calltally_secret");
 
-    // No slot of the schedule is near: what brings them is the bell.
+    // No slot of the schedule is near: only the bell can bring them.
     for (const _ of Array(3)) {
       const id = acme.calls.insert();
       while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     const first = await startSchedule(folder.path);
     target.url = first.url;
     await first.synced("acme", 1);
-    // Rung until it is gone: what it took and could not sync any more is read later.
+    // Rings until it is gone: what it accepted and could not sync is read later.
     const inserted = [acme.calls.insert()];
     const stopped = first.stop();
     while (first.running.exitCode === null) {

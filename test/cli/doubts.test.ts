@@ -21,7 +21,7 @@ reports:
   page: { format: html }
 `;
 
-/** A copy of 1,000 calls, of which every second one has a member that cannot be read. */
+/** A copy of 1,000 calls, of which every second one has an unreadable member. */
 async function makeHalfRead() {
   const rows = Array.from({ length: CALLS }, (_, index) =>
     index % 2 === 0 ? rowOf(index + 1) : rowOf(index + 1).replace('"duration":60', '"duration":{}'),

@@ -15,14 +15,14 @@ import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse, markGone } from "../support/warehouse.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Noon in UTC, so many days ago. */
+/** Noon in UTC, that many days ago. */
 const daysAgo = (days: number) =>
   `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)}T12:00:00.000Z`;
 
 const FORMULA = '=HYPERLINK("https://example.com";"see")';
 const CAMPAIGN = 'Herbst, "groß"\r\n🍂; -1+1';
 
-/** What the sandbox serves, oldest first; the ids are its own. */
+/** The calls of the sandbox, oldest first; the ids are its own. */
 const CALLS = [
   {
     call_started: "2025-03-29T23:30:00.000Z", // the 30th in Berlin
@@ -32,7 +32,7 @@ const CALLS = [
     dni_data: { utm_source: "newsletter", utm_medium: "email" },
   },
   {
-    call_started: "2025-03-30T22:00:00.000Z", // the 31st in Berlin, since the clocks went forward
+    call_started: "2025-03-30T22:00:00.000Z", // the 31st in Berlin, since clocks changed
     caller_id: "+49 30 555",
     duration: 61,
     disposition: "ANSWERED",
@@ -92,7 +92,7 @@ async function syncCalls(): Promise<{ warehouse: Buffer; ids: number[] }> {
 
 const synced = syncCalls();
 
-/** What is said of calls that are as few and as recent. */
+/** The cautions for few and recent calls. */
 const CAUTIONS =
   /^(First-time callers of .* may be too many|The change of first-time callers is not computed|The latest days are provisional|The days compared with begin on 29 Mar 2025)[:,] .*\n/gm;
 
@@ -222,7 +222,7 @@ describe.concurrent("calltally export", () => {
       "previous",
     );
     expect(pick(compared, "channel", "calls", "calls_previous", "calls_change")).toEqual([
-      ["Email", "1", "", ""], // the copy begins within the days compared with
+      ["Email", "1", "", ""], // the first synced call is within the compared days
     ]);
   });
 

@@ -18,7 +18,7 @@ const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = (folder: string) =>
   readRows(join(folder, "data/calltally.db"), "SELECT * FROM jobs ORDER BY job");
 
-/** Starts the schedule, with its monitor; `stop` ends it. */
+/** Starts the schedule with its monitor; `stop` ends it. */
 async function startMonitored(cwd: string, env: Record<string, string>) {
   const daemon = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd, env });
   let log = "";

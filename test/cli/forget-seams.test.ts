@@ -8,7 +8,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
 
-// What `forget` has to do with everything else that remembers calls.
+// The interaction of `forget` with everything else that stores calls.
 
 const DAY_MS = 86_400_000;
 const NUMBER = "+12145550123";
@@ -24,7 +24,7 @@ interface Row {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-/** A row as it is served; those of the person have what is theirs in all places. */
+/** A row as sent by the service; rows of the person have personal data in all places. */
 function toRow({ dni_data = {}, ...row }: Row): string {
   const said = `A gusher, call me at ${NUMBER} or (214) 555-0123.`;
   return JSON.stringify({
@@ -46,7 +46,7 @@ async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
       this.temp.remove();
     },
   }).temp.path;
-  // The newest first, as the service has them.
+  // Newest first, like the service.
   const service = scope.use(await startRowService(rows.map(toRow)));
   const env: Record<string, string> = {
     CALLTALLY_BASE_URL: service.url.href,
@@ -120,7 +120,7 @@ describe("forget with limited retention of numbers", () => {
       });
       rmSync(join(folder, "data/old.db"));
       expect(findTraces(data, [PERSON])).toEqual(
-        // Of a number that is nowhere, what is written without its country code is not known.
+        // A number that is not stored is not recognized without its country code.
         [],
       );
       expect(findTraces(data, [{ ...PERSON, traces: [hash] }])).toEqual([]);
@@ -129,7 +129,7 @@ describe("forget with limited retention of numbers", () => {
         expect(await sync(...args)).toMatchObject({ calls_new: 0, calls_changed: 0 });
       }
       expect((await run("prune", "--json")).stdout).toContain('"caller_numbers":0');
-      // What is kept otherwise from now on names nobody again, and joins the caller's calls as before.
+      // Changed retention names nobody again, and joins the caller's calls as before.
       for (const keep of ["always", "7d"]) {
         env.CALLTALLY_KEEP_CALLER_NUMBERS = keep;
         await sync("--full");
@@ -277,7 +277,7 @@ describe("forget and conversions", () => {
     const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
     const paths = files.map((file) => join(folder, file));
     expect(await forget()).toEqual(paths);
-    // Another caller's files are not those of whom was forgotten before.
+    // Files of another caller do not count as files of those forgotten before.
     const other = await run("forget", "+15550001111", "--allow-empty", "--json");
     expect(JSON.parse(other.stdout).exported_files).toEqual([]);
     expect(await forget("--exports")).toEqual(paths);

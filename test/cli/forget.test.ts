@@ -15,11 +15,11 @@ import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, storeCalls } from "../support/warehouse.ts";
 
-// What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
+// For larger numbers: CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);
 const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 6);
 
-/** A folder with a warehouse that has seen its service change, and the people in it. */
+/** A folder with a warehouse whose service has changed, and the people in it. */
 async function makeWarehouse() {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(makeTempFolder());
@@ -31,7 +31,7 @@ async function makeWarehouse() {
     expect([0, 3], stderr).toContain(code);
     return JSON.parse(stdout);
   };
-  // Read before and after they were edited: pages keep what rows were before.
+  // Read before and after they were edited: pages keep earlier versions of rows.
   await sync();
   const people = makePersonal(sandbox, CALLERS);
   await sync("--full");
@@ -90,7 +90,7 @@ describe("forget", () => {
     expect(findTraces(data, people)).toEqual([]);
     expect(await readRollups(made)).toEqual(before);
 
-    // A late transcript, and a new call of somebody who was forgotten.
+    // A late transcript, and a new call of a forgotten caller.
     const [late] = people[2]?.callIds ?? [];
     expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
     sandbox.calls.edit(late ?? 0, { transcription: `later ${people[2]?.traces[7]} said` });
@@ -125,7 +125,7 @@ describe("forget", () => {
       [{ n: people.reduce((sum, { callIds }) => sum + callIds.length, 0) + 1 }],
     ]);
 
-    // By an unkeyed hash of what was served the number could be found.
+    // An unkeyed hash of the served row would allow finding the number.
     const hashed = await run(
       "query",
       "SELECT count(served_hash) AS n FROM calls WHERE caller_id LIKE 'forgotten%'",
@@ -163,7 +163,7 @@ describe("forget", () => {
         holds: "yes",
         removed,
       })),
-      // Whatever is in it: campaigns may be numbers.
+      // Whatever its contents: campaigns may be numbers.
       { path: join(folder, "data/figures/calltally.xlsx"), holds: "perhaps", removed },
       ...parquet.map((path) => ({ path, holds: "perhaps", removed })),
     ];
@@ -190,7 +190,7 @@ describe("forget", () => {
     expect(manifest.fingerprint).toBe(fingerprintOf(manifest));
     expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
 
-    // A backup from before does not bring anybody back.
+    // An older backup does not restore anybody.
     expect(await run("restore", "data/old.db")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("forgotten"),
@@ -207,7 +207,7 @@ describe("forget", () => {
     await run("export", "callers", "--out", "data/exports");
     await run("export", "channel", "--format", "parquet", "--out", "rollup");
     {
-      // As where this user may only read the warehouse.
+      // For a user who may only read the warehouse.
       using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
       warehouse.sqlite.exec("DELETE FROM exports WHERE path LIKE '%/data/exports/%'");
     }
@@ -300,7 +300,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     const env = settingsFor(sandbox);
     const sync = await calltally(["sync", "--rebind"], { cwd: folder, env });
     expect(sync).toMatchObject({ code: 7, stderr: expect.stringContaining("caller-key, is missing") });
-    expect(await run("export", "calls")).toMatchObject({ code: 0 }); // makes another key
+    expect(await run("export", "calls")).toMatchObject({ code: 0 }); // creates another key
     const other = await calltally(["sync", "--rebind"], { cwd: folder, env });
     expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
   });

@@ -11,7 +11,7 @@ interface Shown {
   codes: number[];
 }
 
-/** Runs some work for accounts as a command does. */
+/** Runs a function for accounts like a command. */
 async function run(
   options: { json?: boolean; quiet?: boolean },
   work: (scope: AccountScope) => Result | Promise<Result>,

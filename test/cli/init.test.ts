@@ -43,7 +43,7 @@ async function init(cwd: string, args: readonly string[], token = "t0ken"): Prom
   return { code, stdout, stderr };
 }
 
-/** What a command would be given in a folder. */
+/** The context of a command in a folder. */
 function contextIn(folder: string, account?: string[]): Context {
   return silentContext({ folder, options: { account } });
 }
@@ -134,7 +134,7 @@ Next:
         /^calltally: --base-url, --token-file, --timezone are missing, and there is no terminal for questions\n/,
       ),
     });
-    // With it set, no command would take the file.
+    // With it set, no command would accept the file.
     const env = { CALLTALLY_TOKEN: "t0ken-of-env" };
     expect(await calltally(["init", ...OFFLINE], { cwd: folder.path, env })).toMatchObject({
       code: 2,
@@ -192,7 +192,7 @@ Next:
     const names = ["a", "b", "c", "d"];
     const data = { calls: [], total: 0, limit: 2, offset: 0 };
     const waiting: ServerResponse[] = [];
-    // Until all have looked whether the files are there, none is answered.
+    // No request gets a response until all have looked for the files.
     await using server = await startBadServer((_, response) => {
       if (waiting.push(response) < names.length) return;
       for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));

@@ -27,7 +27,7 @@ const CALLS = [
   makeCall({ call_id: 3, call_started: "2026-10-03T12:00:00.000Z", campaign_name: "(total)" }),
 ];
 
-/** A folder with a warehouse of these calls where the settings have it by default. */
+/** A folder with a warehouse of these calls at the default path. */
 function makeFolder(calls = CALLS) {
   const folder = makeTempFolder();
   fillWarehouse(join(folder.path, "data/calltally.db"), calls);
@@ -137,7 +137,7 @@ describe("misspelled names of settings", () => {
     const warningsOf = async (...args: string[]) => {
       const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd, env });
       const lines = (await text(child.stderr)).trim().split("\n");
-      // Its parent is there as long as this end of the pipe is open.
+      // Its parent exists as long as this end of the pipe is open.
       child.stdin.end();
       const parsed = lines.map((line): { level: string; msg: string } => JSON.parse(line));
       return parsed.filter(({ level }) => level === "warn").map(({ msg }) => msg);
@@ -172,7 +172,7 @@ describe("dispositions in settings", () => {
     );
     const { stderr } = await calltally(["job", "export"], { cwd, env });
     expect(stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
-    // No call of so few need have each disposition of the defaults.
+    // So few calls need not have each disposition of the defaults.
     const usual = { ...settingsFor(sandbox), CALLTALLY_MISSED: "no answer,busy,failed,voicemail,abandoned" };
     expect(await calltally(["export", "--quiet"], { cwd, env: usual })).toMatchObject({
       code: 0,
@@ -280,7 +280,7 @@ describe("values in filters", () => {
     }
     expect(await rows("disposition", "(not set)")).toEqual(["(not set),2,0"]);
     expect(await rows("disposition", "-")).toEqual(["-,1,0"]);
-    // Nothing is none of the dispositions of a setting, however empty these look.
+    // An empty text is not a disposition of a setting, however empty that looks.
     const env = { CALLTALLY_ANSWERED: "-,null" };
     await calltally(["export", "channel"], { cwd: folder.path, env });
     expect(await rows("disposition", "(not set)", env)).toEqual(["(not set),2,0"]);

@@ -186,7 +186,7 @@ describe("named reports", () => {
       let isFirst = true;
       await using mail = await startMailServer({
         lacksTls: true,
-        // Of the first mail the greeting never comes: the process is killed before anything was sent.
+        // The greeting for the first mail never comes: the process is killed before anything was sent.
         onConnect: async () => {
           if (!isFirst) return undefined;
           isFirst = false;
@@ -206,7 +206,7 @@ describe("named reports", () => {
       expect(addresses(mail)).toEqual([]);
       const afterKill = await calltally(["status"], options);
       expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
-      // It is made up for when the schedule starts, though it is new and was never done.
+      // It is overdue when the schedule starts, since it is new and was never made.
       const listed = await calltally(["schedule", "--list", "--json"], options);
       expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
 
@@ -254,7 +254,7 @@ describe("named reports", () => {
         /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` shows who /m,
       );
 
-      // Run once more, as by a timer that tries again. Files that are made by hand meanwhile reach nobody.
+      // Run again, like a timer that retries. Files made by hand meanwhile reach nobody.
       expect((await calltally(["run", "weekly"], options)).code).toBe(0);
       const again = await calltally(["job", "report:weekly"], options);
       expect(again.code).toBe(9);
@@ -405,7 +405,7 @@ describe("named reports", () => {
     await calltally(["sync"], options);
     const refused = await calltally(["run", "leads", "--deliver"], options);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
-    // Refused before anything is written, and by config check as well.
+    // Refused before anything is written, also by config check.
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
     expect((await calltally(["config", "check"], options)).stdout).toContain(
       "calls: personal data is only delivered on request",

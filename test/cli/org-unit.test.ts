@@ -10,7 +10,7 @@ const CALLS = Array.from({ length: 50 }, (_, index) =>
   callOf(50 - index, index, { org_unit_id: index % 5 < 3 ? 7 : 8 }),
 );
 
-/** A service that limits its calls to the unit that is asked for. */
+/** A service that limits its calls to the requested unit. */
 const byUnit: ListService["tell"] = ({ offset, limit, unit }, calls) => {
   const own = calls.filter(({ org_unit_id }) => unit === undefined || String(org_unit_id) === unit);
   return { rows: own.slice(offset, offset + limit), total: own.length };

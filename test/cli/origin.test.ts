@@ -81,7 +81,7 @@ describe("origin of a warehouse", () => {
 
 describe("warehouse of another account", () => {
   /**
-   * Whether each command that reads or writes a warehouse refuses that of another account, or only says so. To an
+   * Whether each command that reads or writes a warehouse refuses another account's, or only remarks it. For an
    * assistant, each call is refused: see test/mcp/warehouse.test.ts.
    */
   const COMMANDS: Record<string, { args: string[]; is: "refused" | "said" | "refused when asked" }> = {
@@ -117,7 +117,7 @@ describe("warehouse of another account", () => {
     backup: { args: ["copy.db"], is: "said" },
     mcp: { args: [], is: "refused when asked" },
   };
-  /** The same, of commands that have no --database. */
+  /** The same for commands that have no --database. */
   const OTHERS: [string, ...string[]][] = [
     ["run", "weekly", "--deliver"],
     ["job", "export"],
@@ -268,7 +268,7 @@ describe("calltally export", () => {
     await run("a.db", "export", "utm_source", "channel");
     writeFileSync(join(folder.path, "data/exports/gclid.csv"), "mine");
     expect(await run("b.db", "export", "utm_source", "--replace")).toMatchObject({ code: 0 });
-    // What the other's manifest listed is gone, and what it did not is not.
+    // Files listed by the other's manifest are removed, and others are not.
     expect(readdirSync(join(folder.path, "data/exports")).sort()).toEqual([
       "campaign.csv",
       "gclid.csv",
@@ -277,7 +277,7 @@ describe("calltally export", () => {
     ]);
     expect(await run("b.db", "export")).toMatchObject({ code: 0 });
     expect(await run("a.db", "export")).toMatchObject({ code: 2 });
-    // A copy is of the same warehouse.
+    // A copy counts as the same warehouse.
     await run("b.db", "backup", "c.db");
     await run("d.db", "restore", "c.db");
     expect(await run("d.db", "export")).toMatchObject({ code: 0 });

@@ -97,7 +97,7 @@ describe("calltally outcome", () => {
       "0 → 50 (+50): 1 with changed jobs (+50)",
     );
 
-    // By the date of the job it is September's.
+    // By the date of the job it belongs to September.
     const byJob = [
       "export",
       "source",

@@ -6,7 +6,7 @@ import { rowsOf } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** Peak of the resident memory that a run may come to, whatever the service sends. */
+/** The maximum of resident memory of a run, whatever the service sends. */
 const MAX_MB = 300;
 const TOO_LARGE = "The API response is too large to be read: it has";
 
@@ -15,7 +15,7 @@ const page = (calls: string) =>
   `{"code":200,"message":"Success","data":{"calls":[${calls}],"total":1000,"limit":1000,"offset":0},"request_id":"r"}`;
 const members = (count: number) => Array.from({ length: count }, (_, index) => `"m${index}":1`).join();
 
-/** A body in a small gzip, with whatever status. */
+/** A body in a small gzip, with any status. */
 function bomb(body: string, status = 200): Answer {
   const wire = gzipSync(body, { level: 1 });
   return text(wire, status, { "content-encoding": "gzip" });

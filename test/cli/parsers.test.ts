@@ -4,7 +4,7 @@ import { eachOf, oneOf } from "../../src/cli/parsers.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 
-/** What a command with these names as its argument makes of some words. */
+/** The result of parsing words by a command with these names as its argument. */
 function parse(words: string[]): readonly string[] {
   const argument = new Argument("[name...]").choices(NAMES).argParser(eachOf(oneOf(NAMES)));
   const command = new Command()

@@ -19,7 +19,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { isRoot, NOBODY, skipped, uid, unlessSkipped } from "./other-user.ts";
 
-/** Of no consequence but that it is longer ago than a clock of a file system is coarse. */
+/** Any time longer ago than the resolution of file times. */
 const LONG_AGO = new Date("2026-01-01");
 
 let made: Promise<Buffer> | undefined;
@@ -33,7 +33,7 @@ async function makeWarehouse(): Promise<Buffer> {
   return readFileSync(join(temp.path, "data/calltally.db"));
 }
 
-/** A warehouse in a folder of its own, and a folder beside it to work in; both of the user of the program. */
+/** A warehouse in a folder of its own, and a working folder next to it; both of the user of the program. */
 async function makePlace() {
   made ??= makeWarehouse();
   const temp = makeTempFolder();
@@ -213,7 +213,7 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     );
     expect(readdirSync(place.folder)).toEqual(["calls.db"]);
 
-    // The same figures as by who may write.
+    // The same figures as for a user who may write.
     chmodSync(place.database, 0o600);
     chmodSync(place.folder, 0o700);
     expect(await place.run(["export", "channel", "--stdout"])).toEqual(results[5]);

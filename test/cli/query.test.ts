@@ -96,7 +96,7 @@ describe("calltally query", () => {
     ["json", 100_002],
   ] as const)("streams 70 MB of rows as %s in constant memory", async (format, lines) => {
     using folder = makeFolder();
-    // The rows alone would take more than this heap.
+    // The rows would take more than this heap.
     const env = { NODE_OPTIONS: "--max-old-space-size=64" };
     const rows = MILLION.replace("1000000", "100000").replace(
       "'a text",
@@ -134,7 +134,7 @@ describe("calltally query", () => {
     ["SIGKILL", null],
   ] as const)("ends immediately with the process of its query after %s", async (signal, exitCode) => {
     using folder = makeFolder();
-    // Its first rows show that the child is in the midst of the statement, of which the rest takes for ever.
+    // Its first rows show that the child is in the middle of the statement, whose rest never ends.
     const sql = `SELECT i FROM (${MILLION}) UNION ALL SELECT * FROM (${ENDLESS})`;
     const args = ["query", "--format", "csv", "--timeout", "86400", sql];
     const query = startCalltally(args, { cwd: folder.path });
@@ -146,7 +146,7 @@ describe("calltally query", () => {
         ? ""
         : `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`;
     expect(await query.done).toEqual({ code: exitCode, stdout: expect.any(String), stderr });
-    while (isRunning(child)) await wait(10); // for good, unless it is ended
+    while (isRunning(child)) await wait(10); // for ever, unless it is ended
   });
 
   it.each([

@@ -13,7 +13,7 @@ const REPORTS = `reports:
   own: { accounts: [acme], contents: [channel], folder: elsewhere/acme }
 `;
 
-/** A folder with two accounts, each with a warehouse, exports, reports that were delivered, and a backup. */
+/** A folder with two accounts, each with a warehouse, exports, delivered reports, and a backup. */
 async function makeAgency() {
   const folder = makeTempFolder();
   const write = (accounts: readonly string[]) =>

@@ -15,9 +15,9 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
 const MIN_KILLS = 1;
-/** How long the daemon runs on a cron of seconds, at least: two minutes in `npm run test:soak`. */
+/** The minimum time that the daemon runs on a cron of seconds: two minutes in `npm run test:soak`. */
 const SOAK_SECONDS = Number(process.env.CALLTALLY_SOAK_SECONDS ?? 0);
-/** Jobs of which a test wants to see none. */
+/** Jobs that must not run in a test. */
 const NEVER = "0 0 29 2 *";
 const OTHERS_NEVER = { CALLTALLY_EXPORT_CRON: NEVER, CALLTALLY_INSIGHTS_CRON: NEVER };
 const EVERY_SECOND = { CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0", ...OTHERS_NEVER };
@@ -34,7 +34,7 @@ const logLine = z.looseObject({
 });
 type LogLine = z.infer<typeof logLine>;
 
-/** The schedule under way. */
+/** The running schedule. */
 function startSchedule(options: RunOptions, ...flags: string[]) {
   const daemon = startCalltally(["schedule", ...flags], options);
   let written = "";
@@ -58,12 +58,12 @@ function startSchedule(options: RunOptions, ...flags: string[]) {
       await news.promise;
     }
   }
-  /** Tells it to stop; returns how it ended. */
+  /** Stops it; returns how it ended. */
   async function stop() {
     daemon.kill("SIGTERM");
     return await daemon.done;
   }
-  /** Leaves nothing running behind a test that failed. */
+  /** Leaves nothing running after a failed test. */
   async function end(): Promise<void> {
     daemon.kill("SIGTERM");
     await daemon.done.catch(() => undefined);
@@ -71,7 +71,7 @@ function startSchedule(options: RunOptions, ...flags: string[]) {
   return { daemon, lines, seen, stop, [Symbol.asyncDispose]: end };
 }
 
-/** Each line must be one event in JSON; the last may still be on its way. */
+/** Each line must be one event in JSON; the last may be incomplete. */
 function parseLines(written: string): LogLine[] {
   const whole = written.slice(0, written.lastIndexOf("\n") + 1);
   return whole
@@ -80,7 +80,7 @@ function parseLines(written: string): LogLine[] {
     .map((line) => logLine.parse(JSON.parse(line)));
 }
 
-/** A server that passes nothing on to another until it is opened. */
+/** A server that forwards nothing to another until it is opened. */
 async function startGate(url: string) {
   const opened = Promise.withResolvers<void>();
   const gate = await startBadServer(async ({ url: path = "", headers }, response) => {
@@ -127,10 +127,10 @@ describe("calltally schedule", () => {
         exitCode: null,
         killedBy: "SIGKILL",
       });
-      // The next slot runs, and to its end: the lock went with the process.
+      // The next slot runs to its end: the lock disappeared with the process.
       const after = lines().length;
       await seen(isDone, after);
-      await sleep(((kills * 0.618) % 1) * 2000); // the next is met at another moment
+      await sleep(((kills * 0.618) % 1) * 2000); // kills the next one at another moment
     }
 
     const page = await (await fetch(metrics)).text();
@@ -415,7 +415,7 @@ describe("calltally job", () => {
   });
 });
 
-/** The process of the sync that runs, as the ledger tells. */
+/** The process of the running sync, according to the ledger. */
 async function runningPid(database: string): Promise<number> {
   const rows = z.array(z.object({ pid: z.number() }));
   for (;;) {

@@ -14,7 +14,7 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-/** Calls by utm_source and month: of each number, so many callers. */
+/** Calls by utm_source and month: each number of callers. */
 const CALLS: Record<string, Record<string, number>> = {
   "2026-09": { google: 12, bing: 4, meta: 2, "": 1 },
   "2026-10": { google: 9, bing: 6, meta: 5, "": 3 },

@@ -58,7 +58,7 @@ describe("signals to calltally", () => {
       CALLTALLY_LIMIT: "100",
     };
     const options = { cwd: folder.path, env };
-    // What has been done is not made up for at the start.
+    // Completed jobs are not repeated at the start.
     if (!isBusy) for (const job of ["sync", "export"]) await calltally([job], options);
     const requests = sandbox.requests.length;
     const schedule = startCalltally(["schedule"], options);
@@ -67,7 +67,7 @@ describe("signals to calltally", () => {
       log += String(chunk);
     });
     while (isBusy ? sandbox.requests.length < requests + 2 : !log.includes("left out")) await sleep(5);
-    // Until it is gone: the last ones come while Node winds up.
+    // Until it is gone: the last ones arrive while Node shuts down.
     const signals = ["SIGTERM", "SIGINT"] as const;
     const senders = signals.map((signal) => setInterval(() => schedule.kill(signal), 3));
     const { code, stdout } = await schedule.done;

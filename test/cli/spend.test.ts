@@ -12,7 +12,7 @@ import { writeAccounts } from "./agency.ts";
 type Record_ = Record<string, string>;
 const tableOf = (text: string): Record_[] => parse(text, { columns: true, bom: true });
 
-/** Calls of October: two campaigns of Google, one of Meta, and one that nobody paid for. */
+/** Calls of October: two campaigns of Google, one of Meta, and one without spend. */
 const CALLS = Array.from({ length: 40 }, (_, index) =>
   makeCall({
     call_id: index + 1,
@@ -275,7 +275,7 @@ describe("calltally spend import and export --spend", () => {
       ["Brand", "10", "19.00"],
       ["(other)", "30", "12.00"],
     ]);
-    // Days that have been synced have changes, if they are compared with days that the copy has.
+    // Synced days have changes if they are compared with days of the copy.
     warehouse.execute(`UPDATE sync_runs SET finished_at = '2026-11-06T00:00:00.000Z';
       UPDATE call_facts SET call_started = '2026-09-30T12:00:00.000Z' WHERE call_id = (SELECT max(call_id) FROM call_facts)`);
     const compared = await ask(

@@ -10,7 +10,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** Moves all that the ledger says back in time. */
+/** Moves all times of the ledger back. */
 function age(file: string, hours: number): void {
   const sqlite = new Database(file);
   sqlite
@@ -92,7 +92,7 @@ describe("calltally status", () => {
     const doctor = await calltally(["doctor", "--json"], options);
     expect(doctor.stdout).toMatch(/run 1 of .+ \(UTC\) is dated in the future/);
 
-    // A failed run is no good one.
+    // A failed run does not count as good.
     await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });
     expect(await code("2h")).toBe(3);
     expect((await calltally(["status"], options)).stdout).toMatch(
@@ -133,7 +133,7 @@ describe("calltally status", () => {
         updateJobEnd(tx, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` }),
       );
     };
-    record("report:removed"); // calltally.yaml has no such report any more
+    record("report:removed"); // calltally.yaml no longer has such a report
     expect(await status()).toEqual(fine);
     record("export");
     expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });

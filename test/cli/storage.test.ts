@@ -93,7 +93,7 @@ describe("sync that cannot write", () => {
   );
 });
 
-/** Mounts a file system in memory over a folder, until the end of the scope. */
+/** Mounts a file system in memory on a folder, until the end of the scope. */
 function mountTmpfs(folder: string, size: string): Disposable {
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "ignore" });
   return { [Symbol.dispose]: () => void execFileSync("umount", [folder]) };

@@ -22,7 +22,7 @@ const wireCall = z.object({
   dni_data: z.object(Object.fromEntries(DNI_FIELDS.map((field) => [field, nullableText]))).nullish(),
 });
 
-/** What the sandbox serves, read without the program's own parser. */
+/** The calls of the sandbox, read without the program's own parser. */
 function servedCalls(sandbox: Sandbox): Call[] {
   return sandbox.calls.ids.map((id) => {
     const { dni_data, ...members } = wireCall.parse(sandbox.calls.get(id));

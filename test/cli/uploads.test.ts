@@ -34,7 +34,7 @@ function makeFolder(calls: readonly Call[]) {
   return {
     path: folder.path,
     run,
-    /** Runs what has to succeed, and returns what it says. */
+    /** Runs a command that must succeed; returns its output. */
     say: async (...args: string[]) => {
       const { code, stdout, stderr } = await run(...args);
       expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
@@ -126,7 +126,7 @@ describe("calltally uploads", () => {
       /^ +1 {2}\d{4}-\d\d-\d\dT\S+Z {2}google-ads +2 {2}written {2}data\/exports\/google-ads\.csv$/,
     );
 
-    // By its content, wherever it is now.
+    // By its content, whatever its path.
     writeFileSync(join(folder.path, "moved.csv"), readFileSync(join(folder.path, file)));
     expect(await folder.say("uploads", "forget", "moved.csv")).toBe(
       "2 conversions taken back: the next file with --new has them again where they still are due\n",
@@ -257,7 +257,7 @@ describe("named reports", () => {
     configure(folder.path, `    deliver:\n      - command: [cp, ads/google-ads.csv, delivered.csv]\n`);
     await folder.run("job", "report:ads");
     expect(idsIn(folder.path, "delivered.csv")).toEqual(["1", "2"]);
-    // As a process leaves it that is killed before the delivery.
+    // The state after a process that is killed before the delivery.
     rmSync(join(folder.path, "delivered.csv"));
     ofDatabase(folder.path, (database) =>
       database.exec(`UPDATE report_runs SET status = 'running', finished_at = NULL, process = '1@1';
@@ -266,7 +266,7 @@ describe("named reports", () => {
     folder.put(conversionCall(3), conversionCall(2, { duration: 1 }));
     expect((await folder.run("job", "report:ads")).code).toBe(0);
     expect(idsIn(folder.path, "delivered.csv")).toEqual(["1", "3"]);
-    // Nobody was told of 2: nothing is to be retracted.
+    // Nobody received 2: nothing has to be retracted.
     await folder.say("run", "ads");
     expect(folder.read("google-ads", "ads")).toEqual([]);
     expect(folder.read("google-ads-adjustments", "ads")).toEqual([]);
@@ -281,7 +281,7 @@ describe("named reports", () => {
     );
     await folder.run("job", "report:ads");
     expect(idsIn(folder.path, "first.csv")).toEqual(["1", "2"]);
-    // The two are sent side by side: of the second one nothing has been sent yet, whichever was quicker.
+    // The two are sent at the same time: nothing of the second one has been sent yet, whichever was faster.
     rmSync(join(folder.path, "second.csv"), { force: true });
     ofDatabase(folder.path, (database) =>
       database.exec(`UPDATE deliveries SET status = 'pending', attempts = 0, started_at = NULL, finished_at = NULL

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
 import { toUsageError } from "../../src/cli/usage-error.ts";
 
-/** What is said of a command line of `calltally dig <depth> [kinds...]` and its options. */
+/** The error for a command line of `calltally dig <depth> [kinds...]` and its options. */
 function refuse(...words: string[]): [message: string, hint: string | undefined] {
   const dig = new Command("dig")
     .exitOverride()

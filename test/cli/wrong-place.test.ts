@@ -9,7 +9,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** A folder with a warehouse, and things that are none. */
+/** A folder with a warehouse, and other files. */
 async function makeFolder() {
   const temp = makeTempFolder();
   const { path } = temp;
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === "win32")("calltally with a missing or unexp
     for (const { args, env, code, says } of CASES) {
       const found = await calltally(args, {
         cwd: path,
-        // An export would look at whose warehouse it is first.
+        // An export would check the origin of the warehouse first.
         env: { ...(args[0] !== "export" && UNREACHABLE), CALLTALLY_TOKEN: "t", ...env },
       });
       expect({ args, code: found.code, stdout: found.stdout }).toEqual({ args, code, stdout: "" });

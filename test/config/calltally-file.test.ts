@@ -13,12 +13,12 @@ interface Given {
   env?: Record<string, string>;
   dotenv?: string;
   mode?: number;
-  /** Files beside it, by their names. */
+  /** Files next to it, by name. */
   files?: Record<string, string>;
   path?: string;
 }
 
-/** Reads a configuration in a folder of its own, and returns what `look` makes of it. */
+/** Reads a configuration in a folder of its own, and returns the result of `look`. */
 function read<T>(
   given: Given,
   look: (configuration: ReturnType<typeof readConfiguration>, folder: string) => T,
@@ -35,7 +35,7 @@ function read<T>(
   return look(readConfiguration(path, { env, folder: folder.path }), folder.path);
 }
 
-/** Returns what reading threw, in lines. */
+/** Returns the lines of the error. */
 function problemsOf(given: Given): string[] {
   try {
     read(given, () => undefined);

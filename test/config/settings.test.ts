@@ -23,7 +23,7 @@ function load({
   return loadSettings({ flags, env, folder: folder.path });
 }
 
-/** What loading threw. */
+/** The error of loading. */
 function catchError(sources: Parameters<typeof load>[0]): unknown {
   try {
     load(sources);

@@ -4,12 +4,12 @@ import { describeFixedZone, parseTimeZone } from "../../src/config/time-zone.ts"
 
 const NOON = "2026-07-01T12:00:00.000Z";
 
-/** What ICU takes and IANA does not list: a zone by such a name fails in Temporal, or means another place than people think. */
+/** Names that ICU accepts and IANA does not list: such a zone fails in Temporal, or means another place than people expect. */
 const OF_ICU_ALONE =
   "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST".split(
     " ",
   );
-/** Names of the list that `Intl.supportedValuesOf` does not have: links, in letters of many kinds. */
+/** Names of the list that `Intl.supportedValuesOf` lacks: links, with various letters. */
 const LINKS =
   "Africa/Asmara America/Argentina/ComodRivadavia America/Buenos_Aires America/Knox_IN America/Nuuk Antarctica/South_Pole Asia/Ho_Chi_Minh Asia/Kolkata Asia/Ujung_Pandang Australia/ACT Australia/LHI Australia/NSW Brazil/DeNoronha Canada/Newfoundland Chile/EasterIsland CST6CDT Cuba EST EST5EDT Etc/GMT+8 Etc/GMT-14 Etc/UTC Europe/Kyiv GB GB-Eire GMT GMT+0 GMT0 Greenwich HST MST Mexico/BajaNorte NZ-CHAT Navajo PRC ROC ROK PST8PDT UCT US/East-Indiana US/Pacific US/Samoa UTC Universal W-SU WET Zulu".split(
     " ",

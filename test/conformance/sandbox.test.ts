@@ -12,14 +12,14 @@ function startFor({ needsFailure }: Row): Promise<Sandbox> {
   return startSandbox({ calls: 150, now: NOW, ...faults });
 }
 
-/** The verdict on a row; a row about an insight is asked of each that is seeded. */
+/** The verdict on a row; a row about an insight is checked for each seeded one. */
 async function verdictsOn(row: Row, sandbox: Sandbox) {
   const insightIds = row.request.path.includes("{insight}") ? sandbox.insights.ids : [0];
   const { url: baseUrl, token } = sandbox;
   return Promise.all(insightIds.map((insightId) => judge(row, createAsk({ baseUrl, token, insightId }))));
 }
 
-/** Adds a call, and returns what was delivered to the webhook for it, or would have been beyond this machine. */
+/** Adds a call, and returns what was or would be delivered to the webhook for it. */
 async function deliver(sandbox: Sandbox, { id }: WebhookEffect) {
   sandbox.calls.insert();
   await sandbox.settleDeliveries();

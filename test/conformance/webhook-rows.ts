@@ -21,7 +21,7 @@ interface Field {
 const text = (value: string, required: boolean): Field => ({ required, value, wrong: 7 });
 const flag = (value: boolean): Field => ({ required: false, value, wrong: "yes" });
 
-/** The fields of § 2.2 that a body may hold, with a value that is not the stored one. */
+/** The fields of § 2.2 in a body, with a value that differs from the stored one. */
 const FIELDS: Readonly<Record<string, Field>> = {
   webhook_name: text("Renamed", true),
   webhook_endpoint: text("https://hooks.example.org/renamed", true),
@@ -69,7 +69,7 @@ const refused = (section: string, request: Request, status = 400, webhook = UNCH
   webhook,
 });
 
-/** What a PUT makes of the optional fields that it leaves out: our reading of "full update". */
+/** The effect of a PUT on omitted optional fields: our reading of "full update". */
 const EMPTIED: Members = {
   description: "",
   include_data_append: false,
@@ -80,7 +80,7 @@ const EMPTIED: Members = {
 };
 const PUT_ACTIVE = put(ACTIVE, REQUIRED);
 
-/** An object or array that holds something. */
+/** A non-empty object or array. */
 const filled = z
   .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .refine((value) => Object.keys(value).length > 0, "empty");
@@ -108,7 +108,7 @@ const FIELD_ROWS: readonly Row[] = [
   {
     section: "2.2 webhook_id never changeable",
     request: patch(ACTIVE, { ...ALL, webhook_id: 4711 }),
-    // Ignored or refused: the document leaves it open, and the sandbox refuses.
+    // Ignored or refused: the document does not specify it, and the sandbox refuses.
     expect: answers(200, 400),
     webhook: UNCHANGED,
   },
@@ -130,7 +130,7 @@ const FIELD_ROWS: readonly Row[] = [
   ...["webhook_created", "webhook_updated"].map((name) => ({
     section: `2.2 ${name} not applicable to a PUT`,
     request: put(ACTIVE, { ...ALL, [name]: "2020-01-01T00:00:00.000Z" }),
-    // Ignored or refused: the document leaves it open, and the sandbox refuses.
+    // Ignored or refused: the document does not specify it, and the sandbox refuses.
     expect: answers(200, 400),
     webhook: UNCHANGED,
   })),
@@ -222,7 +222,7 @@ const PATCH_ROWS: readonly Row[] = [
   }),
 ];
 
-/** What comes with every response (§ 1). */
+/** The members of every response (§ 1). */
 const ENVELOPE_ROWS: readonly Row[] = [
   ["update webhook", PUT_OK] as const,
   ["partial update webhook", PATCH_OK] as const,

@@ -10,10 +10,10 @@ import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import { type MailServerOptions, startMailServer } from "./mail-server.ts";
 import { commandTo, emailTo, makeRun, smtpAt, VALUES, writeReportFile, writeSummary } from "./report.ts";
 
-// However a process is killed: nobody gets a report twice, and what may have arrived is not repeated unasked.
+// However a process is killed: nobody gets a report twice, and a possible delivery is not repeated unless requested.
 
 type Run = ReturnType<typeof makeRun>;
-/** Bytes of a file: more than the machine holds of a message on its way between two processes. */
+/** Bytes of a file: more than the machine buffers of a message between two processes. */
 const LARGE = 12_000_000;
 const PROGRAM = join(import.meta.dirname, "deliver-program.ts");
 
@@ -24,7 +24,7 @@ function startProcess({ database, summary }: Run, channel: string, place: string
   return spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** Goes on with a run after its process was killed. */
+/** Resumes a run after its process was killed. */
 async function goOn({ warehouse, runId, summary }: Run, target: DeliveryTarget) {
   const job = { runId, summary, values: VALUES, targets: [target] };
   const options = { signal: new AbortController().signal, retry: BRIEF_RETRY };
@@ -36,7 +36,7 @@ function statusOf({ warehouse, runId }: Run): string | undefined {
   return readDeliveries(warehouse, runId)[0]?.status;
 }
 
-/** Kills the process at a step of its mail, and returns what the ledger says before and after another one. */
+/** Kills the process at a step of its mail, and returns the ledger's state before and after another one. */
 async function killAt(step: (kill: () => Promise<void>) => MailServerOptions, bytes = 100) {
   using run = makeRun();
   let child: ChildProcess | undefined;
@@ -114,6 +114,6 @@ it("deliver does not repeat a command that ran when the process was killed, and 
   expect(left()).toEqual([]);
   const ran = join(run.folder, "ran");
   const written = () => (existsSync(ran) ? readFileSync(ran, "utf8") : "");
-  while (written() === "") await sleep(10); // the shell makes the file before it writes
+  while (written() === "") await sleep(10); // the shell creates the file before it writes
   expect(written()).toBe("x\n");
 });

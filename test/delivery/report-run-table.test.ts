@@ -29,7 +29,7 @@ function start(
 
 const readOnly = (warehouse: Warehouse) => readLastReportRuns(warehouse)[0];
 
-/** Makes a run look as if another process, which has ended, had it. */
+/** Makes a run look like that of another process, which has ended. */
 function orphan({ sqlite }: Warehouse): void {
   sqlite.prepare("UPDATE report_runs SET process = ?").run(endedProcess());
 }

@@ -156,7 +156,7 @@ describe("deliver by command", () => {
       status: "failed",
       last_error: expect.stringMatching(/did not end within [\d.]+ s$/),
     });
-    while (isRunning(child)) await sleep(10); // for good, unless it is stopped
+    while (isRunning(child)) await sleep(10); // for ever, unless it is stopped
   });
 
   it("fails if a command cleans up after the timeout and exits with 0", async () => {

@@ -12,7 +12,7 @@ import { emailTo, makeRun, send, smtpAt, writeReportFile, writeSummary } from ".
 
 const never = () => new Promise<undefined>(() => undefined);
 
-/** Delivers a report to one address by a server that behaves so. */
+/** Delivers a report to one address through a server with this behaviour. */
 async function mailBy(options: MailServerOptions, other: Parameters<typeof smtpAt>[1] = {}) {
   using run = makeRun();
   const clock = new FakeClock();

@@ -16,7 +16,7 @@ describe("worstOf", () => {
 });
 
 describe("judgeDuration", () => {
-  /** Ten calls that say their last word at 02:00, or as long as that by another unit. */
+  /** Ten calls whose last words are at 02:00, or as long by another unit. */
   const samples = (duration: number, time = "02:00") =>
     Array.from({ length: 10 }, () => ({
       duration,

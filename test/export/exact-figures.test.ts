@@ -123,7 +123,7 @@ describe("Parquet", () => {
     );
   }
 
-  /** Those of docs/figures.md: backticked names in the first column of a table, the type in the second. */
+  /** The types in docs/figures.md: backticked names in the first column of a table, the type in the second. */
   const documented = new Map(
     [...readFileSync("docs/figures.md", "utf8").matchAll(/^\| (`.*) \| `([A-Z].*)` \|$/gm)].flatMap(
       ([, names = "", type = ""]) =>

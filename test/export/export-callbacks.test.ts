@@ -27,7 +27,7 @@ async function exportCallbacks(calls: readonly Call[], options: Options = {}) {
 
 const compareTexts = (a: string | null, b: string | null) => (String(a) < String(b) ? -1 : a === b ? 0 : 1);
 
-/** What docs/figures.md says of callbacks, in memory. */
+/** The rules of docs/figures.md for callbacks, in memory. */
 function foldCallbacks(
   calls: readonly Call[],
   { startsAt = "", endsAt = "~" }: { startsAt?: string; endsAt?: string } = {},

@@ -22,7 +22,7 @@ const hmac = (digits: string) => createHmac("sha256", KEY_BYTES).update(digits).
 type Warehouse = ReturnType<typeof makeWarehouse>;
 type Options = Partial<Parameters<Warehouse["export"]>[0]>;
 
-/** Exports the callers as JSON, under the pseudonyms of a known key; returns the rows and what the manifest says of them. */
+/** Exports the callers as JSON with the pseudonyms of a known key; returns the rows and their entry in the manifest. */
 async function exportCallers(warehouse: Warehouse, options: Options = {}) {
   writeFileSync(`${warehouse.database}.caller-key`, KEY_BYTES.toString("hex"));
   const { folder, manifest } = await warehouse.export({
@@ -40,7 +40,7 @@ function compareCalls(a: Call, b: Call): number {
   return startA === startB ? a.call_id - b.call_id : startA < startB ? -1 : 1;
 }
 
-/** What docs/figures.md says of callers, in memory. */
+/** The rules of docs/figures.md for callers, in memory. */
 function foldCallers(calls: readonly Call[]) {
   const known = calls.toSorted(compareCalls).map((call) => ({ call, ...attributeCall(call, DEFAULT_RULES) }));
   const groups = Map.groupBy(known, ({ caller }) => caller);
@@ -197,7 +197,7 @@ describe("export callers", () => {
           ...options,
         });
         expect((file?.sums?.calls ?? 0) + expected.withoutCaller).toBe(manifest.files[0]?.sums?.calls);
-        // Callers of whom a later call has a lower id than their first one.
+        // Callers with a later call that has a lower id than their first one.
         const groups = Map.groupBy(calls.filter(isIn).toSorted(compareCalls), (call) =>
           toCaller(call.caller_id),
         );

@@ -7,7 +7,7 @@ import { readCsv } from "../support/page.ts";
 import { type FolderExportOptions, makeWarehouse } from "../support/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
 
-/** Two callers in April and three in May, who never called before. */
+/** Two new callers in April and three in May. */
 const CALLS = ["04-10", "04-11", "05-01", "05-12", "05-31"].map((day, index) =>
   makeCall({ call_id: index + 10, caller_id: `+49${index}`, call_started: `2026-${day}T10:00:00.000Z` }),
 );
@@ -17,7 +17,7 @@ function describeHistory({ statements }: Manifest): string[] {
   return statements.filter(({ id }) => id.startsWith("short_history")).map((each) => say(each).text);
 }
 
-/** @param first when the copy begins */
+/** @param first the start of the first synced call */
 async function exportCalls(first: string, options: Partial<FolderExportOptions> = {}) {
   const calls: Call[] = [makeCall({ call_id: 1, caller_id: "+499", call_started: first }), ...CALLS];
   using warehouse = makeWarehouse(calls);

@@ -8,7 +8,7 @@ import { makeCall } from "../support/calls.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
 
-/** One number, as services and people write it. */
+/** One number in the notations of services and people. */
 const SPELLINGS = ["+49 30 123456", "0049 (30) 123-456", "4930123456", "+49\u00a030/12\u201134.56"];
 const OTHER = "+4930999999";
 

@@ -25,7 +25,7 @@ const BOTH: Target[] = [
 ];
 const call = (id: number) => conversionCall(id, { google_analytics_cid: `1.${id}` });
 
-/** Lets SQLite refuse a change of a table, as on a full disk, until it is called again. */
+/** Makes SQLite refuse a change of a table, as on a full disk, until the returned function is called. */
 function refuse({ execute }: Warehouse, change: string): () => void {
   execute(`CREATE TRIGGER refused BEFORE ${change} BEGIN SELECT RAISE(ABORT, 'no room'); END`);
   return () => execute("DROP TRIGGER refused");

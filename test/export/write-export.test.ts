@@ -264,11 +264,11 @@ describe("exportToFolder", () => {
     const at = (call_id: number, call_started: string) =>
       makeCall({ call_id, call_started, caller_id: `+49${call_id}`, utm_source: "a" });
     using warehouse = makeWarehouse([
-      at(1, "2026-01-31T12:00:00.000Z"), // has no 31st beside it
+      at(1, "2026-01-31T12:00:00.000Z"), // has no 31st to compare with
       at(2, "2026-01-30T12:00:00.000Z"),
       at(3, "2026-01-01T12:00:00.000Z"),
       at(4, "2026-02-01T12:00:00.000Z"),
-      at(5, "2025-12-31T12:00:00.000Z"), // the copy begins before the days compared with
+      at(5, "2025-12-31T12:00:00.000Z"), // the first synced call is before the compared days
     ]);
     const { folder } = await warehouse.export({
       targets: [rollup("utm_source")],

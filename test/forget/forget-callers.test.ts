@@ -33,7 +33,7 @@ import { findChanges } from "../warehouse/table-changes.ts";
 const NOW = "2026-11-20T12:00:00.000Z";
 const ADA = "+4930123456";
 const BOB = "+12145550123";
-/** What forget leaves as it is. */
+/** Kinds that forget does not change. */
 const STAYING: readonly PersonalKind[] = ["digest", "recipient"];
 const NO_COUNTS = { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 };
 
@@ -204,7 +204,7 @@ describe("forgetCallers", () => {
     expect(read(warehouse, "SELECT call_id, caller_id FROM calls WHERE call_id = 70")).toEqual([
       { call_id: 70, caller_id: bob?.pseudonym },
     ]);
-    // A text that came meanwhile is masked by the next one.
+    // A text added meanwhile is masked by the next one.
     insert(warehouse, "jobs", { job: "sync", error: `no ${ADA}` });
     expect(forget(warehouse, [BOB]).counts).toEqual({ ...NO_COUNTS, texts: 1 });
     expect(readPrivacyActs(warehouse).map(({ counts }) => counts)).toEqual([
@@ -226,7 +226,7 @@ describe("forgetCallers", () => {
     expect([allowed.counts, allowed.unknown]).toEqual([{ ...NO_COUNTS, callers: 1 }, [0]]);
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 0, forgotten_at: NOW }]);
     expect(readPrivacyActs(warehouse)).toMatchObject([{ act: "forget", counts: { callers: 1 } }]);
-    // Now the stranger is not unknown any more.
+    // Now the stranger is known.
     expect(forget(warehouse, [ADA, stranger]).unknown).toEqual([]);
   });
 
@@ -281,7 +281,7 @@ describe("forgetCallers", () => {
     expect(read(warehouse, FACTS)).toEqual(rename(before));
     expect(read(warehouse, CALLERS)).toEqual(rename(callersBefore));
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 2 }]);
-    // One whose numbers are all gone is found by the hash.
+    // A caller whose numbers are all removed is found by the hash.
     using gone = open([makeCall({ call_id: 1, caller_id: ADA })], { ...DEFAULT_RULES, caller_digests: true });
     await prune(locked(gone), {
       cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
@@ -335,7 +335,7 @@ describe("forgetCallers", () => {
       [{ path: "[name]" }],
     ];
     expect(written()).toEqual(left);
-    // Served again, it is the same call, and nothing of it comes back.
+    // When served again, it is the same call, and nothing of it comes back.
     const again = storeCalls(warehouse, [ofBob], { runId: 2 });
     recordRejected(warehouse, [row], 2, keepingAll(warehouse));
     expect(again).toMatchObject({ newIds: new Set(), changed: 0 });
@@ -482,7 +482,7 @@ describe("forgetCallers in other texts", () => {
     insert(warehouse, "sync_runs", { error: "٠٣٠ ١٢٣٤٥٦" });
     const columns = all.reduce((sum, each) => sum + each.columns.length, 0);
     expect(forget(warehouse, [ADA]).counts.texts).toBe(columns + 1);
-    // A name of a member may be a number that was called as well.
+    // The name of a member may be a number that was also called.
     const spared = json.replace("030 123456", "999 999999").replace("4930123456}", "9999999999}");
     const whole = spared.replace(ADA, "+9999999999").replace("+49 30 123456", "+99 99 999999");
     for (const { table, columns, hasCalledNumbers } of all) {
@@ -549,14 +549,14 @@ describe("forgetAgain", () => {
     let isChanged: boolean | undefined;
     expect(findChanges(copy, () => (isChanged = forgetAgain(locked(copy), callers, later)))).toEqual({});
     expect(isChanged).toBe(false);
-    // Those who are new alone count.
+    // Only new ones count.
     forget(warehouse, [BOB]);
     expect(forgetAgain(locked(copy), readForgotten(warehouse), later)).toBe(true);
     expect(readPrivacyActs(copy).map(({ counts }) => counts.callers)).toEqual([1, 1]);
   });
 });
 
-/** The row of a table that has got this name. */
+/** The row of a table with its new name. */
 function changedRow(rows: Record<string, unknown> | undefined, name: string | undefined): string {
   return (
     Object.entries(rows ?? {}).find(([, row]) => JSON.stringify(row).includes(`"${name}"`))?.[0] ?? "none"

@@ -11,7 +11,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
-/** Of two months after the calls. */
+/** Two months after the calls. */
 const KEEP_NO_WORDS = { ...KEEP_ALL, transcripts: "never", summaries: 30 } as const;
 const NOTHING = {
   transcripts: 0,
@@ -38,7 +38,7 @@ const readFiles = (database: string) =>
 
 const readActs = (database: string) => readRows(database, "SELECT at, act, erased_at FROM privacy_acts");
 
-/** Takes away what pruning comes to last. */
+/** Drops the table that pruning reads last. */
 function dropRejected(database: string): void {
   const sqlite = new Database(database);
   sqlite.exec("DROP TABLE rejected_calls");

@@ -35,10 +35,10 @@ const NONE: PruneCounts = {
   extra: 0,
   rejected_rows: 0,
 };
-/** Calls are looked at in batches of so many. */
+/** Calls are read in batches of this size. */
 const BATCH = 250;
 
-/** What was said is in some calls, in some summed up alone, and in some not at all. */
+/** Some calls have transcripts, some only summaries, and some neither. */
 function makeCalls(count: number, startOf: (index: number) => string | null): Call[] {
   return Array.from({ length: count }, (_, index) =>
     makeCall({
@@ -73,11 +73,11 @@ const REJECTED = [
   rejected(null, "yesterday"),
 ];
 
-/** A warehouse that knows callers by digests, with these calls and rejected rows. */
+/** A warehouse that identifies callers by digests, with these calls and rejected rows. */
 function open(calls: readonly Call[], rows: readonly (typeof REJECTED)[number][] = []) {
   const warehouse = newWarehouse();
   setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
-  // The first met of all, thirty days ago.
+  // The first one met, thirty days ago.
   startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
   writeTransaction(warehouse, (tx) => {
     prepareUpsertCalls(warehouse, 1)(tx, calls);
@@ -98,13 +98,13 @@ function readCalls({ sqlite }: Warehouse): Map<number, Stored> {
       "SELECT * FROM calls LEFT JOIN transcripts USING (call_id) ORDER BY call_id",
     )
     .all();
-  // `findDamagedCalls` tells whether they are those of the rows.
+  // `findDamagedCalls` checks whether they match the rows.
   return new Map(rows.map(({ row_hash: _, ...row }) => [row.call_id, row]));
 }
 
 const hasTranscript = (call: Call) => TRANSCRIPT_COLUMNS.some((column) => call[column] !== null);
 
-/** What is to become of calls and rows, worked out one by one. */
+/** The expected state of calls and rows, computed one by one. */
 class Model {
   readonly calls: Map<number, Stored>;
   rows: { row_key: string; json: string }[];
@@ -156,9 +156,9 @@ function readMarks({ sqlite }: Warehouse): Record<string, string> {
 const EARLIER_AND_LATER: (Partial<Keep> & { afterDays?: number })[] = [
   { summaries: 100, transcripts: 100, recording_urls: 300 },
   { summaries: 40, transcripts: 100, recording_urls: 300 },
-  // Nothing more is past its days, but a day has passed.
+  // Nothing else has expired, but a day has passed.
   { summaries: 40, transcripts: 100, recording_urls: 300, afterDays: 1 },
-  // What is kept longer comes from the service, and not from here; what is always kept has no mark any more.
+  // Data that is kept longer comes back from the service, not from here; what is always kept no longer has a mark.
   { summaries: 200, transcripts: "always", caller_numbers: 20 },
   { summaries: 30, transcripts: 10, caller_numbers: 20, recording_urls: 20, afterDays: 2 },
   { summaries: "never", transcripts: "never", caller_numbers: "never", recording_urls: "never" },
@@ -169,7 +169,7 @@ const EARLIER_AND_LATER: (Partial<Keep> & { afterDays?: number })[] = [
 describe("prune", () => {
   it.each([
     { name: "half a batch", calls: makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index))) },
-    // Fifty at a time began at once: of some that did, a batch ends in the midst.
+    // Fifty at a time began at the same moment: a batch ends in the middle of some.
     {
       name: "more than a batch",
       calls: makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60)),
@@ -228,7 +228,7 @@ describe("prune", () => {
     expect(transcripts).toEqual(
       [...model.calls.values()].filter(hasTranscript).map(({ call_id }) => call_id),
     );
-    // The interesting cases have happened.
+    // The relevant cases have happened.
     expect(total.rejected_rows).toBeGreaterThanOrEqual(4);
     if (calls.length > 0) for (const kind of WITHHELD_KINDS) expect(total[kind]).toBeGreaterThan(20);
   });
@@ -315,7 +315,7 @@ describe("prune", () => {
     await prunedTo(100);
     await expect(prunedTo(10, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
     expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(100) });
-    // What may be kept longer has its mark lowered first of all.
+    // If something may be kept longer, its mark is lowered first.
     await expect(prunedTo(110, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
     expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(110) });
   });
@@ -351,7 +351,7 @@ describe("prune", () => {
       });
       const options = { cutoffs: cutoffsAt(keep, START), nowMs: START };
       await expect(prune(locked(warehouse), { ...options, signal })).rejects.toBe(reason);
-      // It begins with the marks, and ends with the rows: a batch of the oldest is done with each step between them.
+      // It starts with the marks, and ends with the rows: a batch of the oldest between each two steps.
       const done = [...calls].sort(
         (a, b) => String(a.call_started).localeCompare(String(b.call_started)) || a.call_id - b.call_id,
       );

@@ -37,7 +37,7 @@ async function otherWarehouse(path: string): Promise<string> {
 const AS_TYPED = "Correct this option, or leave it out.";
 const CONFLICT = "Change or leave out one of these options.";
 
-/** What a work ends with: message, hint and exit code, of an error that a caller can expect. */
+/** The error of a function: message, hint and exit code, if a caller can expect it. */
 function failureOf(work: () => unknown): unknown {
   try {
     work();

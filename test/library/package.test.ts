@@ -17,7 +17,7 @@ const NAME = packageJson.name;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NOW = new Date("2026-10-31T23:00:00Z");
 
-/** What the project's lockfile has of the package's libraries, so that npm need not ask a registry which there are. */
+/** The entries of the project's lockfile for the package's libraries, so that npm need not ask a registry. */
 function lockedLibraries() {
   const { "": _, ...all } = packageLock.packages;
   return Object.fromEntries(
@@ -66,7 +66,7 @@ describe("package", () => {
       join(host, "package-lock.json"),
       JSON.stringify({ lockfileVersion: 3, requires: true, packages }),
     );
-    // From what `npm ci` of this project has left in npm's cache.
+    // From the npm cache that `npm ci` of this project has left.
     await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { ...npm, cwd: host });
     mkdirSync(join(host, "node_modules/@types"));
     for (const name of ["@types/node", "undici-types"]) {

@@ -9,7 +9,7 @@ import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-/** The library as it is built. */
+/** The built library. */
 const LIBRARY = pathToFileURL(join(DIST, "index.js")).href;
 
 /** Runs the library as a user that cannot write to the warehouse. */

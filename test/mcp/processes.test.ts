@@ -107,7 +107,7 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     const { server } = start(folder.path);
     const child = await askEndless(server);
     server.kill("SIGKILL");
-    while (isRunning(child)) await new Promise(setImmediate); // for good, unless it ends
+    while (isRunning(child)) await new Promise(setImmediate); // for ever, unless it ends
   });
 
   it("write only messages of the protocol to standard output", async () => {

@@ -108,7 +108,7 @@ describe("serve", () => {
     "responds to a request with the params %j with an error, and continues",
     async (params) => {
       const { input, write, responseTo } = await startServer(answered);
-      // A message may come in two pieces.
+      // A message may arrive in two pieces.
       const line = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "tools/list", params });
       input.write(line.slice(0, 20));
       input.write(`${line.slice(20)}\n`);

@@ -26,7 +26,7 @@ const CALLS = [
   makeCall({ call_id: 3, caller_id: "+491", call_started: "2026-09-10T10:00:00.000Z", duration: 30 }),
 ];
 
-/** As an assistant sees it. */
+/** As seen by an assistant. */
 const NOTICE = {
   dimension: "tracking_number",
   key: { tracking_number: "…0117" },

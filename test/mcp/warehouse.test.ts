@@ -147,7 +147,7 @@ describe("warehouse of calltally mcp", () => {
     }
     for (let round = 0; round < 6; round++) {
       let isDone = false;
-      // No more than are answered at a time: one that waits may expire on a busy machine.
+      // No more than run at the same time: a waiting one may expire on a busy machine.
       const asking = Promise.all([ask(), ask()]).finally(() => {
         isDone = true;
       });
@@ -181,7 +181,7 @@ const counted = z.object({
   rows: z.array(z.object({ calls: z.number() })),
 });
 
-/** Makes a warehouse of so many calls without a log, as a backup is. */
+/** Makes a warehouse of that many calls without a log, like a backup. */
 function makeBackup(file: string, size: number): void {
   using warehouse = openNewWarehouse(file);
   storeRun(warehouse, calls(size), { startedAt: finishedAt(size), finishedAt: finishedAt(size) });

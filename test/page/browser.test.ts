@@ -32,7 +32,7 @@ const HOSTILE = [
   "(other)",
 ];
 
-/** A page of calls over eight weeks, with hostile names and more campaigns than are shown; the same each time. */
+/** A page of calls over eight weeks, with hostile names and more campaigns than are shown; always the same. */
 async function makeReport() {
   const calls = Array.from({ length: 1500 }, (_, index) => {
     const hostile = HOSTILE[index % 40];
@@ -62,7 +62,7 @@ async function makeReport() {
   return { ...warehouse, url: pathToFileURL(file).href, html: readFileSync(file, "utf8") };
 }
 
-/** Opens a page and notes what it says and asks for. */
+/** Opens a page and records its messages and requests. */
 async function open(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -75,7 +75,7 @@ async function open(browser: Browser, url: string, options: BrowserContextOption
   return { page, said, asked };
 }
 
-/** What axe finds that is more than minor. */
+/** The violations found by axe that are more than minor. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
@@ -84,7 +84,7 @@ async function findViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** Whether the edges of an element look other than without its shadows. */
+/** Whether the edges of an element look different without its shadows. */
 async function hasShadow(element: Locator): Promise<boolean> {
   const shown = await element.screenshot();
   await element.evaluate(({ style }) => style.setProperty("background", "none"));
@@ -183,7 +183,7 @@ describe.skipIf(!hasTools)(
       for (const chart of await charts.all()) {
         const box = await chart.boundingBox();
         expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([16, 390 - 16]);
-        // Letters are as large as those of a table, about.
+        // Letters are about as large as those of a table.
         expect(
           (box?.width ?? 0) / Number((await chart.getAttribute("viewBox"))?.split(" ")[2]),
         ).toBeGreaterThan(0.8);
@@ -211,7 +211,7 @@ describe.skipIf(!hasTools)(
         .slice(0, -1);
       expect(pages.length).toBeGreaterThan(2);
       expect(pages.filter((text) => text.trim().length < 40)).toEqual([]);
-      // Each chart is on one page with its caption: the axis of a cut one would be on another.
+      // Each chart is on one page with its caption: the axis of a split one would be on another.
       const charts = pages.flatMap((text) =>
         [...text.matchAll(/(?:(?:Calls|Callers) by|Missed calls, of) [\w ]+/g)].map(([caption]) => caption),
       );

@@ -8,7 +8,7 @@ import { readTables } from "../support/page.ts";
 import { makeWarehouse, RUN_FINISHED_AT } from "../support/produce-files.ts";
 
 const DAYS = { from: "2026-08-31", to: "2026-09-27" };
-/** Finds the head of the page that says how complete the copy is. */
+/** Finds the head of the page with the completeness of the copy. */
 const VERDICT = /<p class="verdict( doubt)?">(.*?)<a /s;
 
 const call = (id: number, members: Partial<Call> = {}) =>
@@ -17,11 +17,11 @@ const call = (id: number, members: Partial<Call> = {}) =>
 interface Options {
   sql?: string;
   range?: { from: string; to: string };
-  /** Whether a sync is at work meanwhile. */
+  /** Whether a sync is running meanwhile. */
   isLocked?: boolean;
 }
 
-/** Returns the page of these calls, its headings, and what it says of the copy. */
+/** Returns the page of these calls, its headings, and its statement about the copy. */
 async function report(calls: readonly Call[], { sql, range = DAYS, isLocked }: Options = {}) {
   using warehouse = makeWarehouse(calls);
   if (sql !== undefined) warehouse.execute(sql);

@@ -25,7 +25,7 @@ describe("drawBars", () => {
 });
 
 describe("toChannelSeries", () => {
-  /** So many channels, of which the nth has n calls in the second of two periods. */
+  /** That many channels, of which the nth has n calls in the second of two periods. */
   const seriesOf = (count: number) => {
     const names = Array.from({ length: count }, (_, index) => `channel ${index + 1}`);
     return toChannelSeries({

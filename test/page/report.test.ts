@@ -90,7 +90,7 @@ describe("calltally report, compared with export of the same calls", () => {
     expect(ours.map((row) => row.map(({ text, value }, index) => (index === 0 ? text : value)))).toEqual(
       expected,
     );
-    // Rounded once, from counts, and not from the rate in the file.
+    // Rounded once, from counts, not from the rate in the file.
     const rates = rows
       .filter(({ calls }) => Number(calls) > 0)
       .map(

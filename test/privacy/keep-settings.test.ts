@@ -85,7 +85,7 @@ describe("kindsPast", () => {
       "caller_numbers",
       "extra",
     ]);
-    // Of a clock that was ahead.
+    // For a clock that was ahead.
     expect(kindsPast(cutoffs, "9999-12-31T23:59:59.999Z")).toEqual(["transcripts", "extra"]);
   });
 

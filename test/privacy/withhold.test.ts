@@ -58,12 +58,12 @@ describe("withhold", () => {
   });
 });
 
-/** What is left of the members that the API's document does not name. */
+/** The remainder of members that the API's document does not name. */
 const describeExtra = (extra: string) => withhold(makeCall({ extra }), ["extra"]).call.extra;
 
 describe("withhold of undocumented members", () => {
   it.each([
-    // Whatever they are called, and however deep their values are.
+    // Whatever their names, and however deep their values.
     [
       '{"callback":"+49 30 123456","note":"My tap leaks.","n":1}',
       '{"callback":"string","note":"string","n":"number"}',
@@ -86,13 +86,13 @@ describe("withhold of undocumented members", () => {
   ])("keeps only names and types of %s", (extra, types) => {
     const expected = types.replace(/:"([a-z]+)"/g, ':{"type":"$1"}').replace(/^(\w+)$/, '{"type":"$1"}');
     expect(describeExtra(extra)).toBe(expected);
-    // What is described is not described again.
+    // A description is not described again.
     const again = withhold(makeCall({ extra: expected }), ["extra"]);
     expect(again.withheld).toEqual([]);
   });
 
   it.each([
-    // Wherever it was: figures and uploads do not change.
+    // Kept at any place: figures and uploads do not change.
     ['{"clicks":[{"GBRAID":"0Ab-_"}]}', '{"clicks":{"type":"array"},"gbraid":"0Ab-_"}'],
     ['{"gclid":"Cj","gclsrc":"3p.ds"}', '{"gclid":"Cj","gclsrc":"3p.ds"}'],
     ['{"msclkid":"4930123456"}', '{"msclkid":{"type":"string"}}'],
@@ -176,7 +176,7 @@ describe("withholdFromRow", () => {
 
 const TYPES = new Set(["null", "boolean", "number", "string", "array", "object"]);
 
-/** Whether nothing is in it but names and types. */
+/** Whether it contains only names and types. */
 function isDescribed(value: unknown): boolean {
   if (value === null) return true;
   if (typeof value !== "object") return false;
@@ -250,7 +250,7 @@ describe("startOfRow", () => {
     '{"call_started":null}',
     "{}",
     '{"call_started":1790000000000}',
-    // These are times as others write them: nothing may be kept for longer because of them.
+    // Times in other notations: nothing may be kept longer because of them.
     '{"call_started":"2099"}',
     '{"call_started":"1"}',
     '{"call_started":"11/20/2099"}',

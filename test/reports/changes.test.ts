@@ -22,9 +22,9 @@ interface Situation {
   minCell?: number;
   /** Figure, previous, change, within chance: in CSV, JSON, SQLite, library and for assistants. */
   data: readonly (number | null)[];
-  /** Figure, previous, change as a workbook shows them; a change in grey ends with `grey`. */
+  /** Figure, previous, change as shown in a workbook; a change in grey ends with `grey`. */
   sheet: readonly (string | null)[];
-  /** Figure and what is below it; undefined where a page cannot be made. */
+  /** Figure and the text below it; undefined if a page cannot be made. */
   page?: string;
   mail: string;
 }

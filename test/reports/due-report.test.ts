@@ -120,7 +120,7 @@ describe("runRestated", () => {
   const restated = ({ report, folder, context }: Named) =>
     runRestated(report, folder, { ...context, clock: new FakeClock("2026-11-18T12:00:00.000Z") });
 
-  /** Syncs calls again, of which the first has changed. */
+  /** Syncs calls again with a change of the first. */
   function change({ database }: Named, disposition: string, verdict = "exact"): void {
     using warehouse = openExistingWarehouse(database);
     const at = "2026-11-18T11:00:00.000Z";

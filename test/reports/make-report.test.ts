@@ -18,7 +18,7 @@ const NOW = "2026-11-16T07:30:00.000Z";
 const FINISHED_AT = "2026-11-16T06:00:00.000Z";
 const LAST_WEEK = { contents: ["channel"], range: { last: "1w" } };
 
-/** Calls of two weeks, twelve and four, of which three quarters were answered; and one of May, with which the copy begins. */
+/** Calls of two weeks, twelve and four, of which three quarters were answered; and the first synced call in May. */
 const CALLS = [
   makeCall({ call_id: 17, caller_id: "+49301235000", call_started: "2026-05-04T10:00:00.000Z" }),
   ...Array.from({ length: 16 }, (_, index) =>

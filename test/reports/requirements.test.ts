@@ -43,7 +43,7 @@ it("a withheld report gets the advice for its doubt: a full pass does not make r
 describe("syncFirst", () => {
   const MINUTE_MS = 60_000;
 
-  /** A report of a service, and the modes of its warehouse's syncs after it was refreshed by a clock. */
+  /** A report of a service, and the modes of its warehouse's syncs after it was refreshed on a clock. */
   async function startReport(content: object) {
     const service = await startListService(newestFirst(9));
     const env = { ...settingsFor({ url: service.url.href, token: "t0ken" }), CALLTALLY_LIMIT: "3" };

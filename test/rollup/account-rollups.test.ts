@@ -37,7 +37,7 @@ const PLAIN: Question = {
   top: undefined,
 };
 
-/** Asks the session and the fold; both must say the same. */
+/** Runs the session and the fold; both must agree. */
 async function ask(
   asked: Partial<Question>,
   {
@@ -176,10 +176,10 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
           return rows.reduce((sum, [calls]) => sum + Number(calls), 0);
         };
         const all = await count();
-        // All who have a number.
+        // All callers with a number.
         const nameless = await count({ exclude_callers: ["+491", "00492", "49 3", "Anonymous"] });
         const firstAll = await count({ exclude_callers: ["+49 1"] });
-        // Neither a text without a digit nor one of nobody leaves anybody out.
+        // A text without a digit, or one that matches nobody, excludes nobody.
         for (const numbers of [["", "-", "+4998"], []])
           expect(await count({ exclude_callers: numbers }), name).toBe(all);
         if (firstAll < all) seen.excluded++;
@@ -287,7 +287,7 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
         expect(view.all()).toEqual(
           (await ask({ dimensions: [dimension] }, { rules })).map((row) => row.filter(isViewed)),
         );
-        // The definition itself, by the code as it is now.
+        // The definition itself, by the present code.
         const text = rollupViewText(dimension, rules);
         expect(database.prepare<[], Row>(text).raw().all()).toEqual(view.all());
       }

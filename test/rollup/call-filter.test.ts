@@ -4,7 +4,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attr
 import type { CallFilter } from "../../src/call/filter.ts";
 import { findUnmatched, toConditions } from "../../src/rollup/call-filter.ts";
 
-/** What calls have, of each fact that a filter looks at. */
+/** The values of calls for each fact that filters use. */
 const VALUES: Partial<Record<FactColumn, readonly (string | number | null)[]>> = {
   org_unit_name: ["Straße", "Munich", null],
   org_unit_id: [7, -1, 0, null],
@@ -49,7 +49,7 @@ describe("toConditions", () => {
         ["org_unit_id", [0]],
       ],
     ],
-    // No ids: neither is a whole number of 16 digits at most.
+    // Not ids: neither is a whole number of at most 16 digits.
     [
       { org_unit: ["7.0", "+7", "7 ", " 7", "--1", "00000000000000007", "7x", "x7", ""] },
       [

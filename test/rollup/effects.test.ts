@@ -27,7 +27,7 @@ interface Facts {
 type Change = Facts & { change_id: number; reason: string };
 type Part = (facts: Facts) => number | string | null;
 
-/** What each figure takes of one call. */
+/** What each figure counts of a call. */
 const PARTS: Record<string, { part: Part; adds?: true }> = {
   calls: { part: () => 1, adds: true },
   answered_calls: { part: ({ outcome }) => Number(outcome === "answered"), adds: true },
@@ -44,7 +44,7 @@ const PARTS: Record<string, { part: Part; adds?: true }> = {
   last_call_at: { part: ({ call_started }) => call_started },
 };
 
-/** Makes an account, changes it in all ways, and gives what was logged. */
+/** Makes an account, changes it in all ways, and returns the log. */
 function change(rules = RULES) {
   const warehouse = newWarehouse();
   const { sqlite } = warehouse;
@@ -53,7 +53,7 @@ function change(rules = RULES) {
   write(CALLS.slice(0, 60));
   writeTransaction(warehouse, () => markGone(warehouse, GONE));
   beginFactLog(warehouse);
-  // Not looked at: it is before the changes that are asked for.
+  // Ignored: it is before the requested changes.
   write([{ ...(CALLS[0] ?? makeCall()), utm_source: "Of no one since" }]);
   const since = Number(sqlite.prepare("SELECT max(change_id) FROM fact_changes").pluck().get());
   write(CALLS.slice(58));
@@ -111,7 +111,7 @@ const CASES: {
   { dimensions: ["hour", "channel"], zone: "Antarctica/Troll" },
   { dimensions: ["hour"], zone: "Australia/Lord_Howe", hasPeriods: true },
   { dimensions: [], zone: "UTC", figures: ["median_duration_seconds", "total_duration_seconds"] },
-  // No call has it any more, and some had.
+  // No call has it any longer, and some had.
   {
     dimensions: ["source"],
     zone: "UTC",
@@ -242,7 +242,7 @@ describe("RollupSession.effects", () => {
     deleteCalls(warehouse);
     const query: RollupQuery = { dimensions: ["source"] };
     using session = new RollupSession(warehouse.sqlite, { rules });
-    // From the beginning of the log to an empty account: all that was there when it began is gone.
+    // From the beginning of the log to an empty account: everything that existed when it began is gone.
     const sums = [...session.effects(query, 0, "UTC")].reduce(
       (sum, { figures }) => sum + (figures.get("calls")?.effect ?? 0),
       0,

@@ -13,7 +13,7 @@ import { type Question, resolve } from "./questions.ts";
 const DAYS = ["2026-03-28", "2026-03-29", "2026-04-01", "2026-04-05", "2026-04-09", "2026-12-31"];
 const AMOUNTS = [12_345_678, 99_990_000, null, -5_000_000, 0, 1];
 
-/** Several jobs of some calls, gone ones among them, none of others, in each order of days and stages. */
+/** Several jobs of some calls, also of gone ones, none of others, in each order of days and stages. */
 const JOBS: Omit<FoldJob, "startsAt">[] = [
   ...GONE.map((call_id) => ({
     call_id,
@@ -57,7 +57,7 @@ interface Asked {
   isGone?: boolean;
 }
 
-/** Asks the session and the fold; both must say the same. */
+/** Runs the session and the fold; both must agree. */
 async function ask(asked: Partial<Question>, { by, hasSpend, isGone = false }: Asked): Promise<Row[]> {
   const question = { ...PLAIN, ...asked };
   const { query, fold } = resolve(question);

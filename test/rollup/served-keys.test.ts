@@ -10,7 +10,7 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { deleteCalls, newWarehouse, storeCalls } from "../support/warehouse.ts";
 
-/** Texts that read like ours, and some that nearly do. */
+/** Texts that look like reserved keys, and some that nearly do. */
 const texts = fc.oneof(
   fc
     .tuple(
@@ -35,7 +35,7 @@ const texts = fc.oneof(
   fc.string({ maxLength: 4 }),
 );
 
-/** Puts a call for each text in place of those the warehouse has. */
+/** Replaces the calls of the warehouse with one call for each text. */
 function fill(warehouse: Warehouse, served: readonly string[]): void {
   deleteCalls(warehouse);
   const calls = served.map((text, index) =>
@@ -96,7 +96,7 @@ describe("keys of rollups", () => {
         for (const key of await keysOf("campaign")) {
           const found = await keysIn(sqlite, { dimensions: ["campaign"] }, { campaign: [key] });
           expect(found).toContain(key);
-          // Case and white space do not matter in filters: what is served, and not what is shown, is alike.
+          // Filters ignore case and white space: they compare what was served, not what is shown.
           expect(new Set(found.map((name) => toCaseless(toServed(name))))).toEqual(
             new Set([toCaseless(toServed(key))]),
           );

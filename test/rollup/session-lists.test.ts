@@ -14,7 +14,7 @@ import { CALLS, GONE, MILLISECONDS, openAccount, RULES } from "./account.ts";
 
 const account = await openAccount();
 
-/** What is true of a call, as stored; which of all calls are first calls, the model decides. */
+/** The stored facts of a call; the model decides which are first calls. */
 type Fact = Omit<CallFacts, "is_qualified"> & {
   call_id: number;
   is_live: 0 | 1;
@@ -48,7 +48,7 @@ const isIn = ({ startsAt, endsAt }: Span, { call_started }: Fact) =>
   (startsAt === undefined || (call_started !== null && call_started >= startsAt)) &&
   (endsAt === undefined || (call_started !== null && call_started < endsAt));
 
-/** Filters, and what they let through. */
+/** Filters, and the calls they select. */
 const FILTERS: [filter: CallFilter, isCounted: (fact: Fact) => boolean][] = [
   [{}, ({ is_live }) => is_live === 1],
   [{ include_gone: true }, () => true],
@@ -101,7 +101,7 @@ describe("RollupSession.calls", () => {
       ]);
       expect([count, [...read()], [...read()]]).toEqual([expected.length, expected, expected]);
       listed += count;
-      // Each kind of column by itself, since a table is only joined where it is asked for.
+      // Each kind of column separately, since a table is only joined if needed.
       for (const [column, value] of [
         [{ fact: "caller" }, (fact: Fact) => fact.caller],
         [{ member: "recording_url" }, () => null],

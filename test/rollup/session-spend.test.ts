@@ -59,7 +59,7 @@ describe("SessionSpend", () => {
         cost_micros: 4_000_000n,
       },
     ]);
-    // To the first moment of a day, and from it on.
+    // Up to the first moment of a day, and from it on.
     const edge = "2026-04-05T00:00:00.000Z";
     expect([
       spend.days({ endsAt: edge }),
@@ -94,7 +94,7 @@ describe("SessionSpend", () => {
   it.each(EDGES)("interprets the days of reports as days in %s", async (zone, first, last) => {
     using session = await spendOf({}, zone);
     expect(session.spend.readExtent()).toEqual({ first, last });
-    // Of calls and spend, the first and the last of both.
+    // The first and the last of calls and spend.
     const [early, late] = ["2025-12-31T23:59:59.999Z", "2026-12-31T23:59:59.999Z"];
     const extent = { first: first < early ? first : early, last: last > late ? last : late };
     expect(await session.readExtent()).toEqual(extent);
@@ -174,7 +174,7 @@ describe("SessionSpend", () => {
       spend.readValues("disposition"),
       spend.readValues("call_started"),
     ]).toEqual([[], [], []]);
-    // What spend alone has is known, once it counts.
+    // Values that only spend has are known once it counts.
     const filter = { campaign: ["New One", "778"], source: ["facebook", "facebok"] };
     const unmatched = (await session.findUnmatched(filter)).map(({ text, advice }) => [text, advice]);
     expect(unmatched).toEqual([

@@ -15,7 +15,7 @@ import { firstStartOf, foldRollup } from "../support/fold.ts";
 import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 import { accounts, questions, resolve } from "./questions.ts";
 
-/** Puts other calls in place of those the warehouse has. */
+/** Replaces the calls of the warehouse. */
 function fill(
   warehouse: Warehouse,
   calls: readonly Call[],
@@ -58,7 +58,7 @@ async function readRecords(
   return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
 }
 
-/** Some questions to one account, since it takes longer to fill a warehouse than to ask it. */
+/** Several questions to one account, since filling a warehouse takes longer than querying it. */
 const several = fc.array(questions, { minLength: 3, maxLength: 3 });
 
 const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>

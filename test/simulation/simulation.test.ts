@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { LONGEST_MS } from "../support/enough-time.ts";
 
-/** A life takes over the clock and the disk of its process, so that it has one of its own. */
+/** A life replaces the clock and the disk of its process, so it runs in one of its own. */
 function live(...args: string[]) {
   const command = ["test/simulation/run.ts", ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });

@@ -50,7 +50,7 @@ const row = {
   impressions: 48_210,
 };
 
-/** Why a file cannot be used. */
+/** The reason why a file cannot be used. */
 function refusal(text: string, options: Partial<ReadOptions> = {}): string | undefined {
   try {
     read(text, options);
@@ -395,14 +395,14 @@ someday,A,1,USD,1,1,1
       title_lines: [],
       header_line: 4,
     });
-    // What is no CSV by a comma may be by another delimiter.
+    // A file that is not CSV with a comma may be CSV with another delimiter.
     expect(read('Day;Cost;Impr.\n2026-10-01;"1";1\nx;1,"5;1\n')).toMatchObject({
       header_line: 1,
       rows: [{ cost_micros: 1_000_000 }],
       left_out: [{ line: 3, reason: '"x" is not a day' }],
     });
     expect(MAX_REPORT_BYTES).toBe(67_108_864);
-    // A first header counts, and a second one is a row of no day.
+    // The first header counts; a second one is a row without a day.
     expect(read("Day,Cost,Impr.\nDay,Cost,Impr.\n").left_out).toEqual([
       { line: 2, reason: '"Day" is not a day' },
     ]);
@@ -592,7 +592,7 @@ a,b,,
         /it is a report of .*, and --source is .* \| Leave out --source/,
       );
     for (const source of accepted) expect(refusal(text, { source })).toBeUndefined();
-    // A map of day and cost says that it is no such report.
+    // A map of day and cost overrides the known report.
     const map = {
       day: text === MICROSOFT ? "Gregorian date" : "Day",
       cost: text === GOOGLE ? "Cost" : text === META ? "Amount spent" : "Spend",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
 import { findColumns, type HeaderMap, SPEND_FIELDS } from "../../src/spend/spend-columns.ts";
 
-/** What a header is read as: the report, and the fields with their places. */
+/** The interpretation of a header: the report, and the fields with their places. */
 function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
   const found = findColumns(headers, map);
   if (found === undefined) return undefined;
@@ -10,7 +10,7 @@ function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
   return { ...columns, indexes: Object.fromEntries(found.indexes) };
 }
 
-/** Reports, with the headers that each field may have, the first that is there counting; and the least that is one. */
+/** Reports with the possible headers of each field, of which the first counts; and the minimum. */
 const REPORTS = [
   {
     is: { report: "Google Ads", source: "google", medium: "cpc" },
@@ -69,13 +69,13 @@ describe("findColumns", () => {
       for (const mark of marks) {
         const bare = [...least, mark];
         expect(columnsOf(bare)).toMatchObject({ ...is, width: bare.length, currency: null });
-        // Without one of them it is another report, or none.
+        // Without one of them it is another report or unknown.
         for (const missing of bare)
           expect(columnsOf(bare.filter((each) => each !== missing))?.report).not.toBe(is.report);
       }
       for (const [field, names] of Object.entries(fields)) {
         for (const [rank, name] of names.entries()) {
-          // The least that is such a report, without the field's other headers where it can do without.
+          // The minimum of such a report, without the field's other headers if possible.
           const [mark = ""] = marks.filter((each) => !names.includes(each) || each === name);
           const others = [...least, mark].filter(
             (each) => each !== name && !(names.includes(each) && rank < names.indexOf(each)),
@@ -165,7 +165,7 @@ describe("findColumns", () => {
       campaign: 2,
       source: 3,
     });
-    // What the map takes is of no other field, and of two headers of a field one is used.
+    // A mapped column belongs to no other field, and of two headers of a field one is used.
     expect(
       columnsOf(["Date", "Amount", "Campaign", "Campaign name"], {
         day: "Date",
@@ -235,7 +235,7 @@ describe("findColumns", () => {
       expect(error).toEqual(twice(name));
       expect(error).toMatchObject({ hint: "Remove all but one of them from the report." });
     }
-    // What is no field, other currencies of another field, and what a map tells apart, are no matter.
+    // Unknown columns, other currencies of another field, and mapped columns are ignored.
     expect(refusal(["Day", "Cost", "Impr.", "x", "x"])).toBeUndefined();
     expect(refusal(["Day", "Cost (EUR)", "Impr.", "Cost (USD)"], { cost: "Cost (USD)" })).toBeUndefined();
     expect(refusal(["Day", "Cost", "Impr.", "Clicks (EUR)", "Clicks (USD)"])).toBeUndefined();

@@ -50,7 +50,7 @@ const files = (changes: Partial<NonNullable<Facts["files"]>>): Facts => ({
   files: { timezone: "UTC", isWarehouseEmpty: false, files: [{ rows: 1 }], ...changes },
 });
 
-/** When each statement is made, and in which words. */
+/** Situations for each statement, with its words. */
 const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], text: string]> = {
   no_finished_sync: [
     warehouse({ run: null }),
@@ -274,7 +274,7 @@ const made = (statements: readonly Statement[]) => ({
   note: { data: {}, lines: [] },
 });
 
-/** Where statements are printed, each in its own frame. */
+/** Where statements are printed, each in its own layout. */
 const SURFACES: Record<string, (statements: readonly Statement[]) => string | Promise<string>> = {
   "manifest.json": (statements) => encodeManifest({ statements }),
   "the terminal": (statements) => describeMade(made(statements), "/"),

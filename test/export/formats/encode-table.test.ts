@@ -28,7 +28,7 @@ const WAYS: FormatOptions[] = TABLE_FORMATS.flatMap((format): FormatOptions[] =>
   return profiles.flatMap((profile) => DELIMITERS.map((delimiter) => ({ format, profile, delimiter })));
 });
 
-/** Reads what was written in any way, as it was written. */
+/** Reads what was written in any format. */
 async function readBack(content: Buffer, { format, profile, delimiter }: FormatOptions): Promise<Value[][]> {
   if (format === "json") return readJson(content);
   if (format === "ndjson") return readNdjson(content);
@@ -38,10 +38,10 @@ async function readBack(content: Buffer, { format, profile, delimiter }: FormatO
   return readDelimited(text, format === "tsv" ? "\t" : delimiter, point);
 }
 
-/** Returns a text without what may guard it; of a visitor who wrote `'=1` himself no one can tell. */
+/** Returns a text without a possible guard; that of a visitor who wrote `'=1` is indistinguishable. */
 const unguard = (text: string): string => text.replaceAll("'", "");
 
-/** Returns the text that a field of a profile stands for. */
+/** Returns the text that a field of a profile represents. */
 function undo(field: string, profile: FormatOptions["profile"]): string {
   if (profile === "machine") return field;
   const excelText = profile === "excel" ? /^="([^"]*)"$/.exec(field) : null;

@@ -6,7 +6,7 @@ import { guardFormula } from "../../../src/export/formats/guard.ts";
 const FORMULA_STARTS = "=+-@＝＋－＠";
 const DELIMITERS = [",", ";", "|", "\t", "\n", "\r", "\r\n", "\u2028"];
 
-/** Whether a spreadsheet might compute a cell: what it may leave out before it is left out. */
+/** Whether a spreadsheet might compute a cell, after removing what it ignores. */
 function isFormula(cell: string): boolean {
   const start = cell.replace(/^[\s"\uFEFF\u200B\0]+/, "");
   return FORMULA_STARTS.includes(start.charAt(0)) && start !== "" && !/^[+-]?\d+([.:]\d+)?$/.test(start);

@@ -13,7 +13,7 @@ import { listFiles, makeTempFolder, readText } from "../../support/temp-folder.t
 const FILE = "calltally.sqlite";
 const TARGETS: Target[] = [{ kind: "calls" }, { kind: "rollup", dimensions: ["channel"] }];
 
-/** Reads a table by Python's driver, which makes days and times of columns that are declared so. */
+/** Reads a table with Python's driver, which converts columns that are declared as days and times. */
 const READER = `
 import json, sqlite3, sys
 file = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, detect_types=sqlite3.PARSE_DECLTYPES)
@@ -27,7 +27,7 @@ function readTable(folder: string, table: string): Record<string, unknown>[] {
   return JSON.parse(execFileSync("python3", ["-c", READER, join(folder, FILE), table], { encoding: "utf8" }));
 }
 
-/** A value of the CSV file as Python shows that of the database. */
+/** A value of the CSV file in the form in which Python shows that of the database. */
 function toShown(name: string, text: string, zoned: unknown): unknown {
   if (text === "") return null;
   if (typeof zoned === "number") return Number(text);
@@ -35,7 +35,7 @@ function toShown(name: string, text: string, zoned: unknown): unknown {
   return name === "call_started_local" ? text.replace(" ", "T") : text;
 }
 
-/** Python leaves out a fraction of zero, and shows six digits of any other. */
+/** Python omits a fraction of zero, and shows six digits of any other. */
 function fromUtc(text: string): string {
   return text
     .replace("Z", "")

@@ -20,7 +20,7 @@ async function* failing() {
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-/** What the umask leaves of a mode. */
+/** The mode after the umask. */
 const shared = (mode: number) => (mode & ~process.umask()).toString(8);
 const modesOfDrafts = (folder: string) =>
   readdirSync(folder)
@@ -47,7 +47,7 @@ describe("FileSet", () => {
       writeFileSync(join(temp.path, name), "half");
       utimesSync(join(temp.path, name), seconds, seconds);
     }
-    // It is listed, and not there when it is looked at, as one is that has just got its name.
+    // It is listed, but no longer exists when it is examined, like a draft that was just renamed.
     symlinkSync("nowhere", join(temp.path, gone));
     await using _set = await FileSet.open(temp.path);
     expect(readdirSync(temp.path).sort()).toEqual([recent, gone, ".other.tmp"].sort());
@@ -96,7 +96,7 @@ describe("FileSet", () => {
         "new",
         given.becomes,
       ]);
-      expect(modeOf(folder.path)).toBe("700"); // as it was
+      expect(modeOf(folder.path)).toBe("700"); // unchanged
     },
   );
 
@@ -122,7 +122,7 @@ describe("FileSet", () => {
       await files.write("manifest.json", ["unfinished"]);
       for (const name of ["a.csv", "b.csv", "manifest.json"]) await files.write(name, ["new"]);
       for (const draft of readdirSync(folder.path)) {
-        if (draft.startsWith(".b.csv")) rmSync(join(folder.path, draft)); // as good as a kill
+        if (draft.startsWith(".b.csv")) rmSync(join(folder.path, draft)); // equivalent to a kill
       }
       await expect(files.publish()).rejects.toThrow("ENOENT");
     }

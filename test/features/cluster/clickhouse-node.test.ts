@@ -6,7 +6,7 @@ import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts
 import { listen } from "../../support/bad-server.ts";
 import { PUBLISHER } from "../../support/clickhouse-servers.ts";
 
-// What stands before a server may cut its responses off, or answer in its place.
+// A proxy in front of a server may truncate its responses, or respond in its place.
 describe("ClickhouseNode", () => {
   const ROWS = '{ "meta": [], "data": [["a","1"],["b","2"]], "rows": 2 }';
 
@@ -61,7 +61,7 @@ describe("ClickhouseNode", () => {
   });
 });
 
-/** A node that always gets this response; bytes are said to be compressed. */
+/** A node that always gets this response; bytes are declared as compressed. */
 async function startLiar(response: Buffer | string, status = 200, coding = "gzip") {
   const server = createServer(async (incoming, outgoing) => {
     for await (const _ of incoming);

@@ -23,7 +23,7 @@ import { startProxy } from "./cutting-proxy.ts";
 import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";
 import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from "./odd-accounts.ts";
 
-// Whatever a question is, the cluster's answer is that of SQLite, row for row and byte for byte; or there is none.
+// For any question, the cluster's answer equals that of SQLite, row for row and byte for byte, or there is none.
 
 const DATABASE = "agency";
 /** 20,000 in chdb-engine.ts. */
@@ -57,7 +57,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
       for (const [nth, account] of accounts.entries()) {
         const zones = account.name === "north" ? undefined : [account.zone];
         for (const [index, question] of [...everyQuestion(account, zones)].entries()) {
-          // The others differ in their rules, and in what they keep: of all three, chdb-engine.ts asks everything.
+          // The others differ in their rules, and in their retention: chdb-engine.ts asks all three everything.
           if (nth > 0 && index % 2 !== nth % 2) continue;
           const { expected, found } = await askBoth(account, published, question);
           expect(found).toEqual(expected);
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
     const found: unknown[] = [];
     const calls = await readCluster(accessOf(), ["west"], async ([account]) => {
       const session = await account?.openSession({}, west.warehouse.database);
-      await send(south); // of which nothing is asked
+      await send(south); // which gets no questions
       if (found.length === 0) {
         west.warehouse.execute("UPDATE call_facts SET utm_term_folded = 'moved' WHERE call_id % 2 = 0");
         await send(west);
@@ -148,7 +148,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
       readCluster(accessOf(), ["ads"], async (published) => askBoth(ads, published, question));
     warehouse.execute("UPDATE spend SET cost_micros = cost_micros + 1000000 WHERE spend_id % 3 = 0");
     warehouse.execute("DELETE FROM spend WHERE spend_id % 3 = 1");
-    await send(ads); // all calls are as they were
+    await send(ads); // all calls are unchanged
     const { expected, found } = await read();
     expect(found).toEqual(expected);
 
@@ -216,7 +216,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
     await using proxy = await startProxy(own, (statement) => {
       if (!statement.includes("GROUP BY key_1")) return "pass";
       asked.resolve();
-      return new Promise(() => {}); // without an end
+      return new Promise(() => {}); // never ends
     });
     const temporary = join(temp.path, "tmp");
     mkdirSync(temporary);
@@ -455,7 +455,7 @@ function unreachable(): never {
   throw new Error("There is no such account");
 }
 
-/** The manifest without what the warehouse alone remembers, and what an export from a cluster alone has. */
+/** The manifest without parts that only the warehouse records, and those that only an export from a cluster has. */
 function withoutPublication(manifest = "{}"): unknown {
   const own = ["published", "restatements"];
   return JSON.parse(manifest, (key: string, value: unknown) => (own.includes(key) ? undefined : value));

@@ -27,10 +27,10 @@ import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { type AccountPublication, publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
-// Whatever the cluster holds, and whatever cut a publication short: one that ends leaves the rows of the warehouse.
+// Whatever the cluster holds, and whatever interrupted a publication: one that ends leaves the rows of the warehouse.
 
 const KILLS = 10;
-/** For what ClickHouse does when it has time. */
+/** For background work of ClickHouse. */
 const PATIENCE_MS = 600_000;
 
 describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       await publish(options);
       await expectSame(warehouse.database, "three", account);
     }
-    // A later version takes precedence, in whatever order servers merge.
+    // A later version takes precedence, in any order of merges.
     const above =
       "SELECT (SELECT max(version) FROM three.published WHERE published_at IS NOT NULL) - max(version)";
     const rows = await servers.ask(0, `${above} FROM three.calls`);
@@ -116,7 +116,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect([Number(rows) > 0, Number(others) > 0]).toEqual([true, true]);
   });
 
-  /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported anew. */
+  /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported again. */
   function change(database: string, count: number): void {
     using warehouse = openExistingWarehouse(database);
     storeCalls(
@@ -149,7 +149,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         using open = openExistingWarehouse(warehouse.database);
         setRules(open, { ...DEFAULT_RULES, qualified_seconds: 10 * kill });
       }
-      // Beyond what only looks: between the requests that write, and those that confirm.
+      // In addition to reading requests: between the requests that write, and those that confirm.
       let writes = 0;
       const stopAt = kill % 5;
       let child: ReturnType<typeof startCalltally> | undefined;
@@ -434,7 +434,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await publishAgain({ isPersonal: true })).toBe("all");
     expect(await publishAgain()).toBe("all");
     expect(await publishAgain()).toBe("changed");
-    // What others did there.
+    // Changes by others.
     for (const server of [0, 1]) await servers.ask(server, "TRUNCATE TABLE brief.calls_local");
     expect(await publishAgain()).toBe("changed");
     await servers.ask(
@@ -442,7 +442,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       "ALTER TABLE brief.calls_local UPDATE campaign = 'by hand' WHERE toString(call_started) LIKE '2026-07%'",
     );
     expect(await publishAgain()).toBe("changed");
-    // What no trigger saw.
+    // Changes that no trigger saw.
     execute("DROP TRIGGER mark_changed_call; UPDATE call_facts SET campaign = 'unseen' WHERE call_id = 7");
     expect(await publishAgain()).toBe("all");
     expect(await publishAgain()).toBe("changed");
@@ -592,7 +592,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await publish(options);
     await expectBoth();
 
-    // The first server has no replaced rows.
+    // The first server does not have the replaced rows.
     await servers.ask(0, "OPTIMIZE TABLE copied.calls_local FINAL");
     const access = { address: parseClusterUrl(to), passwordFile: servers.passwordFile };
     const calls = await readCluster(access, ["acme"], async ([account]) => {

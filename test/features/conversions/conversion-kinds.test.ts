@@ -20,7 +20,7 @@ const KEYS = {
   "ga4-events": "12.34",
 };
 
-/** A call that nothing speaks against. */
+/** A call with no reason against it. */
 const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): Candidate => ({
   call_id: 1,
   is_live: true,
@@ -40,7 +40,7 @@ const reasonOf = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}) =>
 
 describe("reasonAgainst", () => {
   it.each(CONVERSIONS)("returns the first reason against a call: %s", (kind) => {
-    // Each of them alone, and all that follow it with it.
+    // Each of them separately, and with all that follow.
     const missing = {
       "google-ads": "no gclid",
       "google-leads": "no caller id",
@@ -242,11 +242,11 @@ describe("layOut", () => {
     ["America/New_York", "2026-12-01T12:00:00.000Z", "-0500", "2026-09-15 13:30:59"],
     ["Asia/Kathmandu", "2026-10-01T12:00:00.000Z", "+0545", "2026-09-16 00:15:59"],
     ["Pacific/Kiritimati", "2026-10-01T12:00:00.000Z", "+1400", "2026-09-16 08:30:59"],
-    // A zone of two hours' change, and one of half an hour's.
+    // A zone with a change of two hours, and one of half an hour.
     ["Antarctica/Troll", "2026-10-01T12:00:00.000Z", "+0200", "2026-09-15 20:30:59"],
     ["Australia/Lord_Howe", "2026-10-01T12:00:00.000Z", "+1030", "2026-09-16 05:00:59"],
     ["Australia/Lord_Howe", "2026-12-01T12:00:00.000Z", "+1100", "2026-09-16 05:30:59"],
-    // Seconds of an offset of long ago do not fit: the next minute does.
+    // Seconds of historical offsets do not fit: they are rounded up to minutes.
     ["Africa/Monrovia", "1960-01-01T00:00:00.000Z", "-0044", "2026-09-15 17:46:59"],
   ])("writes all times of microsoft-ads with the offset of %s at %s", (timezone, now, offset, time) => {
     const [parameters, key, , told] = layOut("microsoft-ads", { timezone, nowMs: Date.parse(now) });

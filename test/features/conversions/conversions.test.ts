@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 const ago = (ageMs: number) => new Date(NOW - ageMs).toISOString();
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A call that is a conversion by its click and by its caller, each its own. */
+/** A call that is a conversion by its click and by its caller, both unique. */
 const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
   makeCall({
     call_id,
@@ -41,7 +41,7 @@ interface Options extends Partial<ExportOptions> {
   conversion?: Partial<ConversionOptions>;
 }
 
-/** Exports conversions; returns both files as text, and what the manifest says of the first. */
+/** Exports conversions; returns both files as text, and the manifest's entry of the first. */
 async function exportConversions(
   warehouse: Warehouse,
   { kind = "google-ads", conversion = {}, ...options }: Options = {},
@@ -458,7 +458,7 @@ describe("judgeCall", () => {
   });
 });
 
-/** What the README says of conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
+/** The documented rules for conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
 function foldConversions(kind: ConversionKind, calls: readonly Call[], every: boolean) {
   const known = calls
     .map((call) => {
@@ -493,7 +493,7 @@ function foldConversions(kind: ConversionKind, calls: readonly Call[], every: bo
     const isAds = !isGoogle || ["", "aw", "aw.ds"].includes(gclsrc);
     const second = call_started?.slice(0, 19) ?? "";
     const same = JSON.stringify([key, every ? second : ""]);
-    // The first of a click is one, whether or not it can be told of.
+    // The first of a click counts, whether or not it can be reported.
     const isFirst = !seen.has(same);
     if (key !== null && isAds && call_started !== null && is_qualified) seen.add(same);
     const ageMs = NOW - Date.parse(call_started ?? "");
@@ -553,7 +553,7 @@ describe("file of conversions", () => {
         call_started: fc.option(fc.constantFrom(...AGES).map(ago), { freq: 12 }),
         duration: fc.constantFrom(59, 60, 60, 61),
         disposition: fc.constantFrom("ANSWERED", "Transferred", "BUSY"),
-        // A click of Google's is not one of Microsoft's.
+        // A Google click is not a Microsoft click.
         gclid: rarely(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C")),
         gclsrc: fc.constantFrom(null, null, "", "aw.ds", "AW", "3p.ds"),
         caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "+49301"), {

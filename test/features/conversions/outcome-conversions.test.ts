@@ -26,11 +26,11 @@ import {
 
 const MAX_ADJUSTED_DAYS = 54;
 
-/** What an ad platform knows after it took some files; it refuses what Google refuses. */
+/** The state of an ad platform after it got some files; it refuses what Google refuses. */
 class Platform {
   readonly #orders = new Map<string, { occurredMs: number; value: string; isRetracted: boolean }>();
 
-  /** Takes the conversions, then the adjustments, and returns the value of each order that counts. */
+  /** Accepts the conversions, then the adjustments, and returns the value of each order that counts. */
   async take(warehouse: Warehouse, options: Options & { nowMs: number }): Promise<Record<string, string>> {
     const { rows } = await writeNew(warehouse, options);
     const { new: _, every: __, ...adjusted } = options;
@@ -88,7 +88,7 @@ function forget({ database }: Warehouse, callId: number): void {
 type Step =
   | { jobs: string }
   | { change: (warehouse: Warehouse) => void }
-  /** An upload so many days later, and what the platform then has. */
+  /** An upload that many days later, and the platform's state after it. */
   | { upload: Record<string, string>; afterDays?: number };
 
 interface Situation {

@@ -191,7 +191,7 @@ describe("export --new", () => {
     await writeAdjustments(warehouse);
     sync(warehouse, calls);
     expect(await timesOf()).toEqual([["1-2", "2026-10-26 12:00:03"]]);
-    // Of another click, no second is taken.
+    // The second of another click is not taken.
     sync(warehouse, [conversionCall(4, { gclid: "CjX", call_started: started })]);
     expect(await timesOf()).toEqual([["4", "2026-10-26 12:00:00"]]);
   });
@@ -351,12 +351,12 @@ describe("export google-ads-adjustments", () => {
     expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([
       ["1", "RESTATE", "55.5", "EUR"],
       ["2", "RETRACT", "", ""],
-      ["2", "RETRACT", "", ""], // of the conversion of the other name
+      ["2", "RETRACT", "", ""], // of the conversion with the other name
     ]);
     expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([]);
     expect(await restate({ value: "55.5", currency: "USD" })).toEqual([["1", "RESTATE", "55.5", "USD"]]);
     const { lines } = readLedger(warehouse);
-    // Google takes a second adjustment of the same time for the first one.
+    // Google treats a second adjustment of the same time as the first one.
     const times = lines.filter(({ call_id, action }) => call_id === 1 && action === "restate");
     expect(times.map(({ occurred_at }) => occurred_at)).toEqual([at(NOW), at(NOW + 1000)]);
   });
@@ -402,7 +402,7 @@ describe("export google-ads-adjustments", () => {
     ]);
     expect(entry?.excluded).toEqual({ "no order id": 3 });
     expect(entry?.adjustments).toEqual({ retract: 1, restate: 2 });
-    // What no adjustment could say is due as before; of what was said, nothing is.
+    // What no adjustment could report is still due; what was reported is not.
     const later = await writeAdjustments(warehouse, { name, value: "60", nowMs: NOW + 50 * DAY_MS });
     expect([later.rows, later.entry?.excluded]).toEqual([[], { "no order id": 3, "too old": 2 }]);
   });
@@ -552,7 +552,7 @@ describe("export google-ads-adjustments", () => {
   });
 });
 
-/** What a run of a report that was cut short writes when it is taken up again. */
+/** What a resumed run of an interrupted report writes. */
 const again = (runId: number) => ({ reportRun: { runId, isRepeated: true } });
 const run = (runId: number) => ({ reportRun: { runId, isRepeated: false } });
 
@@ -578,9 +578,9 @@ describe("resumed run of a report", () => {
     expect(second.reasons).toEqual({ 1: "uploaded", 3: "next file", 4: "next file" });
     expect(second.entry).toMatchObject({ excluded: { uploaded: 1, "next file": 2 } });
     expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1 }, { call_id: 2, value, currency }]);
-    // Of a run that has written no file yet, it is the first one.
+    // For a run that has written no file yet, it is the first one.
     expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
-    // Where nobody was sent its files, it writes them again, with what is new since.
+    // If nobody received its files, it writes them again, with new conversions.
     sync(warehouse, [conversionCall(4, { duration: 5 }), conversionCall(5)]);
     expect(ordersOf((await writeNew(warehouse, run(8))).rows)).toEqual(["3", "5"]);
     expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "5"]);

@@ -11,7 +11,7 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const at = (day: number) => new Date(Date.parse("2026-09-01T00:00:00.000Z") + day * DAY_MS).toISOString();
 
-/** Lines of files, the ones taken back left out: adjustments of conversions that nobody told of among them. */
+/** Lines of files that were not taken back, including adjustments of conversions that were never reported. */
 const line: fc.Arbitrary<KnownLine> = fc
   .record({
     action: fc.constantFrom("convert" as const, "convert" as const, "retract" as const, "restate" as const),

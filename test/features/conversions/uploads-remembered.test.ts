@@ -27,7 +27,7 @@ import {
 
 const NUMBER = "+49301234567";
 
-/** Writes a file with --new, and returns its calls, and why others are left out. */
+/** Writes a file with --new; returns its calls, and why others are left out. */
 async function write(
   warehouse: Warehouse,
   kind: "google-ads" | "google-leads" | "google-data-manager" | "microsoft-ads" | "ga4-events",

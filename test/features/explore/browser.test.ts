@@ -93,13 +93,13 @@ FROM generate_series WHERE value < 350;
   "(WITH RECURSIVE series (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM series WHERE value < 449) SELECT value FROM series)",
 );
 
-/** Opens a view by its address, as a link does, and waits until it is shown. */
+/** Opens a view by its address, like a link, and waits until it is shown. */
 async function show(page: Page, hash: string): Promise<void> {
   const address = await page.evaluate<string>(`location.hash = ${JSON.stringify(hash)}; location.hash`);
   await page.locator(`main[data-address="${address}"]`).waitFor({ timeout: 10_000 });
 }
 
-/** What axe finds that is more than minor. */
+/** The violations found by axe that are more than minor. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
@@ -114,7 +114,7 @@ async function readDownload(page: Page): Promise<string> {
   return readFileSync(await (await download).path(), "utf8");
 }
 
-/** The figures that a reader sees, by row, the total last. */
+/** The visible figures by row, the total last. */
 async function readTable(page: Page): Promise<string[][]> {
   const all = page.getByRole("button", { name: /^Show all/ });
   if (await all.isVisible()) await all.click();
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)(
       return { page, said, asked, [Symbol.asyncDispose]: () => context.close() };
     }
 
-    /** Runs a command as the page offers it, in a shell. */
+    /** Runs a suggested command in a shell. */
     function run(command: string): string {
       const script = `calltally() { "$NODE" "$PROGRAM" "$@"; }; ${command} --stdout --database "$DATABASE"`;
       const env = {

@@ -26,7 +26,7 @@ async function makePage() {
   return { ...warehouse, file, read: () => readFileSync(file, "utf8") };
 }
 
-/** What the calls of a page are, unpacked: the text of its values, and its columns. */
+/** The unpacked calls of a page: the text of its values, and its columns. */
 function unpack(html: string) {
   const [, base64 = ""] = /id="calls">([^<]*)</.exec(html) ?? [];
   return unpackCalls(inflateRawSync(Buffer.from(base64, "base64")));

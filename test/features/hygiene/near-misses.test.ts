@@ -9,7 +9,7 @@ const pairsOf = (...tags: [string, number][]) =>
 const PLACES = ["Austin", "Dallas", "Houston", "San Antonio", "Fort Worth", "El Paso", "Plano", "Waco"];
 const SERVICES = ["Plumbing", "HVAC", "Drain Cleaning", "Water Heater", "AC Repair", "Roofing", "Electrical"];
 const FORMS = ["Search | Brand", "Search | Exact", "Search | Broad", "PMax", "Display", "Retargeting"];
-/** As agencies name them: places, services and years differ by a few letters. */
+/** Names in the style of agencies: places, services and years differ by a few letters. */
 const REAL = [
   ...PLACES.flatMap((place) =>
     SERVICES.flatMap((service) => FORMS.map((form) => `${place} - ${service} - ${form}`)),

@@ -88,7 +88,7 @@ describe("judgeCalls", () => {
   });
 
   it("does not mistake a clock change for silence, nor a repeated hour for many calls", () => {
-    // On 30 March 2025 clocks in Berlin are put forward; calls come around the clock.
+    // On 30 March 2025 clocks in Berlin change; calls come around the clock.
     const year = { numbers: numbers(1000), zone: "Europe/Berlin", days: 21, isFlat: true };
     expect(watchYear(weeks(year))).toEqual([]);
   });
@@ -101,7 +101,7 @@ describe("judgeCalls", () => {
   });
 
   it("compares the same local hours across clock changes", () => {
-    // On 30 March 2025 clocks in Berlin are put forward.
+    // On 30 March 2025 clocks in Berlin change.
     const year = weeks({ numbers: numbers(60), zone: "Europe/Berlin", days: 60 });
     expect(watchYear(year).length).toBeLessThanOrEqual(1);
   });

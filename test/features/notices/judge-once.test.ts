@@ -14,7 +14,7 @@ interface Key {
   campaign?: string;
 }
 
-/** Calls of a key that come evenly: so many in each hour before now, by how many hours ago it is. */
+/** Evenly distributed calls of a key: the number in each hour before now, by hours ago. */
 function callsOf({ number, source, campaign }: Key, perHour: (ago: number) => number): DrawnCall[] {
   return Array.from({ length: NOW - START }, (_, hour) => START + hour).flatMap((hour) =>
     Array.from({ length: perHour(NOW - hour) }, (_, index) => ({
@@ -34,7 +34,7 @@ const steady =
     perHour;
 const until = (ago: number, before: number, after: number) => (hoursAgo: number) =>
   hoursAgo > ago ? before : after;
-/** So many calls in each week, evenly. */
+/** That many calls in each week, evenly. */
 const weekly = (calls: number) => (ago: number) => Number(((ago % WEEK) * calls) % WEEK < calls);
 
 type Options = Partial<Parameters<typeof judgeCalls<PastNotice>>[1]>;

@@ -28,7 +28,7 @@ const toServed = (call: DrawnCall, index: number): ServedCall => ({
   dni_data: { utm_source: call.source, campaign_name: call.campaign },
 });
 
-/** Serves the calls of a small business, as far as they have begun, and syncs at moments of the year. */
+/** Serves the calls of a small business that have begun, and syncs at moments of the year. */
 async function startBusiness(outages: readonly Outage[] = [CUT]) {
   const folder = makeTempFolder();
   const numbers = [
@@ -144,7 +144,7 @@ describe("watchCalls", () => {
   ])("judges hours by the clock of the service: $title", async ({ aheadMs }) => {
     await using business = await startBusiness([]);
     const { sync, service } = business;
-    // In the middle of a day: whatever takes the calls of three hours for late ones finds many.
+    // In the middle of a day: mistaking the calls of three hours for late ones would find many.
     let hour = MONDAY_9 - 90;
     service.tell = (asked, calls) => ({
       rows: calls.slice(asked.offset, asked.offset + asked.limit),

@@ -24,7 +24,7 @@ const NOW_MS = Date.parse("2026-11-19T00:20:00.000Z");
 const iso = (hoursAgo: number) => new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString();
 const HOUR = "2026-11-19T00:00:00.000Z";
 
-/** Calls to two numbers and of two campaigns in each hour of ten weeks; of the first ones not in the last 30 hours. */
+/** Calls to two numbers and of two campaigns in each hour of ten weeks; the first ones end 30 hours ago. */
 const CALLS: readonly Call[] = Array.from({ length: 70 * 24 }, (_, hour) => hour + 0.5).flatMap(
   (ago, index) => {
     const of = (first: number, tracking_number: string, campaign: string) =>
@@ -47,7 +47,7 @@ const callsAt = (hoursAgo: number, firstId = 1) =>
 
 let stored: Buffer | undefined;
 
-/** A warehouse of these calls: of a sync that read them, after one that read none. */
+/** A warehouse of these calls: from a sync that read them, after one that read none. */
 function openCalls(): Warehouse & { folder: string } {
   if (stored === undefined) {
     using warehouse = newWarehouse();
@@ -79,7 +79,7 @@ function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {
   return { watched, news };
 }
 
-/** Judges again after a third sync, an hour later, that read no call. */
+/** Judges again after a third sync, an hour later, that read no calls. */
 function watchNextHour(warehouse: Warehouse) {
   storeRun(warehouse, [], { startedAt: iso(-1), finishedAt: iso(-1) });
   return watch(warehouse, 3);

@@ -180,7 +180,7 @@ anonymous,,2026-10-06,sold
       [2, "2026-10-06", "sold", 10_000_000],
       [3, "2026-10-08", "sold", 6_000_000],
     ]);
-    // Of another list it is another job.
+    // In another list it is another job.
     importText(warehouse, first, { source: "crm" });
     expect(await readFigures(warehouse)).toEqual([4, 3, 2, 26]);
   });
@@ -195,7 +195,7 @@ anonymous,,2026-10-06,sold
     expect(await readFigures(warehouse)).toEqual([4, 2, 2, 13]);
     importText(warehouse, "id,call_id,date,stage,amount\nX,3,2026-10-06,sold,9\n");
     expect(await readFigures(warehouse)).toEqual([4, 2, 2, 13]);
-    // A day whose jobs have no call any more is replaced, too.
+    // A day whose jobs no longer have a call is replaced, too.
     importText(warehouse, "call_id,date,stage,amount\n77,2026-10-07,sold,9\n");
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
   });
@@ -267,7 +267,7 @@ x,,2026-10-06,sold,1,USD
       [14, "left out", "more cells than the header"],
     ]);
     expect(imports[0]).toMatchObject({ jobs: 1, matched: 1 });
-    // Without a date it is of the day of its call.
+    // Without a date it gets the day of its call.
     expect(readJobsOf(warehouse)).toEqual([[2, "2026-10-05", "sold", 1_000_000]]);
   });
 

@@ -62,7 +62,7 @@ function readFound({ database }: Account) {
   }));
 }
 
-/** Reasons as [reason, calls, effect] in their order of names, by figure. */
+/** Reasons as [reason, calls, effect] sorted by name, by figure. */
 const reasonsOf = (account: Account) =>
   Object.fromEntries(
     readFound(account).map(({ cell, reasons }) => [

@@ -22,7 +22,7 @@ const figure = fc.constantFrom<FigureValue>(
   "null",
 );
 
-/** Few places and moments, so that the same figure is found again, and at the edges of what is asked for. */
+/** Few places and moments, so that the same figure is found again, and at the limits of the query. */
 const restatement: fc.Arbitrary<Restatement> = fc
   .record({
     found_at: time,
@@ -77,7 +77,7 @@ describe("readRestatements", () => {
     fc.assert(
       fc.property(batches, fc.array(filter, { minLength: 4, maxLength: 4 }), (batches, filters) => {
         warehouse.sqlite.exec("DELETE FROM restatements");
-        // What it replaces keeps its place.
+        // A replacement keeps its place.
         const kept = new Map<string, Restatement>();
         for (const batch of batches) {
           warehouse.sqlite.transaction(() => insertRestatements(warehouse, batch))();

@@ -138,7 +138,7 @@ const question = fc.record({
 });
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
-/** What the service shows, and the rules. */
+/** The service's calls, and the rules. */
 interface State {
   calls: ReadonlyMap<number, Call>;
   gone: ReadonlySet<number>;
@@ -147,7 +147,7 @@ interface State {
 
 const liveOf = ({ calls, gone }: State) => [...calls.values()].filter(({ call_id }) => !gone.has(call_id));
 
-/** Returns the state after a step, why facts change by it, and the calls that it is about; undefined where it says nothing. */
+/** Returns the state after a step, the reason for changed facts, and the calls concerned; undefined if it has no effect. */
 function applyStep(state: State, step: Step) {
   const { calls, gone } = state;
   const nth = (ids: readonly number[], number: number) => ids[number % ids.length];
@@ -180,7 +180,7 @@ function applyStep(state: State, step: Step) {
   }
 }
 
-/** Makes a step in the warehouse, as a sync does. */
+/** Applies a step to the warehouse, like a sync. */
 function make(warehouse: Warehouse, state: State, step: Step): void {
   if (step.kind === "rules") {
     setRules(warehouse, step.rules);
@@ -232,7 +232,7 @@ function fold(
   );
 }
 
-/** Where a cell has the name of a campaign, after the period and the columns before it; its id comes next. */
+/** The index of a campaign's name in a cell, after the period and the columns before it; its id comes next. */
 const campaignAt = (dimensions: readonly Dimension[]) => {
   const before = dimensions.slice(0, dimensions.indexOf("campaign"));
   return 1 + before.length + (before.includes("org_unit") ? 1 : 0);
@@ -240,7 +240,7 @@ const campaignAt = (dimensions: readonly Dimension[]) => {
 const idOf = (cells: readonly unknown[], dimensions: readonly Dimension[]) =>
   dimensions.includes("campaign") ? cells[campaignAt(dimensions) + 1] : null;
 
-/** What each campaign is called in the last of some rows: a new name restates no figure. */
+/** The name of each campaign in the last of some rows: a new name restates no figure. */
 function namesIn(rows: readonly (Iterable<string> | undefined)[], { dimensions }: Question) {
   const cells = rows.flatMap((each) => [...(each ?? [])]).map((cell): string[] => JSON.parse(cell));
   return new Map(
@@ -254,7 +254,7 @@ function namesIn(rows: readonly (Iterable<string> | undefined)[], { dimensions }
 const figureOf = (rows: ReadonlyMap<string, Figures>, cell: string, metric: string) =>
   rows.get(cell)?.[METRICS.indexOf(metric)] ?? (COUNTS.has(metric) ? 0 : null);
 
-/** The periods that two exports have in the same days, of which all were over when the first was made. */
+/** The periods with equal days in two exports, of which all were over when the first was made. */
 function comparablePeriods({ hasGrain }: Question, [before, now]: readonly [Range, Range], settled: string) {
   if (!hasGrain) {
     const isSame = before.from === now.from && before.to === now.to && before.from && before.to;
@@ -272,7 +272,7 @@ function comparablePeriods({ hasGrain }: Question, [before, now]: readonly [Rang
   return new Set(same.map(({ period }) => period));
 }
 
-/** What each reason did, by reason, cell and metric: in sums, and in calls. */
+/** The effect of each reason, by reason, cell and metric: in sums, and in calls. */
 function explain(
   made: readonly { before: State; state: State; reason: string; ids: number[] }[],
   asked: Question,
@@ -280,7 +280,7 @@ function explain(
   names: ReadonlyMap<unknown, string>,
 ) {
   const effects = new Map<string, number>();
-  /** Of each call, what it brought to a cell and took from it. */
+  /** For each call, what it added to a cell and removed from it. */
   const moves = new Map<string, { plus: unknown[]; minus: unknown[] }>();
   const add = (place: string, by: number) => effects.set(place, (effects.get(place) ?? 0) + by);
   for (const { before, state, reason, ids } of made) {
@@ -465,7 +465,7 @@ describe("exportToFolder", () => {
                 expect(change).toBe(Number(now) - Number(was));
                 expect(reasons.reduce((sum, { effect }) => sum + Number(effect), 0)).toBe(change);
               }
-              // Which call is a caller's first is another call's doing, and whose caller is whose, no figure of one call says.
+              // First calls, and callers of callers, depend on other calls, and no figure of one call shows them.
               if (asked.filter.first_time || metric === "first_time_callers" || metric === "unique_callers")
                 continue;
               const of = (told: ReadonlyMap<string, number>) =>
@@ -581,7 +581,7 @@ describe("exportToFolder", () => {
     await write();
     warehouse.execute("UPDATE exported_rollups SET exported_at = '2026-09-30T00:00:00.000Z'");
     warehouse.execute("UPDATE call_facts SET duration = 5");
-    // What a kill leaves: the files of the second export, and what is remembered of the first.
+    // The result of a kill: the files of the second export, and the records of the first.
     warehouse.execute(
       "CREATE TRIGGER killed BEFORE UPDATE ON exports BEGIN SELECT raise(ABORT, 'killed'); END",
     );

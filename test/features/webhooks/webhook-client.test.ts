@@ -296,7 +296,7 @@ describe("checkWebhookChange", () => {
       include_indicator_scores: true,
       include_ivr_keypresses: false,
       webhook_status: "active",
-      // As the sandbox takes them, so that what it holds can be put back.
+      // Accepted like in the sandbox, so that its state can be written back.
       static_parameters: [
         { field_name: "", field_value: "" },
         { field_name: "team", field_value: "sales" },

@@ -26,7 +26,7 @@ import {
 } from "../../workbook-readers.ts";
 
 const ZONE = "Europe/Berlin";
-/** What spreadsheets, XML and its readers stumble over. */
+/** Texts that break spreadsheets, XML and their readers. */
 const HOSTILE = [
   "=1+1",
   '=HYPERLINK("https://example.com")',
@@ -105,7 +105,7 @@ const TARGETS: Target[] = [
 ];
 const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-disposition", "calls", "callers"];
 
-/** How a field of CSV is to arrive: of each column, by its name. */
+/** The expected type of a CSV field, by the name of its column. */
 function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "local" | "date" {
   if (/_rate(_previous)?$|_change$/.test(column)) return "share";
   if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
@@ -122,10 +122,10 @@ const berlin = new Intl.DateTimeFormat("sv-SE", {
   dateStyle: "short",
   timeStyle: "medium",
 });
-/** Times that Excel's calendar has; others stay the text that they are in CSV. */
+/** Times within Excel's calendar; others stay the same text as in CSV. */
 const isInCalendar = (time: string) => time > "1900-03" && time < "9999-12-31T22";
 
-/** Returns what a field of `--profile machine` is to be in a workbook. */
+/** Returns the expected cell in a workbook for a field of `--profile machine`. */
 function expectedOf(field: string, column: string): unknown {
   if (field === "") return null;
   switch (kindOf(column)) {
@@ -144,7 +144,7 @@ function expectedOf(field: string, column: string): unknown {
   }
 }
 
-/** Returns what a reader has found in a cell. */
+/** Returns the value that a reader found in a cell. */
 function foundOf(cell: SeenCell | null, column: string): unknown {
   if (cell === null) return null;
   const { isText, shown } = cell;
@@ -200,7 +200,7 @@ const OPTIONS: Partial<ExportOptions>[] = [
   },
 ];
 
-/** Writes calls as a workbook, and what its sheets are to hold: the CSV files of the profile `machine`. */
+/** Writes calls as a workbook, and the expected contents of its sheets: the CSV files of the profile `machine`. */
 async function exportBoth(options: Partial<ExportOptions>) {
   using warehouse = makeWarehouse(CALLS);
   const shared = { ...options, timezone: ZONE, targets: TARGETS };
@@ -231,7 +231,7 @@ function readBelow(seen: SeenWorkbook, title: string): (string | undefined)[][] 
 /** Returns heading, meaning and name of each column, as the first sheet lists them. */
 const readColumns = (seen: SeenWorkbook) => readBelow(seen, "Columns");
 
-/** Returns the value beside each label of the first sheet. */
+/** Returns the value next to each label of the first sheet. */
 function readAbout(seen: SeenWorkbook): Record<string, string | undefined> {
   return Object.fromEntries((seen.About ?? []).map((row) => [row[0]?.shown ?? "", row[1]?.shown]));
 }
@@ -243,7 +243,7 @@ describe("workbook", () => {
     expectSame(readBySheetJs(content), csv, /\r\n/g); // which it reads as one line feed
   });
 
-  // In CI it is there, or the test fails.
+  // CI has it, or the test fails.
   const unlessSkipped = HAS_LIBRE_OFFICE
     ? ""
     : " (SKIPPED: needs LibreOffice, apt-get install libreoffice-calc)";
@@ -255,7 +255,7 @@ describe("workbook", () => {
       const file = join(folder.path, "calltally.xlsx");
       writeFileSync(file, content);
       const seen = readByLibreOffice(file, folder.path);
-      expectSame(seen, csv, /\r\n?/g); // a cell of its has no other than a line feed
+      expectSame(seen, csv, /\r\n?/g); // its cells have no other line end than a line feed
       expect(readAbout(seen)).toEqual(readAbout(readBySheetJs(content)));
     },
   );
@@ -546,7 +546,7 @@ describe("toSheet", () => {
     const wrapped = [...styles.toXml().matchAll(/<xf(?: [^>]*)?(?:\/>|>.*?<\/xf>)/g)].map(([xf]) =>
       xf.includes("wrapText"),
     );
-    // Of cellStyleXfs there is one, which has no index.
+    // There is one cellStyleXfs, without an index.
     const isWrapped = (cell: string) =>
       wrapped[1 + Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
     expect(["A2", "A3", "A4"].map(isWrapped)).toEqual([true, false, true]);
