@@ -30,7 +30,7 @@ const EXPORTS: readonly Question[] = [
   { what: "gclid", args: ["gclid"] },
 ];
 
-/** How fast are the facts published to two servers of this machine, and how long do rollups take there, compared with SQLite? */
+/** How fast are facts published to two servers of this machine, and how long do rollups take there, compared with SQLite? */
 export async function* cluster({ calls: sizes, runs, skip }: BenchOptions): AsyncGenerator<Finding> {
   if (!HAS_CLICKHOUSE) {
     skip("cluster: there is no clickhouse-server here");

@@ -67,7 +67,7 @@ export function enlarge(file: string, times: number): void {
   }
 }
 
-/** Gives calls without transcripts the hash of what they are now, which `backup` checks. */
+/** Updates the hash of calls without transcripts, which `backup` checks. */
 function rehash(sqlite: Database.Database): void {
   const hash = (...values: unknown[]) =>
     hashCall(

@@ -10,8 +10,8 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
-// node test/bench/floor-load.ts <url> <calls>: the work that every load has to do, in one plain program: it fetches the
-// pages by undici, parses and hashes the calls, derives their facts, and inserts both, with the pragmas and order of a
+// node test/bench/floor-load.ts <url> <calls>: the work of every load, in one plain program: it fetches the
+// pages with undici, parses and hashes the calls, derives their facts, and inserts both, with the pragmas and order of a
 // sync, and the indexes at the end. It proves and records nothing, and cannot resume.
 
 const [url = "", calls = 0] = [process.argv[2], Number(process.argv[3])];

@@ -16,7 +16,7 @@ import { stopMeasuring } from "./process.ts";
 import { start } from "./start.ts";
 import { watch } from "./watch.ts";
 
-// npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
+// npm run bench: the source of every claim about speed. Read the ratios: seconds depend on the machine and the day.
 
 const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--ideal 20] [--json results.json]
   load      the first sync and one without changes, beside a plain program of the same work
@@ -87,7 +87,7 @@ function toCount(text: string): number {
   return count;
 }
 
-// What is measured then ends with an error, and takes its files along.
+// The running measurement then ends with an error, and removes its files.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopMeasuring);
 try {
   await main();

@@ -176,7 +176,7 @@ function impatientClock(): Clock & { slept: () => number } {
   };
 }
 
-/** Runs the schedule of the report only, with children of the built program, until it logs the words; returns the time it waited. */
+/** Runs only the schedule of the report, with children of the built program, until it logs the words; returns the time waited. */
 async function keepScheduleUntil(words: string, folder: string): Promise<number> {
   const path = join(folder, "calltally.yaml");
   // From another working folder; the paths are not relative to it.

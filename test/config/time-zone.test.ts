@@ -4,7 +4,7 @@ import { describeFixedZone, parseTimeZone } from "../../src/config/time-zone.ts"
 
 const NOON = "2026-07-01T12:00:00.000Z";
 
-/** Names that ICU accepts and IANA does not list: such a zone fails in Temporal, or means another place than people expect. */
+/** Names that ICU accepts and IANA does not list: such a zone fails in Temporal, or means another place than expected. */
 const OF_ICU_ALONE =
   "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST".split(
     " ",

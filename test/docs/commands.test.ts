@@ -12,7 +12,7 @@ const FLAGS = new Map(
   ]),
 );
 
-/** The lines of a page that are commands to type, or are named in its text. */
+/** The commands in the lines of a page, to type or in the text. */
 function commandsOf(text: string): string[] {
   const typed = [...text.matchAll(/^(?: {4}|\$ )(?:.*(?:&&|;|\|) *)?((?:npx )?calltally [a-z].*)$/gm)];
   const named = [...text.matchAll(/`((?:npx )?calltally [a-z][^`\n]*)`/g)];
@@ -21,7 +21,7 @@ function commandsOf(text: string): string[] {
   );
 }
 
-/** What is wrong with a command; undefined for nothing. */
+/** The error of a command; undefined for none. */
 function findFault(line: string): string | undefined {
   const [, first = "", second = ""] = line.split(" ");
   const name = [`calltally ${first} ${second}`, `calltally ${first}`].find((known) => FLAGS.has(known));

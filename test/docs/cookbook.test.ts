@@ -31,7 +31,7 @@ describe("questions of the cookbook", () => {
     folder[Symbol.dispose]();
   });
 
-  /** The rows that a question of the page gives. */
+  /** The rows for a question of the page. */
   function ask(question: number, database = join(folder.path, "data/calltally.db")): Row[] {
     const [section = ""] = page.split(/^### /m).filter((text) => text.startsWith(`${question}. `));
     const sql = readBlocks(section).find(({ language }) => language === "sql")?.content ?? "";

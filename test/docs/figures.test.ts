@@ -9,7 +9,7 @@ import { makeCall } from "../support/calls.ts";
 const PAGE = readFileSync("docs/figures.md", "utf8");
 
 describe("worked example of docs/figures.md", () => {
-  // Its session has been run as it stands there: what is compared with it is the table that explains it.
+  // Its session runs exactly as written; this compares the table that explains it.
   const [head = "", google = ""] = PAGE.split("\n").slice(
     PAGE.split("\n").findIndex((line) => line.startsWith("utm_source,calls,")),
   );
@@ -28,7 +28,7 @@ describe("worked example of docs/figures.md", () => {
   });
 });
 
-/** Calls without tags that lead to each channel that a referrer or a click can lead to. */
+/** Calls without tags for each channel that a referrer or a click can lead to. */
 const UNTAGGED = {
   Direct: {},
   "Paid Search": { gclid: "Cj" },

@@ -6,12 +6,12 @@ import { readPages } from "./pages.ts";
 
 const PAGES = readPages();
 
-/** Text without blocks and spans of code, in which nothing is a link. */
+/** Text without blocks and spans of code, which contain no links. */
 function withoutCode(text: string): string {
   return text.replace(/^```.*?^```$/gms, "").replace(/^ {4}.*$/gm, "");
 }
 
-/** Where a page can be entered, as GitHub makes it of its headings. */
+/** The anchors of a page, as GitHub derives them from its headings. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
   return new Set(
@@ -25,7 +25,7 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
-/** What is wrong with a link from a file; undefined for nothing. */
+/** The error of a link in a file; undefined for none. */
 function findFault(from: string, link: string): string | undefined {
   const [file = "", anchor] = link.split("#");
   const path = file === "" ? from : normalize(join(dirname(from), file));

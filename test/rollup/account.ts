@@ -9,7 +9,7 @@ import { makeCall } from "../support/calls.ts";
 import type { AccountContents } from "./account-image.ts";
 
 /*
- * An account whose calls cover every edge: the first and the last moment of days in zones whose clocks change by one hour, by
+ * Calls on every edge: the first and the last moment of days in zones whose clocks change by one hour, by
  * two (Antarctica/Troll) and by half an hour (Australia/Lord_Howe); ids against the order of time; callers without a number.
  */
 
@@ -118,7 +118,7 @@ export const SPEND: readonly Omit<SpendRow, "line">[] = [
   impressions: toNumber(impressions),
 }));
 
-/** With custom answered values, since the default has none. */
+/** With topics of its own, since the default has none. */
 export const RULES: AttributionRules = {
   ...DEFAULT_RULES,
   aliases: { "face book": "facebook" },

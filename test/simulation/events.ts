@@ -169,7 +169,7 @@ function remove(world: World, random: Random): TrueCall | undefined {
   return call;
 }
 
-/** Two calls become one: the other call's sets its duration. */
+/** Merges two calls: another one gets the duration of the removed call in addition. */
 function merge(world: World, random: Random): void {
   const removed = remove(world, random);
   if (removed === undefined) return;

@@ -16,7 +16,7 @@ export const CALLS = Array.from({ length: 40 }, (_, index) => ({
 /** Each is made once, since that takes most of the time of a test. */
 const made = new Map<readonly Call[], Buffer>();
 
-/** Makes a warehouse of calls with transcripts and a run, and closes it: all with the same calls have one id, like copies. */
+/** Makes a warehouse of calls with transcripts and a run, and closes it: equal calls give the same id, like copies. */
 export function makeWarehouse(file: string, calls: readonly Call[] = CALLS): void {
   const bytes = made.get(calls) ?? bytesOf(calls);
   made.set(calls, bytes);
