@@ -577,7 +577,7 @@ describe("ApiClient: errors without retry", () => {
     await using server = await startBadServer(json({}, 500), good);
     await expect(fetchPage(server.url, { clock }, controller.signal)).rejects.toBe(reason);
     expect(server.requests).toHaveLength(1);
-    expect(clock.now() - startedMs, "the wait is cut short").toBe(0);
+    expect(clock.now() - startedMs, "the wait is aborted").toBe(0);
   });
 
   it("sends nothing if aborted before the call", async () => {

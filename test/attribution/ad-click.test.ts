@@ -70,7 +70,7 @@ describe("findAdClick", () => {
     expect(findAdClick(makeCall(members))?.id).toBe(id);
   });
 
-  it("does not parse JSON that cannot contain a click id", () => {
+  it("ignores JSON that cannot contain a click id", () => {
     expect(findAdClick(makeCall({ extra: "{ no JSON" }))).toBeNull();
   });
 });

@@ -33,13 +33,13 @@ const exported = (path: string) =>
 
 const SCENES: Scene[] = [
   { title: "one and no other", own: OWN, outcome: "kept", key: OWN },
-  { title: "one, and the same beside the backup", own: OWN, spare: `${OWN}\n`, outcome: "kept", key: OWN },
+  { title: "one, and the same next to the backup", own: OWN, spare: `${OWN}\n`, outcome: "kept", key: OWN },
   { title: "the same, with more space behind it", own: `${OWN}\n`, spare: OWN, outcome: "kept", key: OWN },
   { title: "one, and the same by its own name", own: OWN, named: OWN, outcome: "kept", key: OWN },
-  { title: "one, and another beside the backup", own: OWN, spare: OTHER, outcome: "kept another", key: OWN },
+  { title: "one, and another next to the backup", own: OWN, spare: OTHER, outcome: "kept another", key: OWN },
   { title: "one, and another by its own name", own: OWN, named: OTHER, outcome: "kept another", key: OWN },
   { title: "one in the backup's folder", own: OWN, isNear: true, outcome: "kept", key: OWN },
-  { title: "none, and one beside the backup", spare: OTHER, outcome: "copied", key: OTHER },
+  { title: "none, and one next to the backup", spare: OTHER, outcome: "copied", key: OTHER },
   { title: "none, and one by the warehouse's name", named: THIRD, outcome: "copied", key: THIRD },
   { title: "none, and two", spare: OTHER, named: THIRD, outcome: "copied", key: OTHER },
   { title: "none, nor needs one", outcome: null },

@@ -23,7 +23,7 @@ const insertSql = (table: string, columns: readonly string[]) =>
 
 function readyRow(row: unknown) {
   const parsed = parseRow(row);
-  if (!("call" in parsed)) throw new Error(`A prepared call does not parse: ${parsed.rejected.reason}`);
+  if (!("call" in parsed)) throw new Error(`A prepared call could not be parsed: ${parsed.rejected.reason}`);
   const { call } = parsed;
   const pick = (columns: readonly (keyof Call)[]) => columns.map((column) => call[column]);
   const texts = pick(TRANSCRIPT_COLUMNS);

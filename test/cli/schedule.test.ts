@@ -393,7 +393,7 @@ describe("calltally job", () => {
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
       NODE_OPTIONS:
-        "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('told+token-417'))})",
+        "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('hidden+token-417'))})",
     };
     const job = startCalltally(["job", "sync"], { cwd: folder.path, env });
     while (api.requests.length === 0 && job.exitCode === null) await sleep(10);
@@ -402,7 +402,7 @@ describe("calltally job", () => {
     expect({ code, lines: parseLines(stderr) }).toMatchObject({
       code: 1,
       lines: [
-        { level: "fatal", job: "sync", msg: describeError(toCalltallyError(new Error("told+[secret]"))) },
+        { level: "fatal", job: "sync", msg: describeError(toCalltallyError(new Error("hidden+[secret]"))) },
       ],
     });
   });

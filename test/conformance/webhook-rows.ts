@@ -25,7 +25,7 @@ const flag = (value: boolean): Field => ({ required: false, value, wrong: "yes" 
 const FIELDS: Readonly<Record<string, Field>> = {
   webhook_name: text("Renamed", true),
   webhook_endpoint: text("https://hooks.example.org/renamed", true),
-  description: text("Described anew", false),
+  description: text("Described again", false),
   format: text("json", true),
   method: text("GET", true),
   include_data_append: flag(false),
@@ -49,7 +49,7 @@ const patch = (id: number, body: unknown): Request => ({ method: "PATCH", path: 
 export const PUT_OK = put(ACTIVE, ALL);
 export const PUT_REFUSED = put(ACTIVE, {});
 export const PUT_UNKNOWN = put(999, ALL);
-export const PATCH_OK = patch(ACTIVE, { description: "Described anew" });
+export const PATCH_OK = patch(ACTIVE, { description: "Described again" });
 export const PATCH_REFUSED = patch(ACTIVE, {});
 export const PATCH_UNKNOWN = patch(999, ALL);
 
@@ -137,7 +137,7 @@ const FIELD_ROWS: readonly Row[] = [
   updated("2.2 webhook_created preserved", PUT_OK, { id: ACTIVE, leaves: ALL }),
   updated("2.2 webhook_updated set to now", PATCH_OK, {
     id: ACTIVE,
-    leaves: { description: "Described anew" },
+    leaves: { description: "Described again" },
   }),
 ];
 
@@ -184,7 +184,7 @@ const STATE_ROWS: readonly Row[] = [
 /** § 4.3. */
 const PUT_ROWS: readonly Row[] = [
   updated("4.3 method, path and data", PUT_OK, { id: ACTIVE, leaves: ALL }),
-  refused("4.3 rule 1: all required fields", put(ACTIVE, { description: "Described anew" })),
+  refused("4.3 rule 1: all required fields", put(ACTIVE, { description: "Described again" })),
   updated("4.3 rule 1: supplied fields overwrite", PUT_OK, { id: ACTIVE, leaves: ALL }),
   refused("4.3 rule 2: HTTPS", put(ACTIVE, { ...ALL, webhook_endpoint: "http://hooks.example.org/" })),
   refused("4.3 rule 3: exists", PUT_UNKNOWN, 404),
@@ -203,7 +203,7 @@ const PUT_ROWS: readonly Row[] = [
 
 /** § 4.4. */
 const PATCH_ROWS: readonly Row[] = [
-  updated("4.4 method, path and data", PATCH_OK, { id: ACTIVE, leaves: { description: "Described anew" } }),
+  updated("4.4 method, path and data", PATCH_OK, { id: ACTIVE, leaves: { description: "Described again" } }),
   refused("4.4 rule 1: at least one field", PATCH_REFUSED),
   updated("4.4 rule 2: only given fields change", patch(ACTIVE, { method: "PUT", format: "json" }), {
     id: ACTIVE,
@@ -214,7 +214,7 @@ const PATCH_ROWS: readonly Row[] = [
   refused("4.4 rule 4: not deleted", patch(DELETED, ALL), 404, { id: DELETED, leaves: "unchanged" }),
   updated("4.4 rule 5: webhook_updated", PATCH_OK, {
     id: ACTIVE,
-    leaves: { description: "Described anew" },
+    leaves: { description: "Described again" },
   }),
   updated("4.4 rule 6: static_parameters replaced", patch(ACTIVE, { static_parameters: [] }), {
     id: ACTIVE,
@@ -259,7 +259,7 @@ const EVENT_ROWS: readonly Row[] = [
   ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
     delivered(
       `6 by the configured method: ${method}`,
-      { method, description: "Described anew" },
+      { method, description: "Described again" },
       z.object({ method: z.literal(method), payload: z.object({ event: z.string() }) }),
     ),
   ),
@@ -286,12 +286,12 @@ const EVENT_ROWS: readonly Row[] = [
   }).flatMap(([field, member]) => [
     delivered(
       `6 ${field} adds to the payload`,
-      { [field]: true, description: "Described anew" },
+      { [field]: true, description: "Described again" },
       z.object({ payload: z.object({ [member]: filled }) }),
     ),
     delivered(
       `6 ${field} false adds nothing`,
-      { [field]: false, description: "Described anew" },
+      { [field]: false, description: "Described again" },
       z.object({ payload: z.object({ [member]: z.never().optional() }) }),
     ),
   ]),

@@ -36,7 +36,7 @@ const SOURCES: Partial<Record<Table, string>> = {
 
 /** Each finds rows that a warehouse must not have, whenever its process was killed. */
 const CONTRADICTIONS = {
-  "pages name calls that are not there": `SELECT page.run_id, page.seq, id.value
+  "pages name calls that do not exist": `SELECT page.run_id, page.seq, id.value
     FROM sync_pages AS page, json_each(page.call_ids) AS id
     WHERE id.value NOT IN (SELECT call_id FROM calls)
       AND id.value NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL)`,

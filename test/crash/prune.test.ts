@@ -84,7 +84,7 @@ function makeBefore(folder: string): void {
   }));
   storeCalls(warehouse, calls);
   const json = JSON.stringify({ ...FULL_CALL, caller_id: NUMBER, duration: "long", transcription: "gusher" });
-  const rejected = { call_id: null, json, path: "duration", reason: "is no number" };
+  const rejected = { call_id: null, json, path: "duration", reason: "is not a number" };
   recordRejected(warehouse, [rejected], 1, keepingAll(warehouse));
   // Creates the key, so that all runs compute the same digests.
   openCallerHash(join(folder, DATABASE));

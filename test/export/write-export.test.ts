@@ -402,7 +402,7 @@ describe("exportToFolder", () => {
       error: { exitCode: 7, message: expect.stringContaining("calls.db (SQLITE_ERROR)") },
     },
     {
-      cause: "a folder stands where its first file goes",
+      cause: "a folder is in the place of its first file",
       prepare: ({ folder }) => mkdirSync(join(folder, "org_unit.csv")),
       options: { targets: [rollup("org_unit"), rollup("gclid")] },
       error: { exitCode: 7, message: expect.stringContaining("a folder stands there") },

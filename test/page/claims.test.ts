@@ -157,7 +157,7 @@ describe("statement of a report about the copy", () => {
       copy: "that was proven only before these days",
       sql: `UPDATE sync_runs SET finished_at = '2026-08-01T00:00:00.000Z';
         INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
-        VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The books balance')`,
+        VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The counts agree')`,
       isDoubtful: true,
       says: "Not proven complete for these days. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
     },

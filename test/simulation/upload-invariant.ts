@@ -78,7 +78,7 @@ function compareConversions(world: World): string | undefined {
     if (call === undefined) return `call ${id} was uploaded, and there never was one`;
     // Older ones cannot be adjusted, and remain.
     if (ageOf(call) > 53 * DAY_MS) settled.add(clickOf(id));
-    else if (!expected.has(id)) return `call ${id} is a conversion on the platform, and is none`;
+    else if (!expected.has(id)) return `call ${id} is a conversion on the platform, but should not be`;
     else if (value !== worths.get(id))
       return `call ${id} is worth ${value} on the platform instead of ${worths.get(id)}`;
     else if (world.value === "outcome" && value !== null) world.count("conversions worth what was earned");
@@ -87,7 +87,7 @@ function compareConversions(world: World): string | undefined {
     const ageMs = ageOf(call);
     const isDue = ageMs > 7 * HOUR_MS && ageMs < 53 * DAY_MS && !settled.has(call.dni_data.gclid);
     if (isDue && !active.has(id) && !waiting.has(id))
-      return `call ${id} is a conversion, and the platform was not told`;
+      return `call ${id} is a conversion that was not reported to the platform`;
   }
   return undefined;
 }

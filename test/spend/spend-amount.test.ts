@@ -38,7 +38,7 @@ describe("toNumberText", () => {
     ["12.3400000000", "point", 12_340_000, null],
   ] as const)("reads %s", (text, sign, micros, currency) => {
     const number = toNumberText(text);
-    if (number === undefined) throw new Error("It is no number");
+    if (number === undefined) throw new Error("Not a number");
     expect([toMicros(number, sign), number.currency]).toEqual([micros, currency]);
   });
 
@@ -166,7 +166,7 @@ describe("toNumberText", () => {
     const found = ["12", "1.5", "1,5", "1.500", "1,500", "1.500,0", "1,500.0", "1,234,567", "1.50"].map(
       (text) => {
         const number = toNumberText(text);
-        if (number === undefined) throw new Error(`${text} is no number`);
+        if (number === undefined) throw new Error(`${text} is not a number`);
         return [text, signsOf(number).join(), signsOfWhole(number).join(), isAmbiguous(number)];
       },
     );
@@ -228,7 +228,7 @@ describe("toNumberText", () => {
           const [decimal, thousands] = sign === "point" ? [".", ","] : [",", "."];
           const text = `${micros < 0 ? "-" : ""}${isGrouped ? group(whole, thousands) : whole}${decimal}${fraction}`;
           const number = toNumberText(text);
-          if (number === undefined) throw new Error(`${text} is no number`);
+          if (number === undefined) throw new Error(`${text} is not a number`);
           expect(signsOf(number)).toContain(sign);
           expect(toMicros(number, sign)).toBe(micros);
         },

@@ -238,7 +238,7 @@ class World {
       const stop = new AbortController();
       let stored = 0;
       const onProgress = () => {
-        if (++stored === cutAfter) stop.abort(new Error("cut short"));
+        if (++stored === cutAfter) stop.abort(new Error("interrupted"));
       };
       await this.#sync({ force, signal: stop.signal, onProgress }).catch(() => undefined);
     }

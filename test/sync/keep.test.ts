@@ -160,7 +160,7 @@ class World {
     const stop = new AbortController();
     let stored = 0;
     const onProgress = () => {
-      if (stored++ >= pages) stop.abort(new Error("cut short"));
+      if (stored++ >= pages) stop.abort(new Error("interrupted"));
     };
     const options = { clock: this.#clock, keep, signal: stop.signal, onProgress, force: "full" } as const;
     await syncFrom(this.#service, this.#kept, options).catch(() => this.#met.cut++);

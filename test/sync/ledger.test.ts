@@ -86,7 +86,7 @@ describe("startOrResume", () => {
     },
   );
 
-  const anew: {
+  const restarted: {
     title: string;
     changes?: RunChanges;
     first?: Partial<SyncPage>;
@@ -99,11 +99,11 @@ describe("startOrResume", () => {
     { title: "does not begin at the front", first: { offset: 1 } },
     { title: "has a page put together from several responses", second: { request_id: null } },
     { title: "has lost the ids of a page", second: { call_ids: null } },
-    { title: "has lost what else a page was made of", second: { order_members: null } },
-    { title: "has a page of more rows than are told", second: { row_count: 3 } },
-    { title: "names a call that is not there", second: { call_ids: "[8,null]" } },
+    { title: "has lost the members of a page", second: { order_members: null } },
+    { title: "has a page of more rows than ids", second: { row_count: 3 } },
+    { title: "names a missing call", second: { call_ids: "[8,null]" } },
   ];
-  it.each(anew)("starts again when the last pass $title", ({ changes = {}, first = {}, second }) => {
+  it.each(restarted)("starts again when the last pass $title", ({ changes = {}, first = {}, second }) => {
     using warehouse = newWarehouse();
     withRun(warehouse, { status: "failed", error: "as it was", ...changes }, ...(second ? [second] : []));
     const names = Object.entries(first);

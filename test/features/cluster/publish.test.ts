@@ -167,16 +167,16 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
           },
         });
       child = start(warehouse.database, [proxy.host, servers.hosts[1] ?? ""], "killed");
-      const beside = kill === 0 ? start(other.database, servers.hosts, "beside").done : undefined;
+      const alongside = kill === 0 ? start(other.database, servers.hosts, "alongside").done : undefined;
       const ended = await child.done;
-      if (beside !== undefined) expect(await beside).toMatchObject({ code: 0, stderr: "" });
+      if (alongside !== undefined) expect(await alongside).toMatchObject({ code: 0, stderr: "" });
       if (ended.code === null) counts.killed++;
     }
     expect(counts.killed).toBe(KILLS);
     expect(await readAbout("killed", "default")).toContain("\\N\t");
     await publish({ ...optionsFor(warehouse.database, "", servers.url("killed")), account: undefined });
     await expectSame(warehouse.database, "killed", "default");
-    await expectSame(other.database, "beside", "default");
+    await expectSame(other.database, "alongside", "default");
     expect(await readAbout("killed", "default")).toMatch(/Z\t\\N$/);
   });
 

@@ -149,7 +149,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
   const LEFT_OUT: { title: string; call: Partial<Call>; reason: string }[] = [
     { title: "no gclid", call: { gclid: null }, reason: "no gclid" },
     { title: "a blank gclid", call: { gclid: " \u00a0" }, reason: "no gclid" },
-    { title: "what a script left in its place", call: { gclid: "undefined" }, reason: "no gclid" },
+    { title: "a placeholder of a script", call: { gclid: "undefined" }, reason: "no gclid" },
     { title: "a macro in its place", call: { gclid: "{gclid}" }, reason: "no gclid" },
     { title: "a click of Search Ads 360", call: { gclsrc: "ds" }, reason: "not Google Ads" },
     { title: "a click on another platform", call: { gclsrc: "3P.DS" }, reason: "not Google Ads" },

@@ -150,7 +150,7 @@ const SITUATIONS: Situation[] = [
     steps: [sold(10), sold(-20, 1, "A-R"), upload({})],
   },
   {
-    title: "a job that is removed, so that it is unknown again what the call earns",
+    title: "a removed job, after which the revenue of the call is unknown again",
     steps: [sold(420), upload({ 1: "420.00" }), removed, upload({}), upload({ "1-2": "" })],
   },
   {
@@ -198,7 +198,7 @@ const SITUATIONS: Situation[] = [
     steps: [sold(420, 2), upload({ 1: "420.00" }), sold(80, 1, "B"), upload({ 1: "500.00" })],
   },
   {
-    title: "a job of another call of the click, which is not qualified itself",
+    title: "a job of an unqualified call of the same click",
     calls: [click(1), conversionCall(2, { gclid: "CjABC", duration: 5 })],
     steps: [sold(420, 2), upload({ 1: "420.00" })],
   },
@@ -230,7 +230,7 @@ const SITUATIONS: Situation[] = [
     ],
   },
   {
-    title: "a caller who is forgotten: the job stays until it comes again, and then finds no call",
+    title: "a forgotten caller: the job stays until it is imported again, and then matches no call",
     steps: [
       sold(420),
       upload({ 1: "420.00" }),

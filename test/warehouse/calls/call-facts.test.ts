@@ -143,7 +143,7 @@ class History {
         Number(others.some((call) => call.call_started === first_call_started)),
       );
       this.#see(
-        "of unknown time beside others",
+        "of unknown time among others",
         Number(first_call_id !== null && first_call_started === null && others.length > 0),
       );
       this.#see("displaced", Number(before.has(caller) && before.get(caller) !== first_call_id));
@@ -288,7 +288,7 @@ describe("the facts of a warehouse", () => {
       "of another caller now": 50,
       "first by time, not by id": 50,
       "of several at one moment": 50,
-      "of unknown time beside others": 5,
+      "of unknown time among others": 5,
       "without a caller": 100,
     };
     expect(

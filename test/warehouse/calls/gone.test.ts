@@ -354,7 +354,7 @@ describe("calls that passes do not meet", () => {
       since: -YEARS,
     },
     {
-      title: "was years behind from the first pass on, and the service tells the time",
+      title: "was years behind from the first pass on, and the service reports its time",
       passes: [
         [-1 - YEARS, YEARS],
         [-YEARS, YEARS],
@@ -365,7 +365,7 @@ describe("calls that passes do not meet", () => {
       since: -YEARS,
     },
     {
-      title: "was set years ahead since, and the service tells the time",
+      title: "was set years ahead since, and the service reports its time",
       passes: [
         [-1, 0],
         [0, 0],
@@ -376,7 +376,7 @@ describe("calls that passes do not meet", () => {
       since: 0,
     },
     {
-      title: "was set years ahead and back, and the service tells the time",
+      title: "was set years ahead and back, and the service reports its time",
       passes: [
         [-1, 0],
         [0, 0],
