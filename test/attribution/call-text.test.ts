@@ -134,7 +134,7 @@ describe("toComparableDisposition", () => {
     "\u3000No\u00a0 \u2003answer\u0085",
     "\ufeffno\t\nanswer",
     "-no--answer_",
-  ])("normalises %j to \"no answer\"", (disposition) =>
+  ])("reads %j as no answer", (disposition) =>
     expect(toComparableDisposition(disposition)).toBe("no answer"),
   );
 });

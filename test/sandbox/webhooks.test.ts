@@ -176,17 +176,20 @@ describe("PUT and PATCH with invalid input", () => {
     { made_up: true },
   ];
 
-  test.for(BAD.map((members) => [JSON.stringify(members), members] as const))("respond with 400 to %s", async ([_, members]) => {
-    await using sandbox = await start();
-    const before = sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id));
+  test.for(BAD.map((members) => [JSON.stringify(members), members] as const))(
+    "respond with 400 to %s",
+    async ([_, members]) => {
+      await using sandbox = await start();
+      const before = sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id));
 
-    for (const method of ["PUT", "PATCH"]) {
-      const { status, message } = await send(sandbox, method, ACTIVE, { ...REQUIRED, ...members });
-      expect(status).toBe(400);
-      expect(message).toContain(Object.keys(members)[0]);
-    }
-    expect(sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id))).toEqual(before);
-  });
+      for (const method of ["PUT", "PATCH"]) {
+        const { status, message } = await send(sandbox, method, ACTIVE, { ...REQUIRED, ...members });
+        expect(status).toBe(400);
+        expect(message).toContain(Object.keys(members)[0]);
+      }
+      expect(sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id))).toEqual(before);
+    },
+  );
 
   test.for([
     ["no body", undefined, "application/json"],

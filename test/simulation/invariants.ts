@@ -29,7 +29,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: "the platform knows the conversions that are true", check: checkUploads },
   { name: "what was forgotten is in no byte", check: checkForgotten },
   { name: "the cluster has the facts", check: checkCluster },
-  { name: "what may not be kept is missing", check: checkKept },
+  { name: "what may not be kept is gone", check: checkKept },
   { name: "spend is what was imported last", check: checkSpend },
   { name: "jobs are what was imported last", check: checkJobs },
   { name: "each slot has its run", check: checkSlots },

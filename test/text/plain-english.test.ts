@@ -77,7 +77,8 @@ describe("plain English", () => {
     expect([...findTurns("page", text)].length).toBeGreaterThanOrEqual(6);
     expect([...findTurns("page", "The total is the sum of all rows.")]).toEqual([]);
     const code = 'it("begins anew", () => {\n  told.push(1); // whoever\n  /** Lets go of it. */';
-    expect([...findTurns("test", proseOf(code))].map((found) => found.split(":")[1])).toEqual(["1", "2", "3"]);
+    const found = [...findTurns("test", proseOf(code))];
+    expect(found.map((line) => line.split(":")[1])).toEqual(["1", "2", "3"]);
     expect([...findTurns("test", proseOf("const told = [beside];"))]).toEqual([]);
   });
 });
