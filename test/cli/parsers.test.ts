@@ -28,7 +28,7 @@ describe("eachOf", () => {
 });
 
 describe("oneOf", () => {
-  it("returns a known name, and makes no far-fetched suggestions", () => {
+  it("returns a known name, and suggests no distant one", () => {
     expect(oneOf(NAMES)("gclid")).toBe("gclid");
     expect(() => oneOf(NAMES)("dance")).toThrow(
       /^must be one of utm_source, utm_medium, campaign, gclid, export$/,

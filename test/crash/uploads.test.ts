@@ -134,7 +134,7 @@ const countIn = (folder: string, kind: (typeof KINDS)[number], at = FOLDER) =>
 
 describe("export of new conversions that was killed", () => {
   it.each(POINTS)(
-    "loses none and repeats none when run again into the same folder: $point",
+    "loses no conversion and repeats none when run again into the same folder: $point",
     async ({ point, named, states }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -189,7 +189,7 @@ describe("export of new conversions that was killed", () => {
     },
   );
 
-  it("loses none if forget removes a draft that contains the caller", async () => {
+  it("loses no conversion if forget removes a draft that contains the caller", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     expect(await killExport(folder.path, "before the first name", ["google-leads"])).toMatchObject({
@@ -218,7 +218,7 @@ describe("export of new conversions that was killed", () => {
     expect(KINDS.map((kind) => countIn(folder.path, kind, "other"))).toEqual([0, CALLS]);
   });
 
-  it("loses none if killed twice, the second time while it rewrites the files of the first", async () => {
+  it("loses no conversion if killed twice, the second time while it rewrites the files of the first", async () => {
     for (const { point } of POINTS) {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);

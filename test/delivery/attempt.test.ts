@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { quote, withoutSecrets } from "../../src/delivery/attempt.ts";
 
 it.each([
-  ["  no\r\n\t room", [], "no room"],
+  ["  no\r\n\t room  ", [], "no room"],
   ["\u001b[31mred", [], "\\u001b[31mred"],
   ["at /T0/abc and abc", ["abc"], "at /T0/abc and abc"],
   ["at /T0/abcd and abcd", ["abcd"], "at /T0/[secret] and [secret]"],

@@ -481,7 +481,7 @@ describe("answerCall", () => {
 
   it.each([
     ['{"name":"nothing","arguments":{}}', "There is no tool nothing"],
-    ["invalid JSON", "Unexpected token"],
+    ["no JSON", "Unexpected token"],
     ['{"name":"status"}', "arguments"],
   ])("reports an error of the call %s without quoting it to the client", async (json, says) => {
     const complaints: string[] = [];

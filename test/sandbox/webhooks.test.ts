@@ -200,7 +200,7 @@ describe("PUT and PATCH with invalid input", () => {
     ["a __proto__", '{"description":"a","__proto__":{}}', "application/json"],
     ["another content type", JSON.stringify(ALL), "text/plain"],
     ["a body too large", JSON.stringify({ ...ALL, description: "x".repeat(1_000_000) }), "application/json"],
-  ] as const)("respond with 400 to %s", async ([_, body, contentType]) => {
+  ] as const)("respond with 400 to the body: %s", async ([_, body, contentType]) => {
     await using sandbox = await start();
     const headers = { authorization: `Bearer ${sandbox.token}`, "content-type": contentType };
     for (const method of ["PUT", "PATCH"]) {

@@ -152,7 +152,7 @@ describe("readDay", () => {
     "5/10/20266",
     "5/10/202",
     "5.10-2026",
-  ])("does not accept %j as a day", (text) => {
+  ])("does not accept the variant %j", (text) => {
     expect(readDay(text)).toBeUndefined();
   });
 

@@ -63,7 +63,7 @@ describe("checkFile", () => {
     expect(checkFile(warehouse, { clock, checkEveryHours: 168 })).toBe(NOW);
   });
 
-  it("refuses a damaged file and says what to do", () => {
+  it("refuses a damaged file, with a hint", () => {
     using warehouse = newWarehouse();
     // Like a flipped bit: a column that may not be null is null.
     warehouse.sqlite.unsafeMode().exec(

@@ -135,7 +135,7 @@ describe("startOrResume", () => {
     expect(startOrResume(warehouse, FULL, NOW_MS)).toMatchObject({ runId: 2, earlier: [{ offset: 0 }] });
   });
 
-  it("resumes none for an incremental read and closes the killed ones", () => {
+  it("resumes no run for an incremental read, and closes killed runs", () => {
     using warehouse = newWarehouse();
     withRun(warehouse, {});
     expect(startOrResume(warehouse, INCREMENTAL, NOW_MS)).toEqual({ runId: 2, sort: "own", earlier: [] });

@@ -106,7 +106,7 @@ describe("whyNotAdjustable", () => {
     { order_id: null, ms: 0, notAdjustable: "no order id" },
     { order_id: null, ms: 55 * DAY_MS, notAdjustable: "no order id" },
   ])("of $order_id after $ms ms is $notAdjustable", ({ order_id, ms, notAdjustable }) => {
-    if (order === undefined) throw new Error("It was reported");
+    if (order === undefined) throw new Error("There is no order");
     expect(whyNotAdjustable({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(notAdjustable);
   });
 });

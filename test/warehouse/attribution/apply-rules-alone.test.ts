@@ -22,7 +22,7 @@ const TARGETS = [{ kind: "rollup", dimensions: ["channel"] }] as const;
 const figuresOf = (folder: string) =>
   readText(folder, "channel.csv").split("\r\n")[1]?.split(",").slice(1, 3);
 
-describe("exportToFolder with other rules than those of the facts", () => {
+describe("exportToFolder with changed rules", () => {
   it("applies the rules first and reports progress", async () => {
     using warehouse = makeWarehouse(CALLS);
     const seen: unknown[] = [];
