@@ -203,7 +203,7 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
 }
 
 describe("schedule", () => {
-  it("retries a report that a recipient refused temporarily, without occupying a slot meanwhile", async () => {
+  it("retries a report that a recipient refused temporarily, without blocking others meanwhile", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     // A process that blocks others does not wait for such a long pause.

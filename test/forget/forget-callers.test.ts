@@ -213,7 +213,7 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("changes only the key if a caller is unknown; blocks unknown callers if allowed", () => {
+  it("only creates a key if a caller is unknown; blocks unknown callers if allowed", () => {
     using warehouse = open();
     const stranger = "+4930999999";
     let outcome: ReturnType<typeof forget> | undefined;
@@ -311,7 +311,7 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("keeps names, types and click ids of undocumented members in all calls, rows and drift", () => {
+  it("keeps only names, types and click ids of undocumented members, in all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
     const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}},"msclkid":"ab12"}';
     const ofBob = makeCall({ call_id: 2, caller_id: BOB, extra });

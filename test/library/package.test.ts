@@ -114,7 +114,7 @@ describe("package", () => {
     expect(files.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(20);
   });
 
-  it("requires a Node that its libraries support, nothing to build, and all imported packages", () => {
+  it("requires a supported Node, builds nothing, and depends on all imported packages", () => {
     const published = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     expect(Object.keys(published).sort()).toEqual(
       [

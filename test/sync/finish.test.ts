@@ -582,7 +582,7 @@ describe("a call that a pass over a service without an order does not meet", () 
       "SELECT call_id, absent_since, absent_passes FROM calls WHERE absent_since IS NOT NULL",
     );
 
-  it("is gone after three counted passes within at least a day", async () => {
+  it("is gone after three counted passes over at least a day", async () => {
     const listing = new Listing(shuffled(60));
     using scene = open(listing);
     const { sync, clock, warehouse } = scene;

@@ -481,7 +481,7 @@ describe("sync of a service that changes between runs", () => {
     expect(pages).not.toContainEqual({ offset: 15 });
   });
 
-  it("marks a call as gone from a service without an order key after three counted passes within a day", async () => {
+  it("marks a call as gone from a service without an order key after three counted passes over a day", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     const calls = newestFirst(250).map((call, index) => ({ call, at: (index * 7919) % 250 }));

@@ -138,7 +138,7 @@ describe("sync of a service that answers 429", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("continues immediately when the service allows it", async () => {
+  it("sends requests immediately with `now`", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,

@@ -331,7 +331,7 @@ describe("PageStore", () => {
     expect(seen.settled).toBeGreaterThanOrEqual(least(20));
   });
 
-  it("keeps a call disputed if a repeated page lacks it or cannot be parsed", () => {
+  it("keeps a call disputed if a repeated page lacks it or has it unreadable", () => {
     using warehouse = newWarehouse();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1, { duration: 2 })], 0, 0, 2), NOW);

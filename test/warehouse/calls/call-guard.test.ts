@@ -278,7 +278,7 @@ describe("Keeping.toStoredRow", () => {
     });
   });
 
-  it("keeps nothing personal without the number, which could not be found again", () => {
+  it("keeps nothing personal once the number is removed, since it could no longer be found", () => {
     using warehouse = open("numbers");
     const keeping = keepingOf(warehouse, { caller_numbers: 10 });
     expect(keeping.toStoredRow(JSON.stringify(row))).toBe(

@@ -242,7 +242,7 @@ describe("the log of facts", () => {
     expect(corrected?.changed_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("names each fact that can change, and nothing if none did", () => {
+  it("names each fact that changed, and logs nothing without a change", () => {
     using warehouse = newWarehouse();
     write(warehouse, FULL_CALL);
     beginFactLog(warehouse);
