@@ -85,7 +85,7 @@ describe("keepSchedule", () => {
     ]);
   });
 
-  it("stops after five retries, or at the next slot if that comes first", async () => {
+  it("stops after five runs for a slot, or at the next slot if that comes first", async () => {
     const always = Array<boolean>(100).fill(true);
     const daily = start([job("report", "0 7 * * *")], "2026-11-20T06:59:00Z", { unfinished: [...always] });
     await daily.clock.pass(DAY_MS + 7 * MINUTE_MS);
