@@ -13,7 +13,7 @@ function read(content: string | Buffer) {
 }
 
 describe("readAliases", () => {
-  it("reads folded values, whatever their case and white space", () => {
+  it("reads folded values in any case and white space", () => {
     const content =
       '\ufeffraw,value\r\nFB, facebook\r\n"m.facebook.com",Facebook\r\n\r\njunk,\r\nface  book,facebook\r\n';
     expect(read(content)).toEqual({
@@ -29,14 +29,14 @@ describe("readAliases", () => {
     expect(read(content)).toEqual({ "fb, old": "facebook" });
   });
 
-  it("lets a name stand for itself", () => {
+  it("allows a name to be its own alias", () => {
     expect(read("raw,value\nFB,Facebook\nfacebook,Facebook\n")).toEqual({
       fb: "facebook",
       facebook: "facebook",
     });
   });
 
-  it("takes a line that stands twice once", () => {
+  it("accepts a repeated line", () => {
     expect(read("raw,value\nfb,facebook\nFB,Facebook\n")).toEqual({ fb: "facebook" });
   });
 
@@ -52,12 +52,12 @@ describe("readAliases", () => {
     ["raw,value\na,b\nb,a\n", "line 2: b is itself renamed by line 3"],
     [Buffer.from("raw,value\nm\xfcnchen,munich\n", "latin1"), "it is not UTF-8 text"],
     ['raw,value\n"fb,facebook\n', "line 2"],
-  ])("refuses %j and says why", (content, message) => {
+  ])("refuses %j with the reason", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);
     expect(() => read(content)).toThrow(message);
   });
 
-  it("names a file that is not there", () => {
+  it("names a missing file", () => {
     expect(() => readAliases("/nowhere/aliases.csv")).toThrow(
       "Cannot read the aliases in /nowhere/aliases.csv: no such file or directory",
     );
