@@ -155,15 +155,6 @@ export const SENTENCE_RULES = {
   }),
 } satisfies Record<string, SentenceRule>;
 
-/** Said alone: else silence could mean that nothing was compared. */
-export const NOTHING = rule({
-  find: ({ total, compared }) =>
-    compared === undefined || !(Number(total.calls) + Number(total.calls_previous) > 0)
-      ? undefined
-      : { than: compared.before },
-  say: ({ than }) => [`Nothing changed beyond chance, compared with ${than}.`],
-});
-
 /** Finds a share of calls that changed, not a count that follows from more or fewer calls. */
 function findShare({ total, compared }: SentenceFacts, figure: "missed_calls" | "qualified_calls") {
   const [part, whole] = [total[figure], total.calls];

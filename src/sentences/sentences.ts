@@ -1,18 +1,11 @@
 import { toShort } from "../base/printable.ts";
 import { doubtsOf } from "../statements/statements.ts";
 import type { SentenceFacts } from "./facts.ts";
-import {
-  NOTHING,
-  SENTENCE_RULES,
-  type SentenceRule,
-  type SentenceValues,
-  type Words,
-} from "./sentence-rules.ts";
+import { SENTENCE_RULES, type SentenceRule, type SentenceValues, type Words } from "./sentence-rules.ts";
 
-const RULES = { ...SENTENCE_RULES, nothing: NOTHING };
-export type SentenceId = keyof typeof RULES;
-const RULE_OF: Readonly<Record<SentenceId, SentenceRule>> = RULES;
-const IDS = Object.keys(SENTENCE_RULES).filter((name): name is SentenceId => name in RULES);
+export type SentenceId = keyof typeof SENTENCE_RULES;
+const RULE_OF: Readonly<Record<SentenceId, SentenceRule>> = SENTENCE_RULES;
+const IDS = Object.keys(SENTENCE_RULES).filter((name): name is SentenceId => name in SENTENCE_RULES);
 
 /** What to read first: data, which {@link saySentence} puts into words. */
 export interface Sentence {
@@ -22,16 +15,18 @@ export interface Sentence {
 
 const MOST = 5;
 
-/** Returns at most five, the most important first. While figures are in doubt, those that calls could make false are left out. */
+/**
+ * Returns at most five, the most important first; none if nothing is beyond chance. While figures are in doubt, those
+ * that missing calls could make false are left out.
+ */
 export function sentencesOf(facts: SentenceFacts): Sentence[] {
   const isInDoubt = doubtsOf(facts.statements).length > 0;
-  const find = (id: SentenceId): Sentence[] => {
+  const found = IDS.flatMap((id): Sentence[] => {
     const { find, holdsInDoubt = false } = RULE_OF[id];
     const values = isInDoubt && !holdsInDoubt ? undefined : find(facts);
     return values === undefined ? [] : [{ id, values }];
-  };
-  const found = IDS.flatMap(find);
-  return found.length === 0 ? find("nothing") : found.slice(0, MOST);
+  });
+  return found.slice(0, MOST);
 }
 
 /** Visitors choose names of sources and campaigns. */
