@@ -4,16 +4,18 @@ import { daysInWords } from "./period-text.ts";
 
 const NAMES: Readonly<Record<number, string>> = { 1: "the day before", 7: "the week before" };
 
-/** Names the days that a range is compared with: the week before, the month before, or 2 Nov 2026 to 8 Nov 2026. */
+/** Names the days that a range is compared with: the week before, the month before, or the days from 2 Nov 2026 to 8 Nov 2026. */
 export function comparedInWords(
   range: Required<DateRange>,
   compared: Required<DateRange> & { until?: string },
 ): string {
   const isJustBefore = countDays({ from: compared.to, to: range.from }) === 2;
-  if (compared.until !== undefined || !isJustBefore) return daysInWords(compared);
-  if (isMonth(range) && isMonth(compared)) return "the month before";
-  const days = countDays(range);
-  return days === countDays(compared) ? (NAMES[days] ?? `the ${days} days before`) : daysInWords(compared);
+  if (compared.until === undefined && isJustBefore) {
+    if (isMonth(range) && isMonth(compared)) return "the month before";
+    const days = countDays(range);
+    if (days === countDays(compared)) return NAMES[days] ?? `the ${days} days before`;
+  }
+  return `${compared.from === compared.to ? "" : "the days from "}${daysInWords(compared)}`;
 }
 
 function isMonth(range: Required<DateRange>): boolean {

@@ -47,7 +47,7 @@ const RANGE = { from: "2026-09-01", to: "2026-09-30" };
 export async function readSurfaces(
   warehouse: ReturnType<typeof makeWarehouse>,
   dimension: Dimension,
-  { minCell, notices = [] }: { minCell?: number | undefined; notices?: string[] } = {},
+  { minCell, spend, notices = [] }: { minCell?: number | undefined; spend?: true; notices?: string[] } = {},
 ): Promise<Surfaces> {
   const { database, folder } = warehouse;
   let headline: ReportHeadline | undefined;
@@ -59,6 +59,7 @@ export async function readSurfaces(
       compare: "previous",
       chance: true,
       minCell,
+      spend,
       ...options,
     });
   const inspect = async (job: Job) => {
