@@ -53,8 +53,8 @@ export async function readReportHeadline(job: Job) {
 
 /** Reads what the first sentences are found in, as a page of the same calls does. */
 export async function readReportFacts(job: Job, { figures, spend, earned, compared }: ReportHeadline) {
-  const { session, timeframe, ask } = job;
-  const isMoved = compared?.isCovered && !compared.isUnreached && ask.minCell === undefined;
+  const { session, timeframe } = job;
+  const isMoved = compared?.isCovered && !compared.isUnreached;
   const movers = isMoved ? await readMovers(session, { span: timeframe.span, compared }) : undefined;
   return sentenceFacts(job, { total: figures, compared, movers, spend, earned: earned?.total });
 }
