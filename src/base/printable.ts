@@ -10,6 +10,12 @@ export function toPrintable(text: string): string {
   return text.replace(UNPRINTABLE, escapeCharacter);
 }
 
+/** Like {@link toPrintable}, with at most so many characters. */
+export function toShort(text: string, most: number): string {
+  const characters = [...toPrintable(text)];
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : characters.join("");
+}
+
 /** Escapes unprintable characters but keeps lines and tabs. JSON stays equivalent JSON. */
 export function toPrintableLines(text: string): string {
   return text.replace(UNPRINTABLE, (character) =>

@@ -8,6 +8,11 @@ export function formatAmount(amount: number): string {
   return amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 }
 
+/** 18 of 33 → 54.5% */
+export function formatShare(part: number, whole: number): string {
+  return `${(Math.round((1000 * part) / whole) / 10).toFixed(1)}%`;
+}
+
 /** 1 row, 5,432 rows */
 export function formatQuantity(count: number, noun: string, plural = `${noun}s`): string {
   return `${formatCount(count)} ${count === 1 ? noun : plural}`;

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { UsageError } from "../base/errors.ts";
+import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { findProblems } from "./file-problems.ts";
 import { type FileContent, fileSchema } from "./file-schema.ts";
-import { whereGiven, withDefaults } from "./report-defaults.ts";
 import { assertUnwritable, readTextFile } from "./text-file.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { askFor, orMeant, similar } from "../base/nearest.ts";
 import { FORMAT_NAMES } from "../request/option-values.ts";
+import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { findPlaceholder } from "./placeholder-names.ts";
-import { whereGiven, withDefaults } from "./report-defaults.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
 
@@ -21,6 +21,7 @@ export function findProblems({ value: written, positionOf }: YamlSource): Proble
   const others = [
     ...(error?.issues ?? []).flatMap(describeIssue),
     ...findAccountProblems(value),
+    ...findTokenProblems(value, written),
     ...findSharedRecipients(value, written),
     ...findMissingRecipients(value),
   ].map((finding) => ({ ...finding, path: whereGiven(written, finding.path) }));
@@ -167,6 +168,31 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
         ? `${show(name)} is not an account: the file names none`
         : describeChoice(name, names);
     yield { path, message };
+  }
+}
+
+/** Finds accounts without a token, and those with that of the defaults that would have the calls of others. */
+function* findTokenProblems(root: unknown, written: unknown): Generator<Finding> {
+  const names = keysAt(root, ["accounts"]);
+  const owners = new Map<number, string>();
+  for (const name of names) {
+    const path = ["accounts", name];
+    const isOwn = valueAt(written, [...path, "token_file"]) !== undefined;
+    if (valueAt(root, [...path, "token_file"]) === undefined)
+      yield { path: [...path, "token_file"], message: "is missing" };
+    else if (!isOwn && names.length > 1) {
+      const unit = String(valueAt(root, [...path, "org_unit_id"]));
+      // Calls have numbers: whether they are of another unit can only be checked with one.
+      const isNumber = /^\d+$/.test(unit);
+      const owner = owners.get(Number(unit));
+      if (!isNumber) {
+        const message =
+          "needs a number as org_unit_id: it has the token of defaults.accounts, which may read the calls of all";
+        yield { path, message, isKey: true };
+      } else if (owner !== undefined)
+        yield { path: [...path, "org_unit_id"], message: `is also that of ${owner}` };
+      else owners.set(Number(unit), name);
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import {
   PLACEHOLDERS,
 } from "./placeholder-names.ts";
 import { isMailAddress } from "./setting-parsers.ts";
-import { ALL_SETTINGS } from "./settings.ts";
+import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 
 export const DEFAULT_HOST_REQUESTS = 8;
 
@@ -105,6 +105,16 @@ const account = z
     ),
   })
   .meta({ description: "One account of the service: a warehouse, token, zone and rules of its own." });
+
+const ofAgency = z
+  .strictObject({
+    base_url: SETTINGS.baseUrl.schema,
+    token_file: SETTINGS.tokenFile.schema,
+  })
+  .refine(
+    ({ base_url, token_file }) => base_url !== undefined && token_file !== undefined,
+    "must have both base_url and token_file: a token is for one address",
+  );
 
 const allAccounts = z
   .string()
@@ -204,8 +214,15 @@ export const fileSchema = z
     doorbell: option(doorbell, "Starts a sync when the platform delivers an event to `schedule --listen`."),
     accounts: option(z.record(nameSchema, account), "The accounts, by name."),
     defaults: option(
-      z.strictObject({ reports: reportKeys }),
-      "Keys of all reports, unless a report has its own.",
+      z.strictObject({
+        accounts: option(
+          ofAgency,
+          "One token for accounts that differ by their org_unit_id; an account with a base_url of its own gets neither key.",
+          { base_url: "https://api.example.com", token_file: "secrets/agency.token" },
+        ),
+        reports: option(reportKeys, "Keys of all reports."),
+      }),
+      "Keys of all accounts and of all reports, unless one has its own.",
       { reports: { range: { last: "4w" }, cron: "0 7 * * 1" } },
     ),
     reports: option(z.record(nameSchema, report), "The reports, by name."),

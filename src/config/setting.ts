@@ -34,8 +34,6 @@ interface About {
    * @default shared
    */
   scope?: "shared" | "account" | "program" | "environment";
-  /** Whether an account of `calltally.yaml` must have it. */
-  isRequired?: boolean;
 }
 
 /** One setting: its environment variable, flag, `calltally.yaml` key, JSON Schema and reference entry derive from this. */
@@ -47,13 +45,13 @@ export interface Setting<T = unknown> extends Kind<T>, About {
 }
 
 export function setting<T, const A extends About>(key: string, kind: Kind<T>, about: A): Setting<T> & A {
-  const { help, default: standard = "", accountDefault = standard, example, isRequired }: About = about;
+  const { help, default: standard = "", accountDefault = standard, example }: About = about;
   const env = `CALLTALLY_${key.replace(".", "_").toUpperCase()}`;
   const described = kind.schema.meta({
     description: `${help}.${accountDefault === "" ? "" : ` Default: ${accountDefault}.`} As ${env}.`,
     examples: [example ?? (/^(\d+|true|false)$/.test(standard) ? JSON.parse(standard) : standard)],
   });
-  return { ...kind, ...about, key, env, schema: isRequired ? described : described.optional() };
+  return { ...kind, ...about, key, env, schema: described.optional() };
 }
 
 export const text = <T>(parse: (text: string) => T): Kind<T> => ({

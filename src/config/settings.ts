@@ -35,8 +35,7 @@ export const SETTINGS = {
   tokenFile: setting("token_file", secretFile(parseToken), {
     isSecret: true,
     scope: "account",
-    isRequired: true,
-    help: "File that holds the bearer token; takes precedence over `CALLTALLY_TOKEN`",
+    help: "File that holds the bearer token, which each account needs; takes precedence over `CALLTALLY_TOKEN`",
     example: "secrets/austin.token",
   }),
   token: setting("token", text(parseToken), {

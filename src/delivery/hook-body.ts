@@ -1,5 +1,6 @@
 import { isLoopback } from "../base/loopback.ts";
 import { assertNoPlaceholder } from "../config/placeholder-names.ts";
+import { toSentenceText } from "../sentences/sentences.ts";
 import { toSpoken } from "../statements/statements.ts";
 import {
   changeInWords,
@@ -46,16 +47,18 @@ export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
 function toSlackMessage(summary: ReportSummary): unknown {
   const { headline } = summary;
   const doubts = doubtsInWords(summary).map(escapeSlack);
+  const sentences = summary.sentences.map((each) => escapeSlack(`• ${toSentenceText(each)}`));
   const fields = headline.map((figure) =>
     mrkdwn(`*${escapeSlack(figure.name)}*\n${escapeSlack(inWords(figure, "  "))}`),
   );
   const notes = [...remarksInWords(summary), ...filesInWords(summary)].map(escapeSlack);
   return {
-    text: escapeSlack(toSentence(summary)),
+    text: escapeSlack(toOneLine(summary)),
     blocks: [
       { type: "header", text: { type: "plain_text", text: cut(summary.title, SLACK_HEADER) } },
       { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(summary)))] },
       ...(doubts.length > 0 ? [{ type: "section", text: mrkdwn(doubts.join("\n")) }] : []),
+      ...(sentences.length > 0 ? [{ type: "section", text: mrkdwn(sentences.join("\n")) }] : []),
       ...inGroups(fields, SLACK_FIELDS).map((group) => ({ type: "section", fields: group })),
       { type: "context", elements: [mrkdwn(notes.join("\n"))] },
     ],
@@ -88,6 +91,7 @@ function toTeamsMessage(summary: ReportSummary): unknown {
       paragraph({ text: title, size: "large", weight: "bolder" }),
       paragraph({ text: subtitleOf(summary), isSubtle: true }),
       ...doubtsInWords(summary).map((text) => paragraph({ text, weight: "bolder" })),
+      ...summary.sentences.map((each) => paragraph({ text: `• ${toSentenceText(each)}` })),
       { type: "FactSet", facts },
       ...notes.map((text) => paragraph({ text, size: "small" })),
     ],
@@ -102,12 +106,13 @@ function paragraph(run: { text: string; size?: string; weight?: string; isSubtle
 }
 
 function toPlainJson(summary: ReportSummary): unknown {
-  const { title, account, range, headline, verdict, statements, notices, files } = summary;
+  const { title, account, range, sentences, headline, verdict, statements, notices, files } = summary;
   return {
-    text: toSentence(summary),
+    text: toOneLine(summary),
     title,
     account,
     range,
+    sentences: sentences.map((each) => ({ ...each, text: toSentenceText(each) })),
     headline,
     verdict,
     statements: statements.map(toSpoken),
@@ -116,10 +121,10 @@ function toPlainJson(summary: ReportSummary): unknown {
   };
 }
 
-function toSentence(summary: ReportSummary): string {
+function toOneLine(summary: ReportSummary): string {
   const figures = summary.headline.map((figure) => `${figure.name} ${inWords(figure)}`);
-  const doubts = doubtsInWords(summary).map((doubt) => ` ${doubt}`);
-  return `${summary.title}, ${subtitleOf(summary)}:${doubts.join("")} ${figures.join(", ")}`;
+  const first = [...doubtsInWords(summary), ...summary.sentences.map(toSentenceText)];
+  return `${summary.title}, ${subtitleOf(summary)}:${first.map((text) => ` ${text}`).join("")} ${figures.join(", ")}`;
 }
 
 function inWords(figure: Figure, blank = " "): string {

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { domainToASCII } from "node:url";
 import { html } from "hono/html";
 import MailComposer from "nodemailer/lib/mail-composer";
+import { toSentenceHtml } from "../sentences/sentence-html.ts";
+import { toSentenceText } from "../sentences/sentences.ts";
 import {
   changeInWords,
   doubtsInWords,
@@ -109,7 +111,7 @@ const CELL = `padding:10px 0;border-top:${LINE}`;
 
 /** Returns self-contained HTML: inline styles, no script, nothing loaded. */
 export async function toMailHtml(summary: ReportSummary, files: readonly MailFile[]): Promise<string> {
-  const { title, account, range, headline, folder } = summary;
+  const { title, account, range, sentences, headline, folder } = summary;
   const [verdict, ...remarks] = remarksInWords(summary);
   const doubts = doubtsInWords(summary);
   const figures = headline.map(
@@ -139,7 +141,11 @@ export async function toMailHtml(summary: ReportSummary, files: readonly MailFil
 <div style="max-width:600px;margin:0 auto">
 ${account === null ? "" : html`<div style="font-size:13px;${MUTED}">${account}</div>\n`}<h1 style="margin:0;font-size:22px;line-height:1.3">${title}</h1>
 <div style="margin:2px 0 20px;${MUTED}">${range}</div>
-${doubts.map((doubt) => html`<p style="${NOTE};font-weight:600">${doubt}</p>\n`)}<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
+${doubts.map((doubt) => html`<p style="${NOTE};font-weight:600">${doubt}</p>\n`)}${
+  sentences.length === 0
+    ? ""
+    : html`<ul style="margin:20px 0;padding-left:20px;font-size:16px;overflow-wrap:anywhere">\n${sentences.map((each) => html`<li style="margin:4px 0">${toSentenceHtml(each)}</li>\n`)}</ul>\n`
+}<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
 ${figures}</table>
 <p style="${NOTE}">${verdict}</p>
 ${remarks.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">\n${remarks.map((remark) => html`<li style="margin:4px 0">${remark}</li>\n`)}</ul>\n`}${
@@ -158,7 +164,7 @@ ${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0
 }
 
 function toMailText(summary: ReportSummary, files: readonly MailFile[]): string {
-  const { title, account, range, headline, folder } = summary;
+  const { title, account, range, sentences, headline, folder } = summary;
   const [verdict = "", ...remarks] = remarksInWords(summary);
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
   const names = widest(headline.map(({ name }) => name));
@@ -175,6 +181,7 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
   const paragraphs = [
     [...(account === null ? [] : [account]), title, range],
     doubtsInWords(summary),
+    sentences.map((each) => `- ${toSentenceText(each)}`),
     figures,
     [verdict],
     remarks.map((remark) => `- ${remark}`),

@@ -1,4 +1,5 @@
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
+import type { Sentence } from "../sentences/sentences.ts";
 import { doubtsOf, type Statement, say, saySome } from "../statements/statements.ts";
 
 export interface ReportFile {
@@ -29,6 +30,8 @@ export interface ReportSummary {
   account: string | null;
   /** Its range in words, such as `19 October to 15 November 2026, by week`. */
   range: string;
+  /** What to read first. */
+  sentences: readonly Sentence[];
   headline: readonly Figure[];
   verdict: string;
   statements: readonly Statement[];

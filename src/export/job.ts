@@ -45,6 +45,8 @@ export interface Job {
 export interface RememberedFigures {
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
   find: (contents: string) => readonly Restatement[];
+  /** All that were found, once the files are written. */
+  readonly found: readonly Restatement[];
 }
 
 export interface RollupOutlet {

@@ -9,6 +9,14 @@ export interface Effect {
   calls: number | null;
   /** By how much they changed a figure that adds up; null for others. */
   effect: number | null;
+  /** The first of these calls; missing if the reason is not about calls. */
+  listed?: readonly ChangedCall[] | undefined;
+}
+
+export interface ChangedCall {
+  call_id: number;
+  /** Names of the facts that changed in it, as in `call_facts`; none of a call that came late. */
+  changed: readonly string[];
 }
 
 export type FigureValue = string | number | null;

@@ -9,8 +9,8 @@ export interface Step {
 }
 
 export interface Effect {
-  /** How many calls changed the figure. */
-  calls: number;
+  /** The calls that changed the figure, by their place among the given ones. */
+  calls: readonly number[];
   /** By how much in total; null if the figure does not add up. */
   effect: number | null;
 }
@@ -33,10 +33,11 @@ export function effectOf(
   isAdditive: boolean,
   value: (row: number) => number,
 ): Effect {
-  if (!isAdditive) return { calls: changed.filter((steps) => isOther(steps, value)).length, effect: null };
+  const placesOf = (isOf: (index: number) => boolean) => [...changed.keys()].filter(isOf);
+  if (!isAdditive) return { calls: placesOf((index) => isOther(changed[index] ?? [], value)), effect: null };
   const effects = changed.map((steps) => steps.reduce((sum, { sign, row }) => sum + sign * value(row), 0));
   return {
-    calls: effects.filter((effect) => effect !== 0).length,
+    calls: placesOf((index) => effects[index] !== 0),
     effect: effects.reduce((total, effect) => total + effect, 0),
   };
 }

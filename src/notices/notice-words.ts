@@ -1,4 +1,4 @@
-import { toPrintable } from "../base/printable.ts";
+import { toShort } from "../base/printable.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { Notice } from "./notice-table.ts";
@@ -9,13 +9,16 @@ import type { Notice } from "./notice-table.ts";
  */
 export function describeNotice(notice: Notice, zone: string): string {
   const { kind, since, calls, expected, ended_at, end_reason } = notice;
-  const show = (time: string) => {
-    const { local } = localTime(zone)(time);
-    return `${longLabelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
-  };
+  const show = (time: string) => timeInWords(time, zone);
   const what = kind === "silent" ? "no call" : `${calls} ${calls === 1 ? "call" : "calls"}`;
   const end = ended_at === null ? "" : `${end_reason} since ${show(ended_at)}, after `;
   return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${expected} expected`;
+}
+
+/** Such as 2 Nov 2026 08:47, local. */
+export function timeInWords(utc: string, zone: string): string {
+  const { local } = localTime(zone)(utc);
+  return `${longLabelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
 }
 
 /** Visitors choose names of sources and campaigns. */
@@ -23,8 +26,6 @@ const MAX_CHARACTERS = 60;
 
 function nameKey({ dimension, key }: Notice): string {
   if (dimension === "all") return "all calls";
-  const characters = [...(key[dimension] ?? `[${key.campaign_id}]`)];
-  const cut = [...characters.slice(0, MAX_CHARACTERS - 1), "…"];
-  const name = toPrintable((characters.length > MAX_CHARACTERS ? cut : characters).join(""));
+  const name = toShort(key[dimension] ?? `[${key.campaign_id}]`, MAX_CHARACTERS);
   return dimension === "tracking_number" ? name : `${dimension} ${name}`;
 }

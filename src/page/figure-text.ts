@@ -75,11 +75,6 @@ export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): strin
   return tenths === null ? null : `${(tenths / 10).toFixed(1)}%`;
 }
 
-/** 18 of 33 → 54.5% */
-export function formatShare(part: number, whole: number): string {
-  return `${(Math.round((1000 * part) / whole) / 10).toFixed(1)}%`;
-}
-
 /** The relative change of a count; null if the figures have none. */
 export function formatChange(figures: Figures, count: string): string | null {
   if (typeof figures[`${count}_change`] !== "number") return null;

@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import { toPrintable } from "../base/printable.ts";
+import { toShort } from "../base/printable.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import { countOf, type Html } from "./figure-text.ts";
@@ -54,12 +54,7 @@ export function numbers(
 
 /** A visitor's text, isolated from the direction of its surroundings; cut if long. */
 export function isolated(text: string): Html {
-  const characters = [...toPrintable(text)];
-  const shown =
-    characters.length > MAX_CHARACTERS
-      ? `${characters.slice(0, MAX_CHARACTERS - 1).join("")}…`
-      : characters.join("");
-  return html`<bdi>${shown}</bdi>`;
+  return html`<bdi>${toShort(text, MAX_CHARACTERS)}</bdi>`;
 }
 
 export function nameOf(figures: Figures, dimension: Dimension): string {

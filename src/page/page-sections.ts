@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Share } from "../base/chance.ts";
-import { formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { formatCount, formatQuantity, formatShare } from "../base/quantity-text.ts";
 import { daysInWords, labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Dimension } from "../figures/dimensions.ts";
@@ -13,7 +13,6 @@ import {
   countOf,
   durationOf,
   formatDuration,
-  formatShare,
   type Html,
 } from "./figure-text.ts";
 import { outcomeSection } from "./page-outcomes.ts";

@@ -30,6 +30,7 @@ a { color: var(--link); }
 .faint, figcaption, .legend, dt { color: var(--faint); }
 .verdict { border-left: 4px solid var(--shade); background: var(--panel); padding: 0.5rem 0.75rem; }
 .verdict.doubt { border-left-color: var(--doubt); }
+.sentences { font-size: 1.1rem; margin: 1rem 0; padding-left: 1.2rem; overflow-wrap: anywhere; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
 .tiles:has(> :nth-child(6)) { grid-template-columns: repeat(4, 1fr); }
 .tiles > div { background: var(--panel); padding: 0.6rem 0.75rem; border-radius: 4px; }

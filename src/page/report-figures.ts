@@ -1,4 +1,3 @@
-import { isWithinChance, WITHIN_CHANCE } from "../base/chance.ts";
 import { MICROS } from "../base/currency.ts";
 import type { Span } from "../calendar/dates.ts";
 import { isSpendComparable } from "../export/described-spend.ts";
@@ -14,15 +13,18 @@ import type { Notice } from "../notices/notice-table.ts";
 import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
+import type { Sentence } from "../sentences/sentences.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
+import { Movers } from "./movers.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;
-const MOVERS_SHOWN = 5;
 
 export type Figures = Readonly<Record<string, Value>>;
 
 export interface Report {
+  /** What to read first. */
+  sentences: readonly Sentence[];
   figures: ReportFigures;
   coverage: Coverage;
   manifest: Manifest;
@@ -46,19 +48,14 @@ export interface Ranking {
   rest: { rows: number; figures: Figures } | undefined;
 }
 
-interface Mover {
-  dimension: Dimension;
-  figures: Figures;
-  /** Calls more (or, below 0, fewer) than in the previous span. */
-  change: number;
-}
-
 type ReportScope = Pick<Timeframe, "range" | "span" | "timezone" | "periods"> & {
   compared: Compared;
   spend: SessionSpend | undefined;
   outcomes: ReadOutcomes | undefined;
 };
 
+/** The dimensions whose keys are compared; calls have topics if there are rules for them. */
+const MOVING = ["channel", "source", "campaign", "topic"] as const;
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
 const COUNTS = ["calls", ...SUMS];
 export const PERIOD_FIGURES = [...SUMS, "unique_callers"];
@@ -84,7 +81,7 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
   const { range, span, periods, compared, timezone, spend, outcomes } = timeframe;
   const previous = { span: compared.span, isUnreached: compared.isUnreached ?? false };
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
-  session.expect(["channel", "source", "campaign", "topic"]);
+  session.expect(MOVING);
   const headline = await readHeadline(session, { span, previous });
   const movers = new Movers();
   const rank = async (dimension: Dimension) => {
@@ -114,6 +111,22 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
       sources: await readEarning(session, { span, outcomes: outcomes.form }),
     },
   };
+}
+
+/** Finds what moved most, as a page shows it. */
+export async function readMovers(
+  session: FigureSession,
+  { span, compared }: Pick<ReportScope, "span" | "compared">,
+): Promise<ReturnType<Movers["find"]>> {
+  const previous = { span: compared.span, isUnreached: compared.isUnreached };
+  session.expect(MOVING);
+  const movers = new Movers();
+  for (const dimension of MOVING) {
+    if (dimension === "topic" && session.rules.topics.length === 0) continue;
+    const rows = await session.rollup({ span, previous, figures: [], dimensions: [dimension] });
+    for (const figures of nameFigures(rows)) movers.note(dimension, figures);
+  }
+  return movers.find(compared);
 }
 
 /** Reads what calls earned, of all and by source: the most revenue first. */
@@ -202,6 +215,10 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
     rest: addUp(withCalls?.slice(ROWS_SHOWN)),
     /** The spend without calls; undefined if there is none. */
     withoutCalls: addUp(without),
+    /** Their campaigns, most spend first. */
+    silent: without ?? [],
+    /** How many campaigns have spend. */
+    count: spent.length,
     /** The campaigns whose cost is over 0. */
     withSpend: await readTotal(true),
     total: await readTotal(false),
@@ -274,30 +291,4 @@ function roundedShare(part: number, whole: number): number | null {
 export function isNotSet(figures: Figures): boolean {
   const [name] = Object.values(figures);
   return name === NOT_SET && figures.campaign_id == null;
-}
-
-/** Finds the largest changes that chance does not explain, though so many keys are compared. */
-class Movers {
-  readonly #changed: Mover[] = [];
-  #compared = 0;
-
-  note(dimension: Dimension, figures: Figures): void {
-    this.#compared++;
-    const change = Number(figures.calls) - Number(figures.calls_previous);
-    if (change !== 0) this.#changed.push({ dimension, figures, change });
-  }
-
-  /** Returns how many keys were compared, and those that moved most; nothing if the copy lacks the days before. */
-  find({ times, isCovered, isUnreached }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
-    if (!isCovered || isUnreached) return { compared: 0, up: [], down: [] };
-    const compared = this.#compared;
-    const level = WITHIN_CHANCE / Math.max(1, compared);
-    const moved = this.#changed
-      .toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
-      .filter(
-        ({ figures }) => !isWithinChance(Number(figures.calls), Number(figures.calls_previous), times, level),
-      );
-    const of = (sign: number) => moved.filter(({ change }) => change * sign > 0).slice(0, MOVERS_SHOWN);
-    return { compared, up: of(1), down: of(-1) };
-  }
 }

@@ -10,6 +10,7 @@ import { describeReasons } from "../export/restatement-words.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import type { Value } from "../rollup/figure-session.ts";
+import { toSentenceHtml } from "../sentences/sentence-html.ts";
 import { has } from "../statements/statements.ts";
 import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
@@ -44,6 +45,7 @@ export async function toPage(report: Report): Promise<string> {
 ${verdictLine(report)}
 </header>
 <main>
+${sentenceList(report)}
 ${headline(report)}
 ${noticeSection(report)}
 ${restatementSection(report)}
@@ -55,6 +57,11 @@ ${basisSection(report)}
 </html>
 `;
   return String(await page);
+}
+
+function sentenceList({ sentences }: Report): Html | "" {
+  if (sentences.length === 0) return "";
+  return html`<ul class="sentences">${sentences.map((each) => html`<li>${toSentenceHtml(each)}</li>`)}</ul>`;
 }
 
 function headline(report: Report): Html {

@@ -3,10 +3,11 @@ import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
 import { metrics } from "../figures/metrics.ts";
 import { rollupColumns } from "../figures/rollup-query.ts";
-import { type Notice, readNotices } from "../notices/notice-table.ts";
 import { PAGE_FILE } from "../request/option-values.ts";
+import { sentencesOf } from "../sentences/sentences.ts";
 import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
+import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
 
 const CONTENTS = "report";
 
@@ -39,7 +40,11 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   const fingerprint = fingerprintOf({ ...manifest, files: [...manifest.files, described] });
 
   const days = countDays({ from, to });
+  const { movers, spend: costs, outcomes: earned } = figures;
+  const shown = { total: headline, compared, movers, spend: costs, earned: earned?.total };
+  const facts = sentenceFacts(job, shown);
   const page = await toPage({
+    sentences: sentencesOf({ ...facts, statements: manifest.statements, restatements }),
     figures,
     coverage: job.readCoverage(),
     manifest,
@@ -51,13 +56,6 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     compared,
   });
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
-}
-
-/** A notice is about all calls, so a page of some of them has none. */
-function readPageNotices({ ask, lists, timeframe: { span } }: Job): Notice[] {
-  if (lists === undefined || Object.keys(ask.filter).length > 0) return [];
-  const { startsAt = "", endsAt = "" } = span;
-  return readNotices(lists.reader, startsAt).filter(({ since }) => since < endsAt);
 }
 
 function compareWithPage({ remembered, timeframe, session }: Job, { periods: rows }: ReportFigures) {

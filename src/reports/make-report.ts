@@ -2,7 +2,9 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode, worstCode } from "../base/errors.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
 import type { Job } from "../export/job.ts";
+import type { Manifest } from "../export/manifest.ts";
 import type { Made, ProduceOptions } from "../produce/produce.ts";
+import { type Sentence, sentencesOf } from "../sentences/sentences.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
@@ -13,7 +15,13 @@ import { type NamedReport, toReportError } from "./report.ts";
 import { type ReportNews, readReportNews } from "./report-news.ts";
 import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
 import { startRun } from "./start-run.ts";
-import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } from "./summarize-report.ts";
+import {
+  type ReportHeadline,
+  readReportFacts,
+  readReportHeadline,
+  summarizeReport,
+  toFiles,
+} from "./summarize-report.ts";
 
 export interface MakeReportOptions {
   /** When the schedule had it due, ISO 8601 UTC; null for a run by hand. */
@@ -63,14 +71,18 @@ export async function makeReport(
   const { runId } = run;
   try {
     let is_stale = false;
-    let headline: ReportHeadline = { figures: {}, costs: undefined, earned: undefined, compared: undefined };
+    let headline: ReportHeadline = { figures: {}, spend: undefined, earned: undefined, compared: undefined };
     let news: ReportNews | undefined;
+    let findSentences = (_: Manifest): Sentence[] => [];
     const inspect = async (job: Job) => {
-      if (targets.length > 0) {
-        assertDeliverable(report, job.manifest);
-        news = readReportNews(report, runId, job);
-      }
+      if (targets.length > 0) assertDeliverable(report, job.manifest);
       headline = await readReportHeadline(job);
+      if (targets.length > 0) {
+        news = readReportNews(report, runId, job);
+        const facts = await readReportFacts(job, headline);
+        findSentences = ({ statements }) =>
+          sentencesOf({ ...facts, statements, restatements: job.remembered?.found ?? [] });
+      }
       is_stale = isStale(readLastGoodSync(job), report, clock.now());
       const { fresh, min_cell } = report.content;
       job.state({
@@ -97,7 +109,10 @@ export async function makeReport(
       warehouse,
       {
         runId,
-        summary: summarizeReport(report, { manifest, plan, files, folder, headline, news }),
+        summary: summarizeReport(report, {
+          ...{ manifest, plan, files, folder, headline, news },
+          sentences: findSentences(manifest),
+        }),
         values: plan.values,
         targets: options.isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },

@@ -9,7 +9,9 @@ import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
 import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "../page/figure-text.ts";
-import { type Figures, readHeadline, readOutcomes, readSpend } from "../page/report-figures.ts";
+import { type Figures, readHeadline, readMovers, readOutcomes, readSpend } from "../page/report-figures.ts";
+import { sentenceFacts } from "../page/sentence-facts.ts";
+import type { Sentence } from "../sentences/sentences.ts";
 import { has } from "../statements/statements.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -33,7 +35,7 @@ export async function readReportHeadline(job: Job) {
     previous,
     minCell,
   });
-  const { costs } = spend ? await readSpend(session, spend, { range, span, compared }) : {};
+  const spent = spend && (await readSpend(session, spend, { range, span, compared }));
   const earned = outcomes && {
     currency: outcomes.form.currency,
     ...(await readOutcomes(session, {
@@ -46,7 +48,15 @@ export async function readReportHeadline(job: Job) {
   };
   // Unknown until then, and 0 in the warehouse.
   const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};
-  return { figures: { ...figures, ...unknown }, costs, earned, compared };
+  return { figures: { ...figures, ...unknown }, spend: spent, earned, compared };
+}
+
+/** Reads what the first sentences are found in, as a page of the same calls does. */
+export async function readReportFacts(job: Job, { figures, spend, earned, compared }: ReportHeadline) {
+  const { session, timeframe } = job;
+  const isMoved = compared?.isCovered && !compared.isUnreached;
+  const movers = isMoved ? await readMovers(session, { span: timeframe.span, compared }) : undefined;
+  return sentenceFacts(job, { total: figures, compared, movers, spend, earned: earned?.total });
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */
@@ -71,12 +81,13 @@ interface SummaryOptions {
   files: readonly ReportFile[];
   folder: string;
   headline: ReportHeadline;
+  sentences: readonly Sentence[];
   news?: ReportNews | undefined;
 }
 
 export function summarizeReport(
   { name, account }: NamedReport,
-  { manifest, plan, files, folder, headline, news }: SummaryOptions,
+  { manifest, plan, files, folder, headline, sentences, news }: SummaryOptions,
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
   if (run === null) throw new Error("No file is written before a sync has finished");
@@ -87,6 +98,7 @@ export function summarizeReport(
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${rangeInWords(plan.values.period)}`}`,
     account,
     range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
+    sentences,
     headline: toHeadline(headline, manifest.spend?.currency),
     verdict: `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     statements,
@@ -117,7 +129,7 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
 }
 
 function toHeadline(
-  { figures, costs, earned, compared }: ReportHeadline,
+  { figures, spend, earned, compared }: ReportHeadline,
   currency: string | null | undefined,
 ): Figure[] {
   const figure = (
@@ -144,6 +156,7 @@ function toHeadline(
       },
     });
   const counted = numbered(figures, formatCount);
+  const costs = spend?.costs;
   const cost = numbered(costs ?? {}, (amount) => `${formatAmount(amount)} ${currency}`);
   return [
     counted("Calls", "calls"),

@@ -13,6 +13,7 @@ const ORDER = [
   ["config"],
   ["warehouse"],
   ["statements"],
+  ["sentences"],
   ["delivery", "export", "notices", "spend"],
   ["features"],
   ["schema"],

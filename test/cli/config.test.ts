@@ -128,7 +128,6 @@ describe("calltally config", () => {
     const options = { cwd: "." };
     const schema = JSON.parse((await calltally(["config", "schema"], options)).stdout);
     expect(schema.properties.accounts.additionalProperties).toMatchObject({
-      required: ["token_file"],
       additionalProperties: false,
       properties: { timezone: { type: "string", examples: ["America/New_York"] } },
     });

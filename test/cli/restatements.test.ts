@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
+import { storeCalls } from "../support/warehouse.ts";
 
 describe("calltally restatements", () => {
   it("reads the day of --since in the time zone", async () => {
@@ -18,6 +20,87 @@ describe("calltally restatements", () => {
       return JSON.parse(stdout).length;
     };
     expect([await count("Europe/Berlin"), await count("UTC")]).toEqual([1, 0]);
+  });
+});
+
+describe("calltally restatements, of a late and a corrected call", () => {
+  it("has a line for each call, its figures below, and what changed in it with --calls", async () => {
+    const call = (call_id: number, members: Parameters<typeof makeCall>[0]) =>
+      makeCall({ call_id, caller_id: `+49${call_id}`, duration: 90, disposition: "ANSWERED", ...members });
+    const google = { call_started: "2026-08-01T12:00:00.000Z", utm_source: "google" };
+    const bing = { call_started: "2026-08-20T12:00:00.000Z", utm_source: "bing" };
+    using warehouse = makeWarehouse([call(1, google), call(2, bing)]);
+    const cwd = join(warehouse.folder, "..");
+    const db = ["--database", warehouse.database];
+    const run = async (...args: string[]) => {
+      const finished = await calltally([...args, ...db], { cwd });
+      expect(finished).toMatchObject({ code: 0 });
+      return finished.stdout;
+    };
+    const range = ["--from", "2026-08-01", "--to", "2026-08-31", "--grain", "day"];
+    const write = () => run("export", "source", "medium", ...range, "--columns", "calls,missed_calls");
+    await write();
+    {
+      using writer = openExistingWarehouse(warehouse.database);
+      storeCalls(writer, [call(2, { ...bing, disposition: "BUSY" }), call(31, google)]);
+    }
+    await write();
+
+    const minute = /^\d{4}-\d\d-\d\d \d\d:\d\d/gm;
+    const at = (text: string) => text.replace(minute, "AT").replaceAll(/exported .*/g, "exported THEN");
+    expect(at(await run("restatements"))).toBe(`AT  1 call came late: 31
+  data/exports/source.csv, source, exported THEN
+    2026-08-01  google  calls 1 → 2 (+1)
+  data/exports/medium.csv, medium, exported THEN
+    2026-08-01  (not set)  calls 1 → 2 (+1)
+
+AT  1 call corrected: 2
+  data/exports/source.csv, source, exported THEN
+    2026-08-20  bing  missed_calls 0 → 1 (+1)
+  data/exports/medium.csv, medium, exported THEN
+    2026-08-20  (not set)  missed_calls 0 → 1 (+1)
+`);
+    expect(at(await run("restatements", "--calls"))).toBe(`AT  data/exports/source.csv, source, exported THEN
+  2026-08-01  google  calls
+    1 → 2 (+1): 1 came late (+1)
+      31 came late
+  2026-08-20  bing  missed_calls
+    0 → 1 (+1): 1 corrected (+1)
+      2 corrected: outcome, is_qualified, disposition
+
+AT  data/exports/medium.csv, medium, exported THEN
+  2026-08-01  (not set)  calls
+    1 → 2 (+1): 1 came late (+1)
+      31 came late
+  2026-08-20  (not set)  missed_calls
+    0 → 1 (+1): 1 corrected (+1)
+      2 corrected: outcome, is_qualified, disposition
+`);
+    const [, second] = JSON.parse(await run("restatements", "--json"));
+    expect(second.reasons).toEqual([
+      {
+        ...{ reason: "corrected", calls: 1, effect: 1 },
+        listed: [{ call_id: 2, changed: ["outcome", "is_qualified", "disposition"] }],
+      },
+    ]);
+  });
+
+  it("names ten of more calls", async () => {
+    const calls = Array.from({ length: 12 }, (_, call_id) =>
+      makeCall({ call_id, call_started: "2026-08-01T12:00:00.000Z", utm_source: "google" }),
+    );
+    using warehouse = makeWarehouse(calls);
+    const cwd = join(warehouse.folder, "..");
+    const db = ["--database", warehouse.database];
+    const range = ["--from", "2026-08-01", "--to", "2026-08-31"];
+    const write = () => calltally(["export", "source", ...range, "--columns", "calls", ...db], { cwd });
+    await write();
+    warehouse.execute("UPDATE call_facts SET source = 'bing'");
+    await write();
+    const { stdout } = await calltally(["restatements", ...db], { cwd });
+    expect(stdout).toContain("  at least 12 calls corrected: 0, 1, 2, …\n");
+    const { stdout: each } = await calltally(["restatements", "--calls", ...db], { cwd });
+    expect(each).toMatch(/ {6}8 corrected: source\n {6}9 corrected: source\n {6}and 2 more\n/);
   });
 });
 

@@ -252,6 +252,82 @@ reports:
     expect(placeOf(["reports", "daily", "cron"])).toBe("calltally.yaml:5:18: reports.daily.cron");
   });
 
+  it("gives accounts the address and token of the defaults, unless they have their own address", () => {
+    using folder = makeTempFolder();
+    const yaml = `defaults:
+  accounts: { base_url: https://api.example.com, token_file: agency.token }
+accounts:
+  austin: { org_unit_id: '18' }
+  dallas: { org_unit_id: 17, timezone: America/Chicago }
+  elsewhere: { base_url: https://other.example.com, token_file: other.token }
+`;
+    writeFileSync(join(folder.path, "calltally.yaml"), yaml, { mode: 0o600 });
+    const { content, placeOf } = readCalltallyFile("calltally.yaml", folder.path);
+    const agency = { base_url: "https://api.example.com", token_file: "agency.token" };
+    expect(content.accounts).toEqual({
+      austin: { ...agency, org_unit_id: "18" },
+      dallas: { ...agency, org_unit_id: 17, timezone: "America/Chicago" },
+      elsewhere: { base_url: "https://other.example.com", token_file: "other.token" },
+    });
+    expect(placeOf(["accounts", "austin", "token_file"])).toBe(
+      "calltally.yaml:2:62: defaults.accounts.token_file",
+    );
+    expect(placeOf(["accounts", "dallas", "org_unit_id"])).toBe(
+      "calltally.yaml:5:26: accounts.dallas.org_unit_id",
+    );
+  });
+
+  const AGENCY = "base_url: https://api.example.com, token_file: agency.token";
+
+  it.each([
+    {
+      name: "to an account with another address",
+      defaults: AGENCY,
+      accounts: "austin: { org_unit_id: 1 }, dallas: { base_url: https://other.example.com }",
+      says: ["accounts.dallas.token_file: is missing"],
+    },
+    {
+      name: "to several accounts without an organization unit",
+      defaults: AGENCY,
+      accounts: "austin: { org_unit_id: 1 }, dallas: {}",
+      says: ["accounts.dallas: needs a number as org_unit_id: it has the token of defaults.accounts"],
+    },
+    {
+      name: "to several accounts with one organization unit",
+      defaults: AGENCY,
+      accounts: "austin: { org_unit_id: '17' }, dallas: { org_unit_id: 17 }",
+      says: ["accounts.dallas.org_unit_id: is also that of austin"],
+    },
+    {
+      name: "to several accounts with a unit that cannot be compared with those of calls",
+      defaults: AGENCY,
+      accounts: "austin: { org_unit_id: 1 }, dallas: { org_unit_id: dallas }",
+      says: ["accounts.dallas: needs a number as org_unit_id: it has"],
+    },
+    {
+      name: "without its address",
+      defaults: "token_file: agency.token",
+      accounts: "austin: { base_url: https://api.example.com, token_file: own.token }",
+      says: ["defaults.accounts: must have both base_url and token_file: a token is for one address"],
+    },
+    {
+      name: "with a warehouse",
+      defaults: `${AGENCY}, database: calls.db`,
+      accounts: "austin: ",
+      says: ["defaults.accounts.database: is not a known key"],
+    },
+    { name: "to one account", defaults: AGENCY, accounts: "austin: ", says: [] },
+    {
+      name: "to an account with a token of its own",
+      defaults: AGENCY,
+      accounts: "austin: { token_file: a.token }, dallas: { token_file: b.token }",
+      says: [],
+    },
+  ])("checks who gets the token of the defaults: $name", (given) => {
+    const yaml = `defaults: { accounts: { ${given.defaults} } }\naccounts: { ${given.accounts} }\n`;
+    expect(problemsOf({ yaml }).slice(1)).toEqual(given.says.map((text) => expect.stringContaining(text)));
+  });
+
   it("reports a problem of the defaults once, at its position", () => {
     const yaml = `defaults:
   reports: { corn: x, accounts: [acme], grain: weak, on_restatement: deliver }

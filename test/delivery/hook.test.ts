@@ -8,6 +8,9 @@ const SUMMARY: ReportSummary = {
   title: "Weekly calls",
   account: "acme",
   range: "October",
+  sentences: [
+    { id: "fewer_calls", values: { dimension: "source", name: "<!here> & co", calls: 74, before: 120 } },
+  ],
   headline: [
     { name: "Calls", value: "1,204", change: "+12.4%", previous: "1,071", within_chance: false },
     { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },
@@ -33,6 +36,7 @@ const SUMMARY: ReportSummary = {
 };
 
 const CAUTION = "The latest days are provisional: late transcripts and corrections may still come.";
+const FELL = "Calls from <!here> & co fell from 120 to 74.";
 const DOUBT = "Run 7, the last sync, is unverified, so calls may be missing: <!here>.";
 
 describe("kindOfHook", () => {
@@ -71,13 +75,21 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack without mentions", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
+      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls from &lt;!here&gt; &amp; co fell from 120 to 74. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
         { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
         {
           type: "section",
           text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true },
+        },
+        {
+          type: "section",
+          text: {
+            type: "mrkdwn",
+            text: "• Calls from &lt;!here&gt; &amp; co fell from 120 to 74.",
+            verbatim: true,
+          },
         },
         {
           type: "section",
@@ -105,9 +117,17 @@ describe("toHookBody", () => {
     });
   });
 
-  it("leaves out the account, doubts, notices and files if there are none", () => {
+  it("leaves out the account, doubts, sentences, notices and files if there are none", () => {
     const headline = SUMMARY.headline.slice(2);
-    const bare = { ...SUMMARY, account: null, statements: [], notices: [], files: [], headline };
+    const bare = {
+      ...SUMMARY,
+      account: null,
+      statements: [],
+      sentences: [],
+      notices: [],
+      files: [],
+      headline,
+    };
     const text = "Weekly calls, October: First-time callers 640";
     expect(toHookBody(bare, "json")).toMatchObject({ text });
     expect(toHookBody(bare, "slack")).toMatchObject({
@@ -130,7 +150,7 @@ describe("toHookBody", () => {
       within_chance: false,
     }));
     const blocksOf = (title: string, notice: string) => {
-      const summary = { ...SUMMARY, headline, title, statements: [], notices: [notice] };
+      const summary = { ...SUMMARY, headline, title, statements: [], sentences: [], notices: [notice] };
       return JSON.parse(JSON.stringify(toHookBody(summary, "slack"))).blocks;
     };
     const blocks = blocksOf("📞".repeat(151), "x".repeat(5000));
@@ -160,6 +180,7 @@ describe("toHookBody", () => {
               run("Weekly calls", { size: "large", weight: "bolder" }),
               run("acme, October", { isSubtle: true }),
               run(DOUBT, { weight: "bolder" }),
+              run(`• ${FELL}`, {}),
               {
                 type: "FactSet",
                 facts: [
@@ -181,10 +202,11 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for other receivers", () => {
-    const { folder: _, manifest: _manifest, statements, ...said } = SUMMARY;
+    const { folder: _, manifest: _manifest, statements, sentences, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
+      text: `Weekly calls, acme, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
       ...said,
+      sentences: sentences.map((each) => ({ ...each, text: FELL })),
       statements: statements.map(toSpoken),
       files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],
     });

@@ -123,6 +123,8 @@ describe("composeMail", () => {
 Weekly calls
 19 October to 15 November 2026, by week
 
+- 1,204 calls came in, 133 more than the month before.
+
 Calls               1,204  +12.4% from 1,071
 Answer rate         81.3%  +0.4 points chance from 80.9%
 First-time callers    640
@@ -144,11 +146,11 @@ Sent by calltally.
     expect(words.trim().split("\n").slice(1)).toEqual(said.flatMap((line) => line.split("\n")));
   });
 
-  it("leaves out the account, remarks, doubts and files if there are none", async () => {
+  it("leaves out the account, doubts, sentences, remarks and files if there are none", async () => {
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
     const headline = summary.headline.slice(2);
-    const bare = { ...summary, account: null, headline, statements: [], files: [] };
+    const bare = { ...summary, account: null, sentences: [], headline, statements: [], files: [] };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
       `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,
@@ -175,6 +177,7 @@ describe("toMailHtml", () => {
       title: evil,
       account: evil,
       range: evil,
+      sentences: [{ id: "fewer_calls", values: { dimension: "source", name: evil, calls: 1, before: 20 } }],
       headline: [{ name: evil, value: evil, change: evil, previous: evil, within_chance: true }],
       verdict: evil,
       statements: [{ id: "unverified", level: "doubt", values: { run_id: 1, reason: evil, advice: null } }],
@@ -186,7 +189,7 @@ describe("toMailHtml", () => {
     const html = await toMailHtml(summary, [{ name: evil, bytes: 1, isAttached: false }]);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
-    ).toHaveLength(14);
+    ).toHaveLength(15);
     const styles = [...html.matchAll(/style="([^"]*)"/g)].flatMap(([, style = ""]) =>
       style.replaceAll("&#39;", "").split(";"),
     );

@@ -24,6 +24,7 @@ export function makeSummary(folder: string): ReportSummary {
     title: "Weekly calls",
     account: "acme",
     range: "19 October to 15 November 2026, by week",
+    sentences: [{ id: "calls", values: { calls: 1204, before: 1071, than: "the month before" } }],
     headline: [
       { name: "Calls", value: "1,204", change: "+12.4%", previous: "1,071", within_chance: false },
       { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },

@@ -102,6 +102,7 @@ describe("makeReport", () => {
           { name: "First-time callers", value: "12", previous: "4", ...change },
           { name: "Missed calls", value: "3", previous: "1", ...change },
         ],
+        sentences: [],
         verdict: "Run 1 was exact: Each page met the next..",
         statements: [expect.objectContaining({ id: "provisional", text: expect.any(String) })],
         notices: [],

@@ -227,7 +227,7 @@ describe("RollupSession.effects", () => {
         return `${key} ${JSON.stringify(cells)}`;
       });
       const found = [...session.effects(query, since, zone)].map(({ key, reason, figures }) => {
-        const cells = [...figures].map(([name, { calls, effect }]) => [name, calls, effect]);
+        const cells = [...figures].map(([name, { callIds, effect }]) => [name, callIds.length, effect]);
         return `${JSON.stringify([...key, reason])} ${JSON.stringify(cells)}`;
       });
       expect(found.toSorted()).toEqual(expected.toSorted());
@@ -276,7 +276,7 @@ describe("RollupSession.effects", () => {
       const query = { dimensions: ["campaign" as const], figures: ["answered_calls"] };
       return [...session.effects(query, 0, "UTC")].map(({ key, reason, figures }) => [
         ...[...key, reason],
-        ...[figures.get("calls")?.effect, figures.get("answered_calls")?.calls],
+        ...[figures.get("calls")?.effect, figures.get("answered_calls")?.callIds.length],
       ]);
     };
     const rows = [

@@ -258,6 +258,7 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
     title: "t",
     account: null,
     range: "r",
+    sentences: [],
     headline: [],
     verdict: "v",
     statements,

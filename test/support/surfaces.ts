@@ -8,9 +8,11 @@ import type { Dimension } from "../../src/figures/dimensions.ts";
 import { openWarehouse } from "../../src/library/open-warehouse.ts";
 import {
   type ReportHeadline,
+  readReportFacts,
   readReportHeadline,
   summarizeReport,
 } from "../../src/reports/summarize-report.ts";
+import { sentencesOf } from "../../src/sentences/sentences.ts";
 import { readBySheetJs, type SeenCell } from "../export/workbook-readers.ts";
 import { connect } from "./mcp.ts";
 import { readCsv } from "./page.ts";
@@ -45,10 +47,11 @@ const RANGE = { from: "2026-09-01", to: "2026-09-30" };
 export async function readSurfaces(
   warehouse: ReturnType<typeof makeWarehouse>,
   dimension: Dimension,
-  { minCell, notices = [] }: { minCell?: number | undefined; notices?: string[] } = {},
+  { minCell, spend, notices = [] }: { minCell?: number | undefined; spend?: true; notices?: string[] } = {},
 ): Promise<Surfaces> {
   const { database, folder } = warehouse;
   let headline: ReportHeadline | undefined;
+  let facts: Awaited<ReturnType<typeof readReportFacts>> | undefined;
   const write = (options: Partial<FolderExportOptions>) =>
     warehouse.export({
       targets: [{ kind: "rollup", dimensions: [dimension] }],
@@ -56,13 +59,16 @@ export async function readSurfaces(
       compare: "previous",
       chance: true,
       minCell,
+      spend,
       ...options,
     });
   const inspect = async (job: Job) => {
     headline = await readReportHeadline(job);
+    facts = await readReportFacts(job, headline);
   };
   const { manifest } = await write({ inspect });
-  if (headline === undefined) throw new Error("The headline was not read");
+  if (headline === undefined || facts === undefined) throw new Error("The headline was not read");
+  const sentences = sentencesOf({ ...facts, statements: manifest.statements, restatements: [] });
   const csv = readCsv(readText(folder, `${dimension}.csv`));
   await write({ format: { format: "json" } });
   const json: Row[] = JSON.parse(readText(folder, `${dimension}.json`));
@@ -72,7 +78,7 @@ export async function readSurfaces(
   sqlite.close();
   await write({ format: { format: "xlsx" }, chance: false });
   const sheet = readSheet(readFileSync(join(folder, "calltally.xlsx")), dimension, Object.keys(csv[0] ?? {}));
-  const mail = (await composeMail(summarize({ manifest, headline, notices }), "Calls")).text;
+  const mail = (await composeMail(summarize({ manifest, headline, sentences, notices }), "Calls")).text;
   const files = { csv, json, sqlite: stored, sheet, mail };
   if (minCell !== undefined) return { ...files, library: [], mcp: [], page: "" };
 
@@ -88,12 +94,13 @@ export async function readSurfaces(
 function summarize({
   manifest,
   headline,
+  sentences,
   notices,
-}: Pick<SummaryParts, "manifest" | "headline"> & { notices: string[] }) {
+}: Pick<SummaryParts, "manifest" | "headline" | "sentences"> & { notices: string[] }) {
   const report = { name: "monthly", account: null } as Parameters<typeof summarizeReport>[0];
   const plan = { ask: { range: RANGE }, values: {} } as SummaryParts["plan"];
   const news = { notices, until: 0 };
-  return summarizeReport(report, { manifest, headline, plan, files: [], folder: "reports", news });
+  return summarizeReport(report, { manifest, headline, sentences, plan, files: [], folder: "reports", news });
 }
 
 function readSheet(content: Buffer, name: string, columns: string[]): Record<string, SheetCell | null>[] {

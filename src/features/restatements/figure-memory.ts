@@ -35,8 +35,8 @@ export class FigureMemory implements RememberedFigures {
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
   readonly #watched: WatchedRollup[] = [];
-  readonly #found = new Map<string, readonly Restatement[]>();
-  readonly #restatements: Restatement[] = [];
+  readonly #byContents = new Map<string, readonly Restatement[]>();
+  readonly found: Restatement[] = [];
 
   constructor(options: RememberOptions) {
     const { reader, timeframe, lookbackHours } = options;
@@ -63,8 +63,9 @@ export class FigureMemory implements RememberedFigures {
     if (watched?.before === undefined || watched.isTooLong) return [];
     const { rulesId } = this.#state;
     const found =
-      this.#found.get(contents) ?? findRestatements(watched, watched.before, { ...this.#options, rulesId });
-    this.#found.set(contents, found);
+      this.#byContents.get(contents) ??
+      findRestatements(watched, watched.before, { ...this.#options, rulesId });
+    this.#byContents.set(contents, found);
     return found;
   }
 
@@ -75,16 +76,16 @@ export class FigureMemory implements RememberedFigures {
       if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
       if (before === undefined) return [];
       const found = this.find(contents);
-      this.#restatements.push(...found);
+      this.found.push(...found);
       return [{ file, contents, exported_at: before.exported_at, restated_cells: found.length }];
     });
-    return { restatements: this.#restatements, rollups };
+    return { restatements: this.found, rollups };
   }
 
   /** Records the figures after the files were renamed: no export is compared with one that was killed. */
   settle(tx: Tx, { now }: CommittedFiles): void {
     const { log } = this.#options;
-    insertRestatements(tx, this.#restatements);
+    insertRestatements(tx, this.found);
     for (const watched of this.#watched)
       rememberRollup(tx, this.#toRemember(watched), { log, exportedAt: now });
     pruneFactLog(tx, Date.parse(now));

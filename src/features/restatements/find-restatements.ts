@@ -3,6 +3,7 @@ import type { Effect, FigureValue, Restatement } from "../../export/restatement.
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
 import { METRIC_NAMES, OUTCOME_FIGURES, RETURN_FIGURES, spendMetrics } from "../../figures/metrics.ts";
 import type { RowEffect } from "../../rollup/sqlite/read-effects.ts";
+import { readChangedFacts } from "../../warehouse/calls/fact-log.ts";
 import { describeRulesChange } from "../../warehouse/calls/rules.ts";
 import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./exported-rollups.ts";
 import { toCell, type WatchedRollup } from "./watched-rollup.ts";
@@ -43,6 +44,15 @@ export function findRestatements(
     const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);
   }
+  const listed = [...effects.values()].flatMap((ofRow) =>
+    ofRow.flatMap(({ figures }) =>
+      figures
+        .values()
+        .flatMap(({ callIds }) => callIds.slice(0, LISTED))
+        .toArray(),
+    ),
+  );
+  const changedFacts = readChangedFacts(reader, before.change_id, [...new Set(listed)]);
   const allReasons = new Set([...effects.values()].flat().map(({ reason }) => reason));
   const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
   const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
@@ -55,9 +65,9 @@ export function findRestatements(
       const change = changeOf(was, now, isAdditive);
       const ofCalls = effects.get(toCell(period, key)) ?? [];
       const isCostOther = changes.some((other) => other.name === "cost");
-      const others = { effects: ofCalls, isCostOther };
+      const others = { effects: ofCalls, isCostOther, changedFacts };
       const reasons = METRIC_NAMES.has(name)
-        ? effectsOf(ofCalls, name)
+        ? effectsOf(others, name)
         : OUTCOME_FIGURES.includes(name)
           ? query.outcomes?.by === "call"
             ? outcomeEffectsOf(name, others)
@@ -150,10 +160,25 @@ function findChanges(
   });
 }
 
-function effectsOf(effects: readonly RowEffect[], metric: string): Effect[] {
+/** So many calls are named for each reason of a figure: of more, nobody looks at each. */
+const LISTED = 10;
+
+/** What changed calls did to the figures of a row. */
+interface RowEffects {
+  effects: readonly RowEffect[];
+  /** Whether its costs changed as well. */
+  isCostOther: boolean;
+  changedFacts: ReadonlyMap<number, readonly string[]>;
+}
+
+function effectsOf({ effects, changedFacts }: RowEffects, metric: string): Effect[] {
   return effects.flatMap(({ reason, figures }) => {
-    const { calls = 0, effect = null } = figures.get(metric) ?? {};
-    return calls === 0 ? [] : [{ reason, calls, effect: effect === null ? null : round(effect) }];
+    const { callIds = [], effect = null } = figures.get(metric) ?? {};
+    if (callIds.length === 0) return [];
+    const listed = callIds.slice(0, LISTED).map((call_id) => {
+      return { call_id, changed: changedFacts.get(call_id) ?? [] };
+    });
+    return [{ reason, calls: callIds.length, effect: effect === null ? null : round(effect), listed }];
   });
 }
 
@@ -164,28 +189,21 @@ function changeOf(was: FigureValue, now: FigureValue, isAdditive: boolean): numb
 }
 
 /** Returns the reasons for a change in a spend metric; a cost per call also depends on the calls. */
-function spendEffectsOf(
-  name: string,
-  change: number | null,
-  { effects, isCostOther }: { effects: readonly RowEffect[]; isCostOther: boolean },
-): Effect[] {
+function spendEffectsOf(name: string, change: number | null, others: RowEffects): Effect[] {
   const metric = spendMetrics({ currency: undefined, decimals: 0 }).find((each) => each.name === name);
   if (metric?.aggregate.kind !== "cost per")
     return [{ reason: "spend_changed", calls: null, effect: change }];
   return [
-    ...effectsOf(effects, metric.aggregate.of).map((effect) => ({ ...effect, effect: null })),
-    ...(isCostOther ? [{ reason: "spend_changed", calls: null, effect: null } as const] : []),
+    ...effectsOf(others, metric.aggregate.of).map((effect) => ({ ...effect, effect: null })),
+    ...(others.isCostOther ? [{ reason: "spend_changed", calls: null, effect: null } as const] : []),
   ];
 }
 
 /** Returns the reasons for a change in a figure of outcomes: jobs and calls, and costs if it is also made of them. */
-function outcomeEffectsOf(
-  name: string,
-  { effects, isCostOther }: { effects: readonly RowEffect[]; isCostOther: boolean },
-): Effect[] {
-  const isOfCosts = isCostOther && RETURN_FIGURES.includes(name);
+function outcomeEffectsOf(name: string, others: RowEffects): Effect[] {
+  const isOfCosts = others.isCostOther && RETURN_FIGURES.includes(name);
   return [
-    ...effectsOf(effects, name),
+    ...effectsOf(others, name),
     ...(isOfCosts ? [{ reason: "spend_changed", calls: null, effect: null } as const] : []),
   ];
 }

@@ -21,7 +21,7 @@ const columns = {
   exported_at: about(text().notNull(), "When the earlier value was exported, ISO 8601 UTC."),
   reasons: about(
     text().notNull(),
-    "JSON array of {reason, calls, effect}: how many calls changed for a reason, and by how much that changed the figure. For a figure that adds up, the effects sum to the change; others have null.",
+    "JSON array of {reason, calls, effect, listed}: how many calls changed for a reason, by how much that changed the figure, and the first ten of the calls, with the facts that changed in each. For a figure that adds up, the effects sum to the change; others have null.",
   ),
   rules_changed: about(text(), "Attribution settings changed in between, by commas; null for none."),
 };
@@ -48,6 +48,7 @@ const reasonsSchema = z.array(
     reason: z.enum(RESTATEMENT_REASONS),
     calls: z.number().nullable(),
     effect: z.number().nullable(),
+    listed: z.array(z.object({ call_id: z.number(), changed: z.array(z.string()) })).optional(),
   }),
 );
 

@@ -20,7 +20,14 @@ export interface RowEffect {
   key: Row;
   reason: ChangeReason;
   /** By metric. */
-  figures: ReadonlyMap<string, Effect>;
+  figures: ReadonlyMap<string, FigureEffect>;
+}
+
+export interface FigureEffect {
+  /** The calls that changed the figure. */
+  callIds: readonly number[];
+  /** By how much in total; null if the figure does not add up. */
+  effect: number | null;
 }
 
 /**
@@ -71,13 +78,16 @@ export function* readEffects(
   for (const own of rows.values()) {
     const [first = 0] = own;
     const steps = own.map((row): Step => ({ row, sign: Number(valueAt("f.sign", row)) }));
-    const changed = [...Map.groupBy(steps, ({ row }) => valueAt("f.call_id", row)).values()];
-    const figures = new Map<string, Effect>();
+    const byCall = Map.groupBy(steps, ({ row }) => Number(valueAt("f.call_id", row)));
+    const [ids, changed] = [[...byCall.keys()], [...byCall.values()]];
+    const figures = new Map<string, FigureEffect>();
+    const set = (name: string, { calls: places, effect }: Effect) =>
+      figures.set(name, { callIds: places.flatMap((place) => ids[place] ?? []), effect });
     for (const metric of callMeasures(measures))
-      figures.set(metric.name, effectOn(metric, changed, calls, options.rules));
+      set(metric.name, effectOn(metric, changed, calls, options.rules));
     for (const { name, aggregate, isAdditive = false } of measures)
       if (isOfOutcomes(aggregate))
-        figures.set(
+        set(
           name,
           effectOf(changed, isAdditive, (row) => earnedAt(aggregate, row)),
         );

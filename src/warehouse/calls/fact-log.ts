@@ -120,6 +120,26 @@ export function isLoggedSince(
   return countRows(warehouse, fact_changes, isNext) > 0 || readFactState(warehouse).changeId === changeId;
 }
 
+/** Returns which facts of calls changed since the first change after `since`; none of calls that were not here. */
+export function readChangedFacts(
+  { sqlite }: Reader,
+  since: number,
+  callIds: readonly number[],
+): ReadonlyMap<number, readonly string[]> {
+  const isOther = FACTS.map((fact) => `c.${fact} IS NOT f.${fact}`).join(", ");
+  const rows = sqlite
+    .prepare<[number, string], [call_id: number, ...isOther: number[]]>(
+      `SELECT c.call_id, ${isOther} FROM fact_changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
+      WHERE c.is_live IS NOT NULL AND c.change_id IN (SELECT min(change_id) FROM fact_changes
+        WHERE change_id > ? AND call_id IN (SELECT value FROM json_each(?)) GROUP BY call_id)`,
+    )
+    .raw()
+    .all(since, JSON.stringify(callIds));
+  return new Map(
+    rows.map(([callId, ...isOther]) => [callId, FACTS.filter((_, index) => isOther[index] === 1)]),
+  );
+}
+
 export function readFactState({ db, sqlite }: Reader): { changeId: number; rulesId: number } {
   // The sequence also counts changes that were deleted since.
   const last = sqlite

@@ -331,7 +331,7 @@ interface Found {
   was: unknown;
   now: unknown;
   change: number | null;
-  reasons: { reason: string; calls: number; effect: number | null }[];
+  reasons: { reason: string; calls: number; effect: number | null; listed: { call_id: number }[] }[];
 }
 
 function readFound({ sqlite }: Warehouse): Found[] {
@@ -454,7 +454,10 @@ describe("exportToFolder", () => {
 
             const { effects, calls } = explain(made, asked, next, names);
             for (const { cell, metric, was, now, change, reasons } of found) {
-              for (const { reason } of reasons) see(reason);
+              for (const { reason, calls, listed } of reasons) {
+                see(reason);
+                expect(new Set(listed.map(({ call_id }) => call_id)).size).toBe(Math.min(10, calls));
+              }
               see("several reasons", reasons.length > 1);
               see("a row that is new", !rowsThen.has(cell));
               see("a row that is gone", !rowsNow.has(cell));
@@ -571,7 +574,14 @@ describe("exportToFolder", () => {
       "answered_calls",
       0,
       1,
-      [{ reason: "corrected", calls: 1, effect: 1 }],
+      [
+        {
+          reason: "corrected",
+          calls: 1,
+          effect: 1,
+          listed: [{ call_id: 2, changed: ["outcome", "campaign", "disposition"] }],
+        },
+      ],
     ]);
   });
 
