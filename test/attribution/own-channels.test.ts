@@ -68,7 +68,7 @@ describe("attributeCall", () => {
     const channelOf = (members: Parameters<typeof makeCall>[0]) =>
       attributeCall(makeCall(members), rules).channel;
     expect(channelOf({ utm_source: "FB" })).toBe("Facebook");
-    expect(channelOf({ referring_url: "https://www.reviews.example/x" })).toBe("Direct");
+    expect(channelOf({ referring_url: "https://www.reviews.example/x" })).toBe("Referral");
     expect(channelOf({ referring_url: "https://best.reviews.example/x" })).toBe("Reviews");
     expect(channelOf({})).toBe("Direct");
   });
