@@ -5,7 +5,7 @@ import { remember } from "./remember.ts";
 export const CHANNEL_FIELDS = ["source", "medium", "campaign", "referrer"] as const;
 type Field = (typeof CHANNEL_FIELDS)[number];
 
-/** A line of the file of channels. Empty patterns match every value; `*` stands for any text. */
+/** A line of the file of channels. Empty patterns match everything; `*` stands for any part of a value. */
 export interface ChannelLine extends Readonly<Record<Field, string>> {
   channel: string;
   /** In the file; the first line is the header. */
@@ -43,7 +43,7 @@ function toMatcher(pattern: string): (text: string) => boolean {
   const end = others.pop();
   if (end === undefined) return (text) => text === pattern;
   return (text) => {
-    if (!text.startsWith(start)) return false;
+    if (text === "" || !text.startsWith(start)) return false;
     let at = start.length;
     for (const part of others) {
       const found = text.indexOf(part, at);

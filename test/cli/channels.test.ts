@@ -34,6 +34,7 @@ function makeFolder(lines: string) {
   using warehouse = openNewWarehouse(join(folder.path, "data/calltally.db"));
   storeRun(warehouse, CALLS, { startedAt: LATER, finishedAt: LATER });
   return {
+    path: folder.path,
     run: (args: string[], env: Record<string, string> = { CALLTALLY_CHANNELS: "channels.csv" }) =>
       calltally(args, { cwd: folder.path, env }),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
@@ -93,6 +94,20 @@ describe("calltally channels", () => {
     expect(misspelled.stderr).toContain("Did you mean Partners?");
     expect((await folder.run(["explain", "1"])).stdout).toContain("Sale, by line 3 of the file of channels");
     expect((await folder.run(["explain", "4"])).stdout).toContain("Direct; rules ga4-");
+  });
+
+  it("gives imported costs their own channel, except by a referrer", async () => {
+    using folder = makeFolder("Elsewhere,,,,*\nPartners,partner-*,,,\n");
+    writeFileSync(
+      join(folder.path, "spend.csv"),
+      "day,cost,source,medium,campaign,currency\n2026-10-01,4,partner-north,cpc,generic,EUR\n",
+    );
+    expect(await folder.run(["spend", "import", "spend.csv"])).toMatchObject({ code: 0 });
+    const { stdout, stderr } = await folder.run([
+      ...["export", "channel", "--spend", "--columns", "calls,cost", "--stdout"],
+      ...["--from", "2026-10-01", "--to", "2026-10-01", "--channel", "Partners"],
+    ]);
+    expect([stderr, stdout]).toEqual([expect.any(String), "channel,calls,cost\r\nPartners,1,4.00\r\n"]);
   });
 
   it("names the line and the column of a bad file", async () => {
