@@ -4,9 +4,10 @@ import { findAdClick } from "./ad-click.ts";
 import { ASSISTANT_CAMPAIGN, ASSISTANT_MEDIUM, isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
-import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS } from "./channel-rules.ts";
 import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
+import type { ChannelValues } from "./own-channels.ts";
 import { toReferringHost } from "./referring-host.ts";
 import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
@@ -64,7 +65,7 @@ export function attributeByRules(
   topic: string | null,
   { tags, names, visit } = readVisit(call, rules),
 ) {
-  const { outcomeOf, utmKeyOf } = compileRules(rules);
+  const { outcomeOf, utmKeyOf, channelOf } = compileRules(rules);
   const { source, medium } = toTrafficSource(visit, utmKeyOf);
   const disposition = presentText(call.disposition);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
@@ -76,11 +77,22 @@ export function attributeByRules(
     medium,
     ...tags,
     campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
-    channel: toChannel({
-      source: source ?? "",
-      medium: medium ?? "",
-      campaign: tags.utm_campaign_folded ?? presentText(call.campaign_name)?.toLowerCase() ?? "",
-    }),
+    channel: channelOf(
+      toChannelValues({ source, medium, ...tags, referring_host: names.referring_host }, call),
+    ),
+  };
+}
+
+/** Returns what channels are decided by. */
+export function toChannelValues(
+  facts: Record<"source" | "medium" | "utm_campaign_folded" | "referring_host", string | null>,
+  { campaign_name }: Pick<Call, "campaign_name">,
+): ChannelValues {
+  return {
+    source: facts.source ?? "",
+    medium: facts.medium ?? "",
+    campaign: facts.utm_campaign_folded ?? presentText(campaign_name)?.toLowerCase() ?? "",
+    referrer: facts.referring_host ?? "",
   };
 }
 
@@ -197,11 +209,13 @@ export function explainAttribution(
 ) {
   const facts = attributeCall(call, rules, keptTopic);
   const { click, visit } = readVisit(call, rules);
-  const { findTopic, aboutTopic } = compileRules(rules);
+  const { findTopic, aboutTopic, lineOf: channelLineOf } = compileRules(rules);
+  const channelIndex = channelLineOf(toChannelValues(facts, call));
+  const channelLine = rules.channels[channelIndex];
   const match = keptTopic === undefined ? findTopic(call) : undefined;
   const line = match && rules.topics[match.line];
   // The last channel is for calls that meet no rule.
-  const rulesInOrder = CHANNELS.slice(0, -1);
+  const rulesInOrder = channelLine === undefined ? CHANNELS.slice(0, -1) : [];
   const holding = rulesInOrder.indexOf(facts.channel);
   const tried = holding === -1 ? rulesInOrder : rulesInOrder.slice(0, holding + 1);
   const reasons = {
@@ -230,6 +244,8 @@ export function explainAttribution(
     is_topic_kept: keptTopic !== undefined,
     /** What the topic says of the duration; null if it decides nothing. */
     topic_qualifies: aboutTopic(facts.topic)?.qualifies ?? null,
+    /** The line of the file of channels that decided; null if GA4's rules did. */
+    channel_line: channelLine ? lineOf(channelLine, channelIndex) : null,
     /** Version of the channel rules, and each rule up to the first that holds. */
     channel_rules: {
       version: CHANNEL_RULES_VERSION,

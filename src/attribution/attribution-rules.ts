@@ -1,4 +1,5 @@
 import { toComparableDisposition } from "./call-text.ts";
+import type { ChannelLine } from "./own-channels.ts";
 import type { TopicLine } from "./topics.ts";
 
 /** The operator's definitions; every manifest contains them, so that each figure can be defended. */
@@ -15,6 +16,8 @@ export interface AttributionRules {
   aliases: Readonly<Record<string, string>>;
   /** In order: the first one found in a call names its topic. */
   topics: readonly TopicLine[];
+  /** Own channels, in order: the first line that matches names the channel; after the last, GA4's rules do. */
+  channels: readonly ChannelLine[];
   /**
    * Whether callers are known by keyed digests of their numbers, so that the numbers need not be kept. Figures are
    * the same. @default false
@@ -29,6 +32,7 @@ export const DEFAULT_RULES: AttributionRules = {
   duration_unit: "seconds",
   aliases: {},
   topics: [],
+  channels: [],
 };
 
 /** Returns the dispositions that are in both lists. */
@@ -42,7 +46,7 @@ export function findContradictions({
 
 /** Returns canonical JSON: rules with the same meaning give the same text. */
 export function toRulesJson(rules: AttributionRules): string {
-  const { answered, missed, qualified_seconds, duration_unit, aliases, topics } = rules;
+  const { answered, missed, qualified_seconds, duration_unit, aliases, topics, channels } = rules;
   const sorted = (dispositions: readonly string[]) =>
     [...new Set(dispositions.map(toComparableDisposition))].sort();
   return JSON.stringify({
@@ -53,5 +57,6 @@ export function toRulesJson(rules: AttributionRules): string {
     aliases: Object.fromEntries(Object.entries(aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
     // An empty line more in the file changes nothing.
     topics: topics.map(({ line: _, ...topic }) => topic),
+    channels: channels.map(({ line: _, ...channel }) => channel),
   });
 }

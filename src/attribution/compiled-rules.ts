@@ -1,5 +1,6 @@
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, toComparableDisposition } from "./call-text.ts";
+import { compileChannels } from "./own-channels.ts";
 import { remember } from "./remember.ts";
 import { compileTopics } from "./topics.ts";
 
@@ -30,6 +31,7 @@ function compile(rules: AttributionRules) {
     }),
     /** The least duration of a qualified call, in the unit in which the service serves durations. */
     qualifiedDuration: toDuration(rules.qualified_seconds, rules),
+    ...compileChannels(rules.channels),
     findTopic: compileTopics(rules.topics),
     /** What the lines of a topic say; undefined if there are none. */
     aboutTopic: (topic: string | null) => (topic === null ? undefined : topics.get(topic)),

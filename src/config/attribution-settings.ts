@@ -1,6 +1,7 @@
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
+import { readChannels } from "./channels-file.ts";
 import { readCsvFile } from "./csv-file.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
@@ -37,12 +38,13 @@ export function readAliases(file: string): Record<string, string> {
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
 }
 
-/** @throws UsageError if the file of aliases or topics is unusable */
+/** @throws UsageError if a file of aliases, topics or channels is unusable */
 export function readAttributionRules(
-  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "keep">,
+  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "channelsFile" | "keep">,
 ) {
-  const { rules, aliasesFile, topicsFile, keep } = settings;
+  const { rules, aliasesFile, topicsFile, channelsFile, keep } = settings;
   const aliases = aliasesFile === undefined ? {} : readAliases(aliasesFile);
   const topics = topicsFile === undefined ? [] : readTopics(topicsFile);
-  return withDigests({ ...rules, aliases, topics }, keep);
+  const channels = channelsFile === undefined ? [] : readChannels(channelsFile);
+  return withDigests({ ...rules, aliases, topics, channels }, keep);
 }

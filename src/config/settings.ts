@@ -155,6 +155,10 @@ export const SETTINGS = {
     help: "CSV file with the header `topic,phrase,speaker,qualifies,value` that names what calls are about by what was said, such as `emergency,burst pipe,caller,yes,250`; the first line found decides",
     example: "topics.csv",
   }),
+  channelsFile: setting("channels", path(parseFilePath), {
+    help: "CSV file with the header `channel,source,medium,campaign,referrer` that names own channels, such as `Partners,partner-*,,,`; the first line that matches decides, and Google Analytics' rules after the last",
+    example: "channels.csv",
+  }),
   currency: setting("currency", text(parseCurrency), {
     help: "ISO 4217 code of the currency of the ads. By default that of the first import of `spend`; reports in another currency are refused",
     example: "USD",

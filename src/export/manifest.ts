@@ -46,8 +46,10 @@ export interface Manifest {
     begins_before_first_call?: true;
   };
   periods?: ({ period: string } & DescribedSpan)[];
-  rules: Omit<AttributionRules, "aliases" | "topics" | "caller_digests"> & {
+  rules: Omit<AttributionRules, "aliases" | "topics" | "channels" | "caller_digests"> & {
     channels: string;
+    /** How many lines of own channels come before those rules; the table `rules` lists them. */
+    own_channels: number;
     /** How many utm values have an alias; the table `rules` lists them. */
     aliases: number;
     /** How many lines of topics there are; the same table lists them. */
@@ -199,7 +201,7 @@ export async function startManifest(
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
     ...(!hasHistory(startsAt, firstStart) && { short_history: true }),
   });
-  const { aliases, topics, caller_digests: _, ...rules } = session.rules;
+  const { aliases, topics, channels, caller_digests: _, ...rules } = session.rules;
   return {
     run,
     ...(certificate && { certificate }),
@@ -228,6 +230,7 @@ export async function startManifest(
     rules: {
       ...rules,
       channels: CHANNEL_RULES_VERSION,
+      own_channels: channels.length,
       aliases: Object.keys(aliases).length,
       topics: topics.length,
       utm_values: raw ? "as stored" : "folded",

@@ -9,6 +9,7 @@ test("DEFAULT_RULES are these", () => {
     duration_unit: "seconds",
     aliases: {},
     topics: [],
+    channels: [],
   });
 });
 
@@ -28,12 +29,14 @@ test("toRulesJson is the same of rules that mean the same, and names every rule"
     duration_unit: "milliseconds",
     aliases: { goog: "google", fb: "facebook", ig: "instagram" },
     topics: [{ topic: "Spam", phrase: "A  job", speaker: null, qualifies: false, value: null }],
+    channels: [{ channel: "Partners", source: "partner-*", medium: "", campaign: "", referrer: "", line: 4 }],
   } as const;
   const json = toRulesJson(rules);
   expect(json).toBe(
     '{"answered":["answered","transferred"],"missed":["busy","no answer"],"qualified_seconds":30,' +
       '"duration_unit":"milliseconds","aliases":{"fb":"facebook","goog":"google","ig":"instagram"},' +
-      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}]}',
+      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}],' +
+      '"channels":[{"channel":"Partners","source":"partner-*","medium":"","campaign":"","referrer":""}]}',
   );
   const { fb, goog, ig } = rules.aliases;
   expect(

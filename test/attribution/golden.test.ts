@@ -36,6 +36,7 @@ const RULES: AttributionRules[] = [
       { topic: "tap", phrase: "tap leaks", speaker: null, qualifies: null, value: null },
       { topic: "greeting", phrase: "HELLO", speaker: "Caller", qualifies: true, value: "5" },
     ],
+    channels: [],
   },
 ];
 

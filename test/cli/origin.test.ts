@@ -89,6 +89,7 @@ describe("the warehouse of another account", () => {
     export: { args: ["channel"], is: "refused" },
     report: { args: [], is: "refused" },
     topics: { args: [], is: "refused" },
+    channels: { args: [], is: "refused" },
     "uploads list": { args: [], is: "refused" },
     "uploads forget": { args: ["1"], is: "refused" },
     "spend import": {

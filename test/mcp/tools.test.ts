@@ -308,6 +308,7 @@ describe("answerCall", () => {
       campaign: "Autumn sale",
       referring_host: "google.com",
       channel: "Paid Search",
+      channel_line: null,
       channel_rules: {
         version: expect.stringMatching(/^ga4-/),
         tried: [

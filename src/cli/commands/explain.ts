@@ -45,6 +45,7 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
   const tried = channel_rules.tried.map(({ channel, holds }, index) =>
     line(`  ${index + 1}`, `${channel}: ${holds ? "yes" : "no"}`),
   );
+  const isOwn = explanation.channel_line !== null;
   const missed = channel_rules.tried.every(({ holds }) => !holds);
   return [
     line("call", `${explanation.call_id}, ${explanation.local_time ?? "at an unknown time"}`),
@@ -59,8 +60,13 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
     line("referring_host", explanation.referring_host ?? NOT_SET),
     line("decided by", describeRule(explanation)),
     "",
-    line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
-    ...(missed ? [line("", `none of the ${tried.length} matches`)] : tried),
+    line(
+      "channel",
+      isOwn
+        ? `${explanation.channel}, by line ${explanation.channel_line} of the file of channels`
+        : `${explanation.channel}; rules ${channel_rules.version}, tried in order:`,
+    ),
+    ...(isOwn ? [] : missed ? [line("", `none of the ${tried.length} matches`)] : tried),
     "",
     line("outcome", describeOutcome(explanation)),
     line("topic", describeTopic(explanation)),

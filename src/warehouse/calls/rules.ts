@@ -13,7 +13,7 @@ export const rules = sqliteTable("rules", {
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(
     text().notNull(),
-    "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases, lines of topics.",
+    "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases, lines of topics and of channels.",
   ),
   calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
   caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
@@ -40,6 +40,19 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
       line: z.number().optional(),
     }),
   ),
+  // Older rows have none.
+  channels: z
+    .array(
+      z.object({
+        channel: z.string(),
+        source: z.string(),
+        medium: z.string(),
+        campaign: z.string(),
+        referrer: z.string(),
+        line: z.number().optional(),
+      }),
+    )
+    .default([]),
 });
 
 export function readRulesInForce({ db }: Reader) {
