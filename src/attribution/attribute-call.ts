@@ -12,7 +12,7 @@ import { toReferringHost } from "./referring-host.ts";
 import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 6;
+export const ATTRIBUTION_VERSION = 7;
 
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;
@@ -65,33 +65,33 @@ export function attributeByRules(
   topic: string | null,
   { tags, names, visit } = readVisit(call, rules),
 ) {
-  const { outcomeOf, utmKeyOf, channelOf } = compileRules(rules);
-  const { source, medium } = toTrafficSource(visit, utmKeyOf);
+  const { outcomeOf, utmKeyOf, mediumOf, channelOf } = compileRules(rules);
+  const { source, medium } = toTrafficSource(visit, utmKeyOf.utm_source);
+  const facts = {
+    source,
+    medium: mediumOf(medium),
+    ...tags,
+    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
+  };
   const disposition = presentText(call.disposition);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
     outcome,
     topic,
     is_qualified: isQualified({ outcome, duration: call.duration, topic }, rules),
-    source,
-    medium,
-    ...tags,
-    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
-    channel: channelOf(
-      toChannelValues({ source, medium, ...tags, referring_host: names.referring_host }, call),
-    ),
+    ...facts,
+    channel: channelOf(toChannelValues({ ...facts, referring_host: names.referring_host })),
   };
 }
 
 /** Returns what channels are decided by. */
 export function toChannelValues(
-  facts: Record<"source" | "medium" | "utm_campaign_folded" | "referring_host", string | null>,
-  { campaign_name }: Pick<Call, "campaign_name">,
+  facts: Record<"source" | "medium" | "utm_campaign_folded" | "campaign" | "referring_host", string | null>,
 ): ChannelValues {
   return {
     source: facts.source ?? "",
     medium: facts.medium ?? "",
-    campaign: facts.utm_campaign_folded ?? presentText(campaign_name)?.toLowerCase() ?? "",
+    campaign: facts.utm_campaign_folded ?? facts.campaign?.toLowerCase() ?? "",
     referrer: facts.referring_host ?? "",
   };
 }
@@ -115,17 +115,20 @@ export function isQualified(
 export type CallFacts = ReturnType<typeof attributeCall>;
 
 function readVisit(call: RuledMembers, rules: AttributionRules) {
-  const { utmKeyOf } = compileRules(rules);
-  const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
+  const { utmKeyOf, campaignOf } = compileRules(rules);
+  const toUtmKey = (field: (typeof UTM_FIELDS)[number]) => {
+    const value = call[field];
+    return value === null ? null : utmKeyOf[field](value);
+  };
   const tags = {
-    utm_source_folded: toUtmKey(call.utm_source),
-    utm_medium_folded: toUtmKey(call.utm_medium),
-    utm_campaign_folded: toUtmKey(call.utm_campaign),
-    utm_content_folded: toUtmKey(call.utm_content),
-    utm_term_folded: toUtmKey(call.utm_term),
+    utm_source_folded: toUtmKey("utm_source"),
+    utm_medium_folded: toUtmKey("utm_medium"),
+    utm_campaign_folded: toUtmKey("utm_campaign"),
+    utm_content_folded: toUtmKey("utm_content"),
+    utm_term_folded: toUtmKey("utm_term"),
   };
   const names = {
-    campaign: presentText(call.campaign_name) ?? presentText(call.utm_campaign),
+    campaign: campaignOf(presentText(call.campaign_name)) ?? campaignOf(presentText(call.utm_campaign)),
     campaign_id: presentText(call.campaign_id),
     referring_host: toReferringHost(call.referring_url),
   };
@@ -210,7 +213,7 @@ export function explainAttribution(
   const facts = attributeCall(call, rules, keptTopic);
   const { click, visit } = readVisit(call, rules);
   const { findTopic, aboutTopic, lineOf: channelLineOf } = compileRules(rules);
-  const channelIndex = channelLineOf(toChannelValues(facts, call));
+  const channelIndex = channelLineOf(toChannelValues(facts));
   const channelLine = rules.channels[channelIndex];
   const match = keptTopic === undefined ? findTopic(call) : undefined;
   const line = match && rules.topics[match.line];

@@ -148,7 +148,7 @@ export const SETTINGS = {
     help: "Unit of the API field `duration`, which its documentation does not state: `seconds` or `milliseconds`",
   }),
   aliasesFile: setting("aliases", path(parseFilePath), {
-    help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
+    help: "CSV file with the header `raw,value,of` that maps values to the name they count under, such as `fb,facebook,source`; without `of`, utm values",
     example: "aliases.csv",
   }),
   topicsFile: setting("topics", path(parseFilePath), {

@@ -10,7 +10,7 @@ interface Visits {
   source: string | null;
   medium: string | null;
   utm_campaign_folded: string | null;
-  campaign_name: string | null;
+  campaign: string | null;
   referring_host: string | null;
   channel: string;
   calls: number;
@@ -50,7 +50,7 @@ export function readChannelFigures(
   };
   let moved = 0;
   for (const visits of readVisits(reader)) {
-    const values = toChannelValues(visits, visits);
+    const values = toChannelValues(visits);
     const index = decidingLine(values);
     if (index !== -1) counts[index] = (counts[index] ?? 0) + visits.calls;
     const [now, then] = [changeOf(visits.channel), changeOf(channelOf(values))];
@@ -74,10 +74,9 @@ export function readChannelFigures(
 function readVisits({ sqlite }: Reader): Visits[] {
   return sqlite
     .prepare<[], Visits>(
-      `SELECT f.source, f.medium, f.utm_campaign_folded, c.campaign_name, f.referring_host, f.channel,
-  count(*) AS calls, sum(f.is_qualified) AS qualified_calls
-FROM call_facts AS f JOIN calls AS c ON c.call_id = f.call_id
-WHERE f.is_live
+      `SELECT source, medium, utm_campaign_folded, campaign, referring_host, channel,
+  count(*) AS calls, sum(is_qualified) AS qualified_calls
+FROM call_facts WHERE is_live
 GROUP BY 1, 2, 3, 4, 5, 6`,
     )
     .all();

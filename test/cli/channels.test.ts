@@ -91,7 +91,10 @@ describe("calltally channels", () => {
     const filtered = await folder.run([...exported, "--channel", "partners", "--stdout"]);
     expect(filtered.stdout).toBe("channel,calls\r\nPartners,1\r\n");
     const misspelled = await folder.run([...exported, "--channel", "partnrs", "--stdout"]);
-    expect(misspelled.stderr).toContain("Did you mean Partners?");
+    expect([misspelled.code, misspelled.stderr]).toEqual([
+      2,
+      expect.stringContaining("Did you mean Partners?"),
+    ]);
     expect((await folder.run(["explain", "1"])).stdout).toContain("Sale, by line 3 of the file of channels");
     expect((await folder.run(["explain", "4"])).stdout).toContain("Direct; rules ga4-");
   });
