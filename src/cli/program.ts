@@ -35,6 +35,7 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
       "show which calls each line of the file of channels decides, and try a new file",
       () => import("./commands/channels.ts"),
     ],
+    hygiene: ["find misspelt and contradictory tags, and mend them", () => import("./commands/hygiene.ts")],
     topics: ["count calls by what was said, and try new topics", () => import("./commands/topics.ts")],
   },
   Operation: {

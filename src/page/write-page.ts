@@ -46,6 +46,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     fingerprint,
     restatements,
     notices: readPageNotices(job),
+    tagProblems: isOfSome(job) ? [] : ((await job.findTagProblems?.()) ?? []),
     grain,
     days,
     compared,
@@ -53,9 +54,11 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
 
+const isOfSome = ({ ask }: Pick<Job, "ask">) => Object.keys(ask.filter).length > 0;
+
 /** A notice is about all calls, so a page of some of them has none. */
 function readPageNotices({ ask, lists, timeframe: { span } }: Job): Notice[] {
-  if (lists === undefined || Object.keys(ask.filter).length > 0) return [];
+  if (lists === undefined || isOfSome({ ask })) return [];
   const { startsAt = "", endsAt = "" } = span;
   return readNotices(lists.reader, startsAt).filter(({ since }) => since < endsAt);
 }

@@ -90,6 +90,7 @@ describe("the warehouse of another account", () => {
     report: { args: [], is: "refused" },
     topics: { args: [], is: "refused" },
     channels: { args: [], is: "refused" },
+    hygiene: { args: [], is: "refused" },
     "uploads list": { args: [], is: "refused" },
     "uploads forget": { args: ["1"], is: "refused" },
     "spend import": {
