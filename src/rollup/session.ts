@@ -26,10 +26,11 @@ import {
 } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
 import {
+  type EarlierVisits,
+  earlierVisitsText,
   type SpellingGroup,
   spellingsText,
   type VisitGroup,
-  type VisitValues,
   visitsText,
 } from "./sqlite/sqlite-visits-sql.ts";
 
@@ -132,9 +133,13 @@ ORDER BY s.rank`;
     return { callsWithoutCaller: Number(this.first(counts)[0]), read: () => select.iterate() };
   }
 
-  /** Groups calls by what attributes them. @param values of which they have one @default any */
-  visits(span: Span, values?: VisitValues): VisitGroup[] {
-    return this.database.prepare<[], VisitGroup>(visitsText(span, this.selection, values)).all();
+  /** Groups calls by what attributes them. */
+  visits(span: Span): VisitGroup[] {
+    return this.database.prepare<[], VisitGroup>(visitsText(span, this.selection)).all();
+  }
+
+  earlierVisits(visits: EarlierVisits): VisitGroup[] {
+    return this.database.prepare<[], VisitGroup>(earlierVisitsText(visits, this.selection)).all();
   }
 
   /** Groups calls by their tags as served, and by what these count as. */

@@ -53,7 +53,8 @@ export const command = (context: Context) =>
             signal: context.signal,
           });
           const { endsAt } = to === undefined ? {} : toInstants({ to }, timezone);
-          return (await readProblems(session, { to, endsAt, timezone, nowMs: Date.now() })).problems;
+          return (await readProblems({ session, reader }, { to, endsAt, timezone, nowMs: Date.now() }))
+            .problems;
         })();
         let last = 0;
         const numbered = problems.map((each) => ({

@@ -1,5 +1,5 @@
 import type { Span } from "../../calendar/dates.ts";
-import { listText } from "../sql-text.ts";
+import { listText, literal } from "../sql-text.ts";
 import { FACTS_AND_CALLS, type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 /** Calls with the same tags, click and referrer. */
@@ -16,18 +16,29 @@ export interface VisitGroup {
   since: string;
 }
 
-/** Values of which visits must have one. */
-export type VisitValues = Readonly<Record<"source" | "medium" | "campaign", readonly string[]>>;
+/** Visits before a time, ISO 8601 UTC, with one of some values. */
+export interface EarlierVisits extends Readonly<Record<"source" | "medium" | "campaign", readonly string[]>> {
+  before: string;
+}
 
 /** Search Ads 360 issues its click ids for other platforms, too. */
 const IS_GOOGLE_CLICK = "f.gclid IS NOT NULL AND f.gclsrc IS NOT '3p.ds'";
 
-export function visitsText(span: Span, selection: SqliteSelection, values?: VisitValues): string {
-  const ofValues = Object.entries(values ?? {}).map(([fact, own]) => `f.${fact} IN ${listText(own)}`);
-  const also = ["f.call_started IS NOT NULL", ...(values ? [`(${ofValues.join(" OR ")})`] : [])];
+export function visitsText(span: Span, selection: SqliteSelection): string {
+  return groupVisits(selectionText(span, selection, { also: ["f.call_started IS NOT NULL"] }));
+}
+
+export function earlierVisitsText({ before, ...values }: EarlierVisits, selection: SqliteSelection): string {
+  const ofValues = Object.entries(values).map(([fact, own]) => `f.${fact} IN ${listText(own)}`);
+  // Without the +, SQLite would look up each call by the index, though most are earlier.
+  const also = [`+f.call_started < ${literal(before)}`, `(${ofValues.join(" OR ")})`];
+  return groupVisits(selectionText({}, selection, { also }));
+}
+
+function groupVisits(from: string): string {
   return `SELECT f.source, f.medium, f.campaign, f.campaign_id, ${IS_GOOGLE_CLICK} AS is_google_click, f.referring_host,
   count(*) AS calls, min(f.call_started) AS since
-${selectionText(span, selection, { also })}
+${from}
 GROUP BY 1, 2, 3, 4, 5, 6`;
 }
 
