@@ -3,18 +3,37 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { readAliases } from "../../src/config/aliases-file.ts";
 import { readChannels } from "../../src/config/channels-file.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { readBlocks } from "./pages.ts";
 
-test("the file of docs/tags.md gives the channels that its table has", () => {
-  const page = readFileSync("docs/tags.md", "utf8");
-  const [, content = ""] = /^```csv channels.csv\n(.*?)^```/ms.exec(page) ?? [];
+const PAGE = readFileSync("docs/tags.md", "utf8");
+
+/** Writes the file of the page with this name, and returns what reads it. */
+function readFile<Read>(name: string, read: (path: string) => Read): Read {
+  const [block] = readBlocks(PAGE).filter(({ file }) => file === name);
   using folder = makeTempFolder();
-  const path = join(folder.path, "channels.csv");
-  writeFileSync(path, content);
-  const channels = readChannels(path);
-  const rows = [...page.matchAll(/^\|(.*)\|(.*)\|(.*)\|(.*)\| (.+) \|$/gm)].slice(1);
+  const path = join(folder.path, name);
+  writeFileSync(path, block?.content ?? "");
+  return read(path);
+}
+
+test("the aliases of docs/tags.md rename as its table says", () => {
+  const rules = { ...DEFAULT_RULES, ...readFile("aliases.csv", readAliases) };
+  const rows = [...PAGE.matchAll(/^\| (\w+)=(.+) \| (\w+) (.+) \|$/gm)];
+  const found = rows.map(([, member = "", given, field = ""]) => {
+    const facts = attributeCall(makeCall({ [member]: given }), rules);
+    return new Map(Object.entries(facts)).get(field.startsWith("utm_") ? `${field}_folded` : field);
+  });
+  expect(found).toHaveLength(5);
+  expect(found).toEqual(rows.map(([, , , , value]) => value?.replace("\\|", "|")));
+});
+
+test("the channels of docs/tags.md give the channels that its table has", () => {
+  const channels = readFile("channels.csv", readChannels);
+  const rows = [...PAGE.matchAll(/^\|(.*)\|(.*)\|(.*)\|(.*)\| (.+) \|$/gm)].slice(1);
   const found = rows.map((row) => {
     const [utm_source = null, utm_medium = null, utm_campaign = null, referring_url = null] = row
       .slice(1, 5)
