@@ -114,6 +114,8 @@ export function isQualified(
 /** The facts of one call by the rules in force; null for no value. The table `call_facts` describes each. */
 export type CallFacts = ReturnType<typeof attributeCall>;
 
+const CAMPAIGN_MEMBERS = ["campaign_name", "utm_campaign"] as const;
+
 function readVisit(call: RuledMembers, rules: AttributionRules) {
   const { utmKeyOf, campaignOf } = compileRules(rules);
   const toUtmKey = (field: (typeof UTM_FIELDS)[number]) => {
@@ -212,7 +214,8 @@ export function explainAttribution(
 ) {
   const facts = attributeCall(call, rules, keptTopic);
   const { click, visit } = readVisit(call, rules);
-  const { findTopic, aboutTopic, lineOf: channelLineOf } = compileRules(rules);
+  const { findTopic, aboutTopic, campaignOf, lineOf: channelLineOf } = compileRules(rules);
+  const campaignMember = CAMPAIGN_MEMBERS.find((name) => campaignOf(presentText(call[name])) !== null);
   const channelIndex = channelLineOf(toChannelValues(facts));
   const channelLine = rules.channels[channelIndex];
   const match = keptTopic === undefined ? findTopic(call) : undefined;
@@ -230,6 +233,8 @@ export function explainAttribution(
     /** The click on an ad, by which the platform knows it; null for none. */
     click,
     source_rule: toTrafficSource(visit, (name) => name).rule,
+    /** The member that names the campaign, before its alias; null for none. */
+    campaign_from: campaignMember ?? null,
     is_assistant: isAssistant(facts.referring_host ?? ""),
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,

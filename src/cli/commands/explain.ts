@@ -144,12 +144,13 @@ function describeRule({ source_rule, referring_host, referrer_kind, is_assistant
   }
 }
 
-function describeCampaign({ campaign, dni }: Explanation): string {
+function describeCampaign({ campaign, campaign_from, dni }: Explanation): string {
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
-  const names = ["campaign_name", "utm_campaign"];
-  const name = names.find((name) => presentText(dni[name] ?? null) === campaign) ?? "the AI assistant";
-  return `${campaign}${id}; from ${name}`;
+  if (campaign_from === null) return `${campaign}${id}; from the AI assistant`;
+  const given = presentText(dni[campaign_from] ?? null);
+  const alias = given === campaign ? "" : `, an alias of ${quote(given)}`;
+  return `${campaign}${id}; from ${campaign_from}${alias}`;
 }
 
 function describeOutcome({ outcome, disposition }: Explanation): string {

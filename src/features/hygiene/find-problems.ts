@@ -163,7 +163,7 @@ function ofReferrers(visits: readonly Visits[]): Found[] {
     source === referring_host ? referring_host : null,
   );
   return [...sources].flatMap(([value, found]): Found[] => {
-    // As Google Analytics counts referrals that it is told to leave out.
+    // Google Analytics counts unwanted referrals as direct, too.
     const mend = {
       file: "channels",
       cells: { channel: "Direct", source: value, medium: "referral", campaign: "", referrer: "" },
