@@ -6,6 +6,7 @@ import { orMeant } from "../../base/nearest.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { parseDate, toInstants } from "../../calendar/dates.ts";
+import type { Settings } from "../../config/load-settings.ts";
 import { type AliasLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
 import { appendAliases, toCsvLine } from "../../features/hygiene/append-aliases.ts";
 import { RECENT_DAYS, readProblems } from "../../features/hygiene/read-problems.ts";
@@ -13,7 +14,7 @@ import { RollupSession } from "../../rollup/session.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { openReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
-import { accountsOf, onlyAccountOf } from "../chosen-accounts.ts";
+import { onlyAccountOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { parser } from "../parsers.ts";
@@ -44,27 +45,12 @@ export const command = (context: Context) =>
           throw new UsageError("--lines needs --write: it chooses the lines to append", {
             hint: "Add --write aliases.csv.",
           });
-        if (file !== undefined && accountsOf(context).length > 1) onlyAccountOf(context);
-        const { timezone } = settings;
-        const problems = await (async () => {
-          using reader = openOwn(settings, openReader);
-          using session = new RollupSession(reader.sqlite, {
-            rules: () => readRulesInForce(reader).rules,
-            signal: context.signal,
-          });
-          const { endsAt } = to === undefined ? {} : toInstants({ to }, timezone);
-          return (await readProblems({ session, reader }, { to, endsAt, timezone, nowMs: Date.now() }))
-            .problems;
-        })();
-        let last = 0;
-        const numbered = problems.map((each) => ({
-          ...each,
-          number: each.line?.file === "aliases" ? ++last : null,
-        }));
+        if (file !== undefined) onlyAccountOf(context);
+        const problems = await readNumbered(settings, to, context.signal);
         const notes = notesOnRules(settings);
         if (file === undefined)
-          return { data: numbered.map(toData), text: describeProblems(numbered), notes };
-        const chosen = lines === undefined ? await askLines(context, numbered) : chooseLines(numbered, lines);
+          return { data: problems.map(toData), text: describeProblems(problems), notes };
+        const chosen = lines === undefined ? await askLines(context, problems) : chooseLines(problems, lines);
         appendAliases(file, chosen);
         return {
           data: { file, lines: chosen },
@@ -76,6 +62,20 @@ export const command = (context: Context) =>
         };
       }),
     );
+
+async function readNumbered(
+  settings: Settings,
+  to: string | undefined,
+  signal: AbortSignal,
+): Promise<Numbered[]> {
+  const { timezone } = settings;
+  using reader = openOwn(settings, openReader);
+  using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules, signal });
+  const endsAt = to && toInstants({ to }, timezone).endsAt;
+  const { problems } = await readProblems({ session, reader }, { to, endsAt, timezone, nowMs: Date.now() });
+  let last = 0;
+  return problems.map((each) => ({ ...each, number: each.line?.file === "aliases" ? ++last : null }));
+}
 
 const toText = (line: object) => toCsvLine(Object.values(line));
 

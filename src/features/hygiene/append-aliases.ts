@@ -29,14 +29,15 @@ export function appendAliases(file: string, lines: readonly AliasLine[]): void {
   for (const { raw, of } of lines)
     if (Object.hasOwn(before?.aliases_of[of] ?? {}, foldUtm(raw)))
       throw refuse(`it has an alias of the ${of} ${JSON.stringify(raw)} already`);
+  const mode = isKnown ? statSync(path).mode & 0o7777 : 0o666;
   using draft = new Draft(path);
   draft.write(
     isKnown
       ? extend(path, lines)
       : `${COLUMNS.join()}\n${lines.map((line) => `${toCsvLine(COLUMNS.map((name) => line[name]))}\n`).join("")}`,
-    0o666,
+    mode,
   );
-  if (isKnown) chmodSync(draft.path, statSync(path).mode & 0o7777);
+  if (isKnown) chmodSync(draft.path, mode); // whatever the umask
   try {
     readAliases(draft.path);
   } catch (error) {
