@@ -165,6 +165,7 @@ describe("findProblems", () => {
     expect(lineOf(own, { fb: "facebok" })).toBeNull();
     expect(lineOf(own, {}, { fb: "facebok" })).toBeNull();
     expect(lineOf(own, { facebook: "meta" })).toBeNull();
+    expect(lineOf(own, {}, { facebok: "facebok" })).toBeNull();
     // (direct) is read as not set, and ="…" as what a spreadsheet would show.
     for (const [value, rare] of [
       ["(direct)", "direct"],
