@@ -292,7 +292,7 @@ function aliasMaker({ aliases, aliases_of = {} }: Tags["rules"]) {
     const [from, to] = [foldUtm(raw), foldUtm(value)];
     const { own, values } = known[field];
     const next = own.get(to) ?? value;
-    const isChained = own.has(from) || (values.has(from) && from !== to) || next !== value;
+    const isChained = (values.has(from) && from !== to) || next !== value;
     // Spreadsheets write a text as a formula.
     const isRead =
       from !== "" && (to !== "" || value === "") && !raw.startsWith('="') && !value.startsWith('="');
