@@ -26,7 +26,7 @@ import { withEnoughTime } from "../support/enough-time.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 const TOKEN = "secret-token-4711";
-/** Stands for what a body may hold of a person: must be in no error. */
+/** Represents personal data in a body: must not be in any error. */
 const PERSONAL = "+4915112345678";
 
 const QUERY = { limit: 10, offset: 0 };
@@ -68,7 +68,7 @@ async function fetchPage(baseUrl: URL, options: Partial<ApiClientOptions> = {}, 
   return await fetchAttributionPage(client, QUERY, { signal });
 }
 
-/** Returns the ApiError that the promise ends with; that it holds neither token nor body is checked each time. */
+/** Returns the ApiError of the promise; checks each time that it has neither token nor body. */
 async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   try {
     await promise;
@@ -85,7 +85,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
 const fetchError = (server: BadServer, options?: Partial<ApiClientOptions>) =>
   errorOf(fetchPage(server.url, options));
 
-/** What two attempts against the answer end with, and how many there were. */
+/** The result of two attempts with this response, and the number of requests. */
 async function outcomeOf(answer: Answer, options: Partial<ApiClientOptions> = {}) {
   await using server = await startBadServer(answer);
   const error = await fetchError(server, { retry: { attempts: 2 }, ...options });
@@ -93,8 +93,8 @@ async function outcomeOf(answer: Answer, options: Partial<ApiClientOptions> = {}
   return { exitCode, message, status, requests: server.requests.length };
 }
 
-describe("ApiClient sends", () => {
-  it("a GET with the bearer token, the query and the encodings it can read", async () => {
+describe("ApiClient: requests", () => {
+  it("sends a GET with the bearer token, the query and the encodings it can read", async () => {
     await using server = await startBadServer(good);
     await using client = createClient(server.url);
 
@@ -124,30 +124,30 @@ describe("ApiClient sends", () => {
     { prefix: "/", path: "/v3/conversations/attribution-engine" },
     { prefix: "/tenant/a", path: "/tenant/a/v3/conversations/attribution-engine" },
     { prefix: "/tenant/a//", path: "/tenant/a/v3/conversations/attribution-engine" },
-  ])("below the base address' path: $prefix", async ({ prefix, path }) => {
+  ])("sends requests below the path of the base address: $prefix", async ({ prefix, path }) => {
     await using server = await startBadServer(good);
     await fetchPage(new URL(server.url.origin + prefix));
     expect(server.requests.map(({ url }) => url)).toEqual([`${path}?limit=10&offset=0`]);
   });
 });
 
-describe("ApiClient reads", () => {
+describe("ApiClient: responses", () => {
   it.each<{ kind: string; answer: Answer }>([
-    { kind: "a plain answer", answer: good },
-    { kind: "a gzip answer", answer: gzip(JSON.stringify(GOOD)) },
-    { kind: "an answer in chunks", answer: chunked(JSON.stringify(GOOD)) },
+    { kind: "a plain response", answer: good },
+    { kind: "a gzip response", answer: gzip(JSON.stringify(GOOD)) },
+    { kind: "a response in chunks", answer: chunked(JSON.stringify(GOOD)) },
     {
-      kind: "a close-delimited answer",
+      kind: "a close-delimited response",
       answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD)}`),
     },
     { kind: "unknown members", answer: json({ ...pageOf({ next: null }), extra: [1] }) },
-  ])("$kind", async ({ answer }) => {
+  ])("reads $kind", async ({ answer }) => {
     await using server = await startBadServer(answer);
     expect(await fetchPage(server.url)).toEqual(PAGE);
     expect(server.requests).toHaveLength(1);
   });
 
-  it("an envelope with no more than code and data", async () => {
+  it("reads an envelope with no more than code and data", async () => {
     await using server = await startBadServer(json({ code: 200, data: GOOD.data }));
     expect(await fetchPage(server.url)).toEqual({
       ...PAGE,
@@ -156,7 +156,7 @@ describe("ApiClient reads", () => {
     });
   });
 
-  it("a content coding in any case (RFC 9110 § 8.4.1)", async () => {
+  it("reads a content coding in any case (RFC 9110 § 8.4.1)", async () => {
     const body = gzipSync(JSON.stringify(GOOD));
     await using server = await startBadServer((_request, response) => {
       response.setHeader("content-encoding", "GZIP").end(body);
@@ -164,7 +164,7 @@ describe("ApiClient reads", () => {
     expect(await fetchPage(server.url)).toEqual(PAGE);
   });
 
-  it("an envelope after a byte order mark, plain and gzip", async () => {
+  it("reads an envelope after a byte order mark, plain and gzip", async () => {
     const marked = `\ufeff${JSON.stringify(GOOD)}`;
     for (const answer of [text(marked), gzip(marked)]) {
       await using server = await startBadServer(answer);
@@ -172,7 +172,7 @@ describe("ApiClient reads", () => {
     }
   });
 
-  it("UTF-8 that is split between two writes", async () => {
+  it("reads UTF-8 that is split between two writes", async () => {
     const body = Buffer.from(JSON.stringify(pageOf({ calls: [{ call_id: 1, summary: "Zürich ☎" }] })));
     const cut = body.indexOf("ü") + 1;
     await using server = await startBadServer((_request, response) => {
@@ -182,7 +182,7 @@ describe("ApiClient reads", () => {
     expect(page.rows).toEqual([parseRow({ call_id: 1, summary: "Zürich ☎" })]);
   });
 
-  it("a body of exactly MAX_BODY_BYTES, plain and gzip", async () => {
+  it("reads a body of exactly MAX_BODY_BYTES, plain and gzip", async () => {
     const body = JSON.stringify(GOOD);
     const padded = body + " ".repeat(MAX_BODY_BYTES - Buffer.byteLength(body));
     await using server = await startBadServer(text(padded), gzip(padded));
@@ -192,12 +192,12 @@ describe("ApiClient reads", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("an empty list in place of the data of an account without calls, as PHP writes it", async () => {
+  it("reads an empty list in place of the data of an account without calls, as PHP writes it", async () => {
     await using server = await startBadServer(json(envelope([])));
     expect(await fetchPage(server.url)).toEqual({ ...PAGE, rows: [], total: 0 });
   });
 
-  it("a row that does not parse as rejected, and the others as calls", async () => {
+  it("reads a row that cannot be parsed as rejected, and the others as calls", async () => {
     const rows = [{ call_id: 1 }, { call_id: "two" }, null, { call_id: 3 }];
     await using server = await startBadServer(json(pageOf({ calls: rows, total: 4 })));
     const page = await fetchPage(server.url);
@@ -205,7 +205,7 @@ describe("ApiClient reads", () => {
     expect(page.rows.map((parsed) => "rejected" in parsed)).toEqual([false, true, true, false]);
   });
 
-  it("every call of the sandbox, through all of its faults", async () => {
+  it("reads every call of the sandbox, through all of its faults", async () => {
     await using sandbox = await startSandbox({
       calls: 120,
       faultRate: 0.4,
@@ -239,8 +239,8 @@ describe("ApiClient reads", () => {
   });
 });
 
-describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
-  it.each([408, 425, 429, 500, 502, 503, 504, 599])("status %i", async (status) => {
+describe("ApiClient: exit 5 (unreachable) after retries", () => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 599])("exits with 5 after status %i", async (status) => {
     const said = status < 500 ? ": Try later (request r-9)" : " (request r-9, 42 bytes)";
     expect(await outcomeOf(json({ request_id: "r-9", message: "Try later" }, status))).toEqual({
       exitCode: 5,
@@ -250,7 +250,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
     });
   });
 
-  it("a status 503 whose body cannot be read: cut gzip, not UTF-8, too large, of unknown encoding", async () => {
+  it("exits with 5 after a 503 whose body cannot be read: cut gzip, not UTF-8, too large, unknown encoding", async () => {
     const retryAfter = { "retry-after": "7" };
     for (const answer of [
       text("no gzip", 503, { ...retryAfter, "content-encoding": "gzip" }),
@@ -264,7 +264,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
     }
   });
 
-  it("a connection that is reset", async () => {
+  it("exits with 5 after a connection reset", async () => {
     expect(await outcomeOf(reset)).toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/^Cannot reach http:\/\/127\.0\.0\.1:\d+: .*(ECONNRESET|closed)/),
@@ -273,24 +273,24 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
     });
   });
 
-  it("a body that is shorter than its content-length", async () => {
+  it("exits with 5 after a body shorter than its content-length", async () => {
     const body = JSON.stringify(GOOD);
     const cut = raw(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, -1)}`);
     expect(await outcomeOf(cut)).toMatchObject({ exitCode: 5, requests: 2 });
   });
 
-  it("a chunked body without its last chunk", async () => {
+  it("exits with 5 after a chunked body without its last chunk", async () => {
     const body = JSON.stringify(GOOD);
     const chunk = `${body.length.toString(16)}\r\n${body}\r\n`;
     const cut = raw(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk}`);
     expect(await outcomeOf(cut)).toMatchObject({ exitCode: 5, requests: 2 });
   });
 
-  it("what is not HTTP", async () => {
+  it("exits with 5 after a response that is not HTTP", async () => {
     expect(await outcomeOf(raw(`SSH-2.0 ${PERSONAL}\r\n`))).toMatchObject({ exitCode: 5, requests: 2 });
   });
 
-  it("headers that do not come within attemptTimeoutMs", async () => {
+  it("exits with 5 if no headers arrive within attemptTimeoutMs", async () => {
     expect(await outcomeOf(stall, { attemptTimeoutMs: 800 })).toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/: no complete response within 0\.8 s$/),
@@ -298,7 +298,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
     });
   });
 
-  it("a body that drips in for longer than attemptTimeoutMs", async () => {
+  it("exits with 5 if a body drips in for longer than attemptTimeoutMs", async () => {
     expect(await outcomeOf(drip(JSON.stringify(GOOD), 100), { attemptTimeoutMs: 800 })).toMatchObject({
       exitCode: 5,
       message: expect.stringMatching(/: no complete response within 0\.8 s$/),
@@ -306,7 +306,7 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
     });
   });
 
-  it("a port where nobody listens", async () => {
+  it("exits with 5 if nothing listens at the port", async () => {
     const server = await startBadServer(good);
     await server[Symbol.asyncDispose]();
     const retried: number[] = [];
@@ -323,18 +323,18 @@ describe("ApiClient calls unreachable (exit 5), after trying again,", () => {
   });
 });
 
-describe("ApiClient calls a breach of contract (exit 8), after trying again,", () => {
+describe("ApiClient: exit 8 (breach of contract) after retries", () => {
   it.each<{ what: string; answer: Answer; says: string }>([
     { what: "HTML", answer: text(HTML, 200, { "content-type": "text/html" }), says: "not JSON" },
     { what: "an empty body", answer: text(""), says: "not JSON" },
     { what: "status 204", answer: (_, response) => response.writeHead(204).end(), says: "returned 204" },
     { what: "status 202", answer: json(GOOD, 202), says: "returned 202" },
     {
-      what: "a close-delimited body cut short",
+      what: "a truncated close-delimited body",
       answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD).slice(0, -1)}`),
       says: "not JSON",
     },
-    { what: "a cut gzip stream", answer: gzip(JSON.stringify(GOOD), 0.7), says: "truncated gzip" },
+    { what: "a truncated gzip stream", answer: gzip(JSON.stringify(GOOD), 0.7), says: "truncated gzip" },
     {
       what: "a gzip stream that lacks only its checksum",
       answer: gzip(JSON.stringify(GOOD), 0.99),
@@ -370,7 +370,7 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
     },
     { what: "an offset that is text", answer: json(pageOf({ offset: "0" })), says: "offset: " },
     { what: "no limit", answer: json(pageOf({ limit: undefined })), says: "limit: " },
-  ])("$what", async ({ answer, says }) => {
+  ])("exits with 8 after $what", async ({ answer, says }) => {
     expect(await outcomeOf(answer)).toMatchObject({
       exitCode: 8,
       message: expect.stringContaining(says),
@@ -379,7 +379,7 @@ describe("ApiClient calls a breach of contract (exit 8), after trying again,", (
   });
 });
 
-describe("ApiClient takes the code of the envelope for the status", () => {
+describe("ApiClient: code of the envelope", () => {
   const failing = (code: number, message: string) => json({ code, message, data: null, request_id: "r-7" });
 
   it.each([
@@ -411,20 +411,20 @@ describe("ApiClient takes the code of the envelope for the status", () => {
       message: "The API returned 400: limit is too large (request r-7)",
       requests: 1,
     },
-  ])("$status: exit $exitCode, and quotes its message", async ({ answer, ...outcome }) => {
+  ])("counts as status $status: exit $exitCode, with the message quoted", async ({ answer, ...outcome }) => {
     expect(await outcomeOf(answer)).toEqual(outcome);
   });
 
-  it("with the pause that its headers ask for", async () => {
+  it("counts as the status, with the pause of the Retry-After header", async () => {
     const busy = json({ code: 429, message: "Busy", data: null }, 200, { "retry-after": "7" });
     await using server = await startBadServer(busy);
     expect(await fetchError(server, { retry: { attempts: 1 } })).toMatchObject({ retryAfterMs: 7000 });
   });
 });
 
-describe("ApiClient tries again", () => {
+describe("ApiClient: retries", () => {
   it.each(["API rate limit exceeded", "Too many requests", "rate_limited", "Request was throttled."])(
-    "a 403 that says %j, as a 429",
+    "retries a 403 with the message %j like a 429",
     async (message) => {
       const { exitCode, status, requests } = await outcomeOf(json({ message }, 403));
       expect({ exitCode, status, requests }).toEqual({ exitCode: 5, status: 429, requests: 2 });
@@ -432,7 +432,7 @@ describe("ApiClient tries again", () => {
   );
 });
 
-describe("ApiClient does not try again", () => {
+describe("ApiClient: errors without retry", () => {
   it.each([
     { status: 401, refused: "the token", hint: "." },
     {
@@ -440,7 +440,7 @@ describe("ApiClient does not try again", () => {
       refused: "access",
       hint: ", or lack permission for this operation or organization unit (CALLTALLY_ORG_UNIT_ID).",
     },
-  ])("status $status: exit 4 with the request id and the message", async ({ status, refused, hint }) => {
+  ])("exits with 4 after status $status, with request id and message", async ({ status, refused, hint }) => {
     await using server = await startBadServer(json({ message: "Token expired", request_id: "r-7" }, status));
     const error = await fetchError(server);
     expect(error).toMatchObject({
@@ -463,7 +463,7 @@ describe("ApiClient does not try again", () => {
       answer: json(body, 401),
       length: JSON.stringify(body).length,
     })),
-  ])("status 401 with $kind for a body: exit 4", async ({ answer, length }) => {
+  ])("exits with 4 after status 401 with $kind as the body", async ({ answer, length }) => {
     const described = length === undefined ? "" : ` (${length} bytes)`;
     expect(await outcomeOf(answer)).toEqual({
       exitCode: 4,
@@ -473,7 +473,7 @@ describe("ApiClient does not try again", () => {
     });
   });
 
-  it("status 401 with the token as its request id: exit 4, and the token is cut out", async () => {
+  it("exits with 4 after a 401 with the token as its request id, and cuts the token out", async () => {
     expect(await outcomeOf(json({ request_id: `r-${TOKEN}` }, 401))).toEqual({
       exitCode: 4,
       message: "The API refused the token, status 401 (request r-[token], 26 bytes)",
@@ -485,9 +485,9 @@ describe("ApiClient does not try again", () => {
   it.each([
     { token: "k7Q", quotes: ": No such token: [token], x[token]x (request r-[token])" },
     { token: "7654321", quotes: ": No such token: [token], x[token]x (request r-[token])" },
-    // The name `message` has this letter, so the message cannot be read.
+    // The name `message` contains this letter, so the message cannot be read.
     { token: "a", quotes: " (request r-[token], 95 bytes)" },
-  ])("a refusal that quotes the short token $token: it is cut out", async ({ token, quotes }) => {
+  ])("cuts the short token $token out of a quoted refusal", async ({ token, quotes }) => {
     const message = `No such token: ${token}, x${token}x`;
     for (const status of [401, 200]) {
       const refusal = json({ code: 401, message, request_id: `r-${token}` }, status);
@@ -496,7 +496,7 @@ describe("ApiClient does not try again", () => {
     }
   });
 
-  it.each([400, 404])("status %i: exit 8", async (status) => {
+  it.each([400, 404])("exits with 8 after status %i", async (status) => {
     expect(await outcomeOf(json({ message: "Bad limit", request_id: "r-8" }, status))).toEqual({
       exitCode: 8,
       message: `The API returned ${status}: Bad limit (request r-8)`,
@@ -505,7 +505,7 @@ describe("ApiClient does not try again", () => {
     });
   });
 
-  it("status 400 with a long message in several lines: it is cut, and printable", async () => {
+  it("truncates a long message of several lines and makes it printable: status 400, exit 8", async () => {
     const message = `limit\n out of\u202e range ${"x".repeat(1000)}`;
     const outcome = await outcomeOf(json({ message }, 400));
     expect(outcome.message).toBe(
@@ -513,7 +513,7 @@ describe("ApiClient does not try again", () => {
     );
   });
 
-  it.each([405, 410, 418])("status %i: exit 8", async (status) => {
+  it.each([405, 410, 418])("exits with 8 after an undocumented %i and quotes nothing", async (status) => {
     expect(await outcomeOf(json({ message: PERSONAL }, status))).toMatchObject({
       exitCode: 8,
       message: `The API returned ${status}, which its documentation does not list (${JSON.stringify({ message: PERSONAL }).length} bytes)`,
@@ -521,14 +521,14 @@ describe("ApiClient does not try again", () => {
     });
   });
 
-  it.each([301, 302, 303, 307, 308])("status %i, nor follow it: exit 8", async (status) => {
+  it.each([301, 302, 303, 307, 308])("does not follow a redirect %i: exit 8", async (status) => {
     await using elsewhere = await startBadServer(good);
     const outcome = await outcomeOf(text(HTML, status, { location: elsewhere.url.href }));
     expect(outcome).toMatchObject({ exitCode: 8, status, requests: 1 });
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("a gzip bomb: exit 8", async () => {
+  it("exits with 8 after a gzip bomb", async () => {
     const answer = gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " "));
     expect(await outcomeOf(answer)).toMatchObject({
       exitCode: 8,
@@ -537,7 +537,7 @@ describe("ApiClient does not try again", () => {
     });
   });
 
-  it("a body that is larger than MAX_BODY_BYTES on the wire, with and without a length: exit 8", async () => {
+  it("exits with 8 after a body larger than MAX_BODY_BYTES on the wire, with and without a length", async () => {
     const body = Buffer.alloc(MAX_BODY_BYTES + 1, " ");
     for (const answer of [text(body), chunked(body)]) {
       expect(await outcomeOf(answer)).toMatchObject({
@@ -548,7 +548,7 @@ describe("ApiClient does not try again", () => {
     }
   });
 
-  it("after the caller's abort while it waits for an answer, and throws the abort's reason", async () => {
+  it("throws the abort's reason if aborted while waiting for a response", async () => {
     const controller = new AbortController();
     const reason = new Error("stopped");
     await using server = await startBadServer(() => controller.abort(reason));
@@ -556,7 +556,7 @@ describe("ApiClient does not try again", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("after the caller's abort in the middle of a body, whatever its status", async () => {
+  it("throws the abort's reason if aborted in the middle of a body, whatever its status", async () => {
     for (const status of [200, 503]) {
       const controller = new AbortController();
       const reason = new Error("stopped");
@@ -568,7 +568,7 @@ describe("ApiClient does not try again", () => {
     }
   });
 
-  it("after the caller's abort between two attempts", async () => {
+  it("throws the abort's reason if aborted between two attempts", async () => {
     const controller = new AbortController();
     const reason = new Error("stopped");
     const clock = new FakeClock();
@@ -577,10 +577,10 @@ describe("ApiClient does not try again", () => {
     await using server = await startBadServer(json({}, 500), good);
     await expect(fetchPage(server.url, { clock }, controller.signal)).rejects.toBe(reason);
     expect(server.requests).toHaveLength(1);
-    expect(clock.now() - startedMs, "the wait is cut short").toBe(0);
+    expect(clock.now() - startedMs, "the wait is aborted").toBe(0);
   });
 
-  it("nor send anything when the caller has aborted before", async () => {
+  it("sends nothing if aborted before the call", async () => {
     const reason = new Error("stopped");
     await using server = await startBadServer(good);
     await expect(fetchPage(server.url, {}, AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -589,7 +589,7 @@ describe("ApiClient does not try again", () => {
 });
 
 describe("ApiClient.get", () => {
-  it("recovers after any mix of failures, and tells of each", async () => {
+  it("recovers after any mix of failures and reports each of them", async () => {
     await using server = await startBadServer(
       json({}, 500),
       reset,
@@ -617,7 +617,7 @@ describe("ApiClient.get", () => {
     expect(page).toEqual(PAGE);
   });
 
-  it("makes as many attempts as the request asks for, in place of the client's policy", async () => {
+  it("makes as many attempts as the request specifies, overriding the client's policy", async () => {
     await using server = await startBadServer(json({}, 500));
     await using client = createClient(server.url, { retry: { attempts: 3 } });
     for (const { options, attempts } of [
@@ -642,14 +642,14 @@ describe("ApiClient.get", () => {
     { retryAfter: "Fri, 20 Nov 2026 15:01:30 GMT", sleeps: [90_000] },
     { retryAfter: "Fri, 20 Nov 2026 14:00:00 GMT", sleeps: [250] },
     { retryAfter: "1.5", sleeps: [250] },
-  ])("waits as a Retry-After of $retryAfter asks for", async ({ retryAfter, sleeps }) => {
+  ])("waits as long as a Retry-After of $retryAfter requires", async ({ retryAfter, sleeps }) => {
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     await using server = await startBadServer(json({}, 429, { "retry-after": retryAfter }), good);
     expect(await fetchPage(server.url, { clock })).toEqual(PAGE);
     expect(clock.sleeps).toEqual(sleeps);
   });
 
-  it("stops at once when a Retry-After exceeds the budget, and names the time", async () => {
+  it("stops immediately if a Retry-After exceeds the budget, and names the time", async () => {
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     await using server = await startBadServer(
       json({ request_id: "r-6" }, 429, { "retry-after": "Fri, 20 Nov 2026 16:00:00 GMT" }),
@@ -667,10 +667,10 @@ describe("ApiClient.get", () => {
   });
 });
 
-describe("ApiClient, of a service that means ill,", () => {
+describe("ApiClient and a malicious service", () => {
   const TOKEN_417 = "t/0+ken-of-417=";
 
-  it("sends nothing to another host that it is redirected to", async () => {
+  it("sends nothing to another host after a redirect", async () => {
     await using elsewhere = await startBadServer(good);
     for (const status of [301, 302, 303, 307, 308]) {
       await using server = await startBadServer(text("", status, { location: elsewhere.url.href }));
@@ -679,7 +679,7 @@ describe("ApiClient, of a service that means ill,", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("takes no second response in one for that of the next request", async () => {
+  it("does not mistake a second response in one for the response to the next request", async () => {
     const responseOf = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     const smuggled = responseOf(JSON.stringify(pageOf({ total: 417 })));
     const both: Answer = (request) => request.socket.write(responseOf(JSON.stringify(GOOD)) + smuggled);
@@ -689,7 +689,7 @@ describe("ApiClient, of a service that means ill,", () => {
     expect(await fetchAttributionPage(client, QUERY)).toEqual(PAGE);
   });
 
-  it("reads no body of two lengths", async () => {
+  it("rejects a body with two lengths", async () => {
     const body = JSON.stringify(GOOD);
     const chunk = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
     const head = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\ntransfer-encoding: chunked\r\n\r\n`;
@@ -697,7 +697,7 @@ describe("ApiClient, of a service that means ill,", () => {
   });
 
   it.each([
-    ["as it is", TOKEN_417],
+    ["in plain text", TOKEN_417],
     ["escaped", JSON.stringify(TOKEN_417).slice(1, -1).replaceAll("/", "\\/").replaceAll("+", "\\u002B")],
     ["percent-encoded", encodeURIComponent(TOKEN_417)],
     ["with each letter escaped", [...TOKEN_417].map((letter) => `\\u00${hexOf(letter)}`).join("")],
@@ -708,7 +708,7 @@ describe("ApiClient, of a service that means ill,", () => {
       Buffer.from(before + TOKEN_417).toString("base64"),
     ]),
     ["in base64 for URLs", Buffer.from(`user:${TOKEN_417}`).toString("base64url")],
-  ])("keeps the token %s out of what is parsed, and all else byte for byte", (_form, echoed) => {
+  ])("keeps the token %s out of parsed data, and everything else byte for byte", (_form, echoed) => {
     const body = `{"code":200,"data":{"a ${echoed}":"b ${echoed}","c":1.50,"d":"\\u00e9"},"request_id":"${echoed}"}`;
     expect(createRedactor(TOKEN_417)(Buffer.from(body)).toString()).toMatch(
       /^\{"code":200,"data":\{"a .{0,10}\[token\].{0,4}":"b .{0,10}\[token\].{0,4}","c":1\.50,"d":"\\u00e9"\},"request_id":".{0,10}\[token\].{0,4}"\}$/,

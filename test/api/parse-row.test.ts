@@ -6,7 +6,7 @@ import { MAX_DURATION } from "../../src/call/call.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 
-/** A call of which the service sent no more than the id. */
+/** A call of which the service sent only the id. */
 const BARE = makeCall();
 
 const DNI = {
@@ -42,7 +42,7 @@ const ROW = {
 
 const parseText = (text: string) => parseRow(parseJson(text));
 
-/** A well-parsed row: a bare call but for the members given. */
+/** A parsed row: a bare call except for the given members. */
 const parsed = (members: Partial<Call>, drift: unknown[] = []) => ({ call: { ...BARE, ...members }, drift });
 
 function callOf(row: ParsedRow): Call {
@@ -55,8 +55,8 @@ function rejectionOf(row: ParsedRow): RejectedRow {
   throw new Error("Was not rejected");
 }
 
-describe("parseRow takes", () => {
-  it("every documented member, dni_data's beside the others", () => {
+describe("parseRow: accepted members", () => {
+  it("accepts every documented member, with those of dni_data next to the others", () => {
     const { dni_data, ...members } = ROW;
     expect(parseRow(ROW)).toEqual({
       call: {
@@ -69,30 +69,30 @@ describe("parseRow takes", () => {
     });
   });
 
-  it("absent members as null", () => {
+  it("reads absent members as null", () => {
     expect(parseRow({ call_id: 1 })).toEqual(parsed({}));
     expect(parseRow({ call_id: 1, dni_data: {} })).toEqual(parsed({}));
   });
 
-  it("null members as null", () => {
+  it("reads null members as null", () => {
     const nulls = Object.fromEntries(Object.keys(ROW).map((key) => [key, null]));
     const noDni = Object.fromEntries(Object.keys(DNI).map((key) => [key, null]));
     expect(parseRow({ ...nulls, call_id: 1 })).toEqual(parsed({}));
     expect(parseRow({ ...nulls, call_id: 1, dni_data: noDni })).toEqual(parsed({}));
   });
 
-  it("empty and blank texts as they are", () => {
+  it("keeps empty and blank texts", () => {
     const row = { call_id: 1, insight_name: "", summary: " ", dni_data: { utm_source: "", gclid: "\t" } };
     expect(parseRow(row)).toEqual(parsed({ insight_name: "", summary: " ", utm_source: "", gclid: "\t" }));
   });
 
-  it("an id of 2^53 − 1, and numbers of 0", () => {
+  it("accepts an id of 2^53 − 1, and numbers of 0", () => {
     expect(parseText('{"call_id":9007199254740991,"duration":0,"org_unit_id":0}')).toEqual(
       parsed({ call_id: Number.MAX_SAFE_INTEGER, duration: 0, org_unit_id: 0 }),
     );
   });
 
-  it("NUL characters and lone surrogates as they are", () => {
+  it("keeps NUL characters and lone surrogates", () => {
     const odd = "a\u0000b\ud800c\udc00";
     const text = JSON.stringify({
       call_id: 1,
@@ -119,13 +119,13 @@ describe("parseRow takes", () => {
       details: [{ text: "é", speaker: { id: 1 } }, null, "x"],
       json: '[{"text":"é","speaker":{"id":1}},null,"x"]',
     },
-  ])("transcription_details as JSON, whatever its elements: $json", ({ details, json }) => {
+  ])("accepts transcription_details as JSON, whatever its elements: $json", ({ details, json }) => {
     expect(parseRow({ call_id: 1, transcription_details: details })).toEqual(
       parsed({ transcription_details: json }),
     );
   });
 
-  it("long integers in transcription_details with all their digits", () => {
+  it("keeps long integers in transcription_details with all their digits", () => {
     const json = '[{"time":12345678901234567890}]';
     expect(parseText(`{"call_id":1,"transcription_details":${json}}`)).toEqual(
       parsed({ transcription_details: json }),
@@ -133,7 +133,7 @@ describe("parseRow takes", () => {
   });
 });
 
-describe("parseRow normalises call_started to UTC milliseconds", () => {
+describe("parseRow: call_started", () => {
   it.each([
     ["2026-11-20T15:00:00.000Z", "2026-11-20T15:00:00.000Z"],
     ["2026-11-20T15:00:00Z", "2026-11-20T15:00:00.000Z"],
@@ -147,11 +147,11 @@ describe("parseRow normalises call_started to UTC milliseconds", () => {
     ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
     ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
-  ])("%s", (served, kept) => {
+  ])("normalises %s to UTC milliseconds", (served, kept) => {
     expect(parseRow({ call_id: 1, call_started: served })).toEqual(parsed({ call_started: kept }));
   });
 
-  it("whatever the offset, so that text order is time order", () => {
+  it("normalises call_started from any offset, so that text order is time order", () => {
     const date = fc.date({
       min: new Date("1990-01-01T00:00:00Z"),
       max: new Date("2100-01-01T00:00:00Z"),
@@ -171,8 +171,8 @@ describe("parseRow normalises call_started to UTC milliseconds", () => {
   });
 });
 
-describe("parseRow notes and keeps", () => {
-  it("unknown members in extra, those of dni_data under that key", () => {
+describe("parseRow: drift and undocumented members", () => {
+  it("keeps unknown members in extra, those of dni_data under that key", () => {
     const row = {
       call_id: 1,
       score: 0.5,
@@ -197,7 +197,7 @@ describe("parseRow notes and keeps", () => {
     );
   });
 
-  it("unknown members with the names that JavaScript objects have: __proto__, constructor", () => {
+  it("keeps unknown members named like members of every JavaScript object: __proto__, constructor", () => {
     const unknown = '"__proto__":{"call_id":9,"__proto__":{"x":1}},"constructor":true,"toString":"t"';
     const row = `{"call_id":1,${unknown},"dni_data":{"__proto__":{"utm_source":"y"},"hasOwnProperty":1}}`;
     expect(parseText(row)).toEqual(
@@ -212,7 +212,7 @@ describe("parseRow notes and keeps", () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it("__proto__ also in a row with long integers, which is parsed in another way", () => {
+  it("keeps __proto__ also in a row with long integers, which takes another path", () => {
     const unknown = '"__proto__":{"id":12345678901234567890}';
     expect(parseText(`{"call_id":1,${unknown},"dni_data":{${unknown}}}`)).toEqual(
       parsed({ extra: `{${unknown},"dni_data":{${unknown}}}` }, [
@@ -222,7 +222,7 @@ describe("parseRow notes and keeps", () => {
     );
   });
 
-  it("unknown long integers with all their digits", () => {
+  it("keeps unknown long integers with all their digits", () => {
     expect(parseText('{"call_id":1,"external_id":-12345678901234567890}')).toEqual(
       parsed({ extra: '{"external_id":-12345678901234567890}' }, [
         { path: "external_id", kind: "unknown", json_type: "number" },
@@ -230,7 +230,7 @@ describe("parseRow notes and keeps", () => {
     );
   });
 
-  it("numbers in place of text as text", () => {
+  it("reports numbers in place of text and keeps them as text", () => {
     const row = `{"call_id":1,"caller_id":4915112345678,"insight_name":1.5,"disposition":0,
       "dni_data":{"campaign_id":9007199254740993,"gclid":-12345678901234567890123,"utm_term":7}}`;
     expect(parseText(row)).toEqual(
@@ -292,16 +292,16 @@ describe("parseRow notes and keeps", () => {
       json_type: "string",
     },
     { served: { call_started: "" }, is: {}, json_type: "string" },
-  ])("what can be read in another form than documented: $served", ({ served, is, json_type, path }) => {
+  ])("reports what is read in another form than documented: $served", ({ served, is, json_type, path }) => {
     const drift = [{ path: path ?? Object.keys(served)[0], kind: "type", json_type }];
     expect(parseRow({ call_id: 1, ...served })).toEqual(parsed(is, drift));
   });
 
-  it("the id of a rejected row, also as text", () => {
+  it("keeps the id of a rejected row, also as text", () => {
     expect(rejectionOf(parseRow({ call_id: "81", duration: "long" }))).toMatchObject({ call_id: 81 });
   });
 
-  it("a number in place of any member that is promised as text", () => {
+  it("reports a number in place of any member that is documented as text", () => {
     const isText = (key: string) =>
       !["call_id", "call_started", "duration", "org_unit_id", "dni_data", "transcription_details"].includes(
         key,
@@ -321,15 +321,15 @@ describe("parseRow notes and keeps", () => {
     );
   });
 
-  it.each([null, undefined])("nothing of dni_data when it is %s", (dni_data) => {
+  it.each([null, undefined])("ignores dni_data when it is %s", (dni_data) => {
     expect(parseRow({ call_id: 1, dni_data })).toEqual(parsed({}));
   });
 });
 
-describe("parseRow rejects, with the row as served, the path and the reason,", () => {
+describe("parseRow: rejected rows, with the row as served, the path and the reason", () => {
   const BIG = `{"call_id":9007199254740992,"caller_id":"+49","nested":{"n":123456789012345678901234567890}}`;
 
-  it("a call_id beyond 2^53 − 1, which no number holds", () => {
+  it("rejects a call_id beyond 2^53 − 1, which no number holds", () => {
     expect(parseText(BIG)).toEqual({
       rejected: {
         call_id: null,
@@ -340,7 +340,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     });
   });
 
-  it("any call_id beyond ±(2^53 − 1), never rounded to its neighbour", () => {
+  it("rejects any call_id beyond ±(2^53 − 1), never rounded to its neighbour", () => {
     const beyond = fc
       .tuple(fc.bigInt({ min: 2n ** 53n, max: 2n ** 200n }), fc.boolean())
       .map(([size, negative]) => (negative ? -size : size));
@@ -353,7 +353,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
   });
 
   it.each(['"one"', '""', '"01"', '"1.5"', "1.5", "null", "true", "{}", "[1]", "1e300", "-1e17"])(
-    "a call_id that is %s",
+    "rejects a call_id that is %s",
     (id) => {
       expect(rejectionOf(parseText(`{"call_id":${id}}`))).toEqual({
         call_id: null,
@@ -364,7 +364,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     },
   );
 
-  it("a row without call_id", () => {
+  it("rejects a row without call_id", () => {
     expect(parseRow({ caller_id: "+49" })).toEqual({
       rejected: {
         call_id: null,
@@ -397,7 +397,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     "0000-01-01T00:59:59+01:00",
     1_795_186_800_000,
     {},
-  ])("a call_started of %j", (call_started) => {
+  ])("rejects a call_started of %j", (call_started) => {
     const row = { call_id: 5, call_started };
     expect(rejectionOf(parseRow(row))).toEqual({
       call_id: 5,
@@ -420,7 +420,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     { member: "transcription_details", value: { text: "x" } },
     { member: "dni_data", value: [DNI] },
     { member: "dni_data", value: "google" },
-  ])("$member of $value", ({ member, value }) => {
+  ])("rejects $member of $value", ({ member, value }) => {
     const row = { ...ROW, [member]: value };
     expect(rejectionOf(parseRow(row))).toEqual({
       call_id: 42,
@@ -431,7 +431,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
   });
 
   it.each([MAX_DURATION + 1, -MAX_DURATION - 1, Number.MAX_SAFE_INTEGER])(
-    "a duration of %d, of which sums would not be exact",
+    "rejects a duration of %d, which could not be summed exactly",
     (duration) => {
       expect(rejectionOf(parseRow({ ...ROW, duration }))).toMatchObject({
         call_id: 42,
@@ -441,12 +441,12 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     },
   );
 
-  it("a duration beyond 2^53 − 1, with all its digits", () => {
+  it("rejects a duration beyond 2^53 − 1, with all its digits", () => {
     const json = '{"call_id":5,"duration":12345678901234567890}';
     expect(rejectionOf(parseText(json))).toMatchObject({ call_id: 5, json, path: "duration" });
   });
 
-  it("a member of dni_data that is neither text nor number", () => {
+  it("rejects a member of dni_data that is neither text nor number", () => {
     const row = { call_id: 5, dni_data: { ...DNI, utm_source: ["google"] } };
     expect(rejectionOf(parseRow(row))).toMatchObject({
       call_id: 5,
@@ -461,8 +461,8 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     { kind: "text", row: "call" },
     { kind: "true", row: true },
     { kind: "an empty array", row: [] },
-    { kind: "an array of a call", row: [ROW] },
-  ])("a row that is $kind", ({ row }) => {
+    { kind: "an array that contains a call", row: [ROW] },
+  ])("rejects a row that is $kind", ({ row }) => {
     expect(rejectionOf(parseRow(row))).toEqual({
       call_id: null,
       json: JSON.stringify(row),
@@ -471,7 +471,7 @@ describe("parseRow rejects, with the row as served, the path and the reason,", (
     });
   });
 
-  it("or takes any JSON value, and loses no text of it", () => {
+  it("parses or rejects any JSON value without losing text", () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const names = fc.constantFrom(...Object.keys(ROW), ...Object.keys(DNI), "__proto__", "more");
     const almost = fc
@@ -496,7 +496,7 @@ describe("parseJson and stringifyJson", () => {
     fc.bigInt({ min: -(10n ** 17n), max: 10n ** 17n }),
   );
 
-  it("keep integers of any size, wherever they stand", () => {
+  it("keep integers of any size at any place", () => {
     fc.assert(
       fc.property(integer, fc.constantFrom("", " ", "\n\t"), (n, space) => {
         for (const text of [`${n}`, `[${n}]`, `[1,${n}]`, `{"a":${n}}`, `{"a":{"b":["x",${n},${n}]}}`]) {
@@ -509,7 +509,7 @@ describe("parseJson and stringifyJson", () => {
     );
   });
 
-  it("keep every other JSON value as JSON.parse and JSON.stringify do, beside a long integer or not", () => {
+  it("keep every other JSON value as JSON.parse and JSON.stringify do, with or without a long integer nearby", () => {
     fc.assert(
       fc.property(fc.jsonValue(), integer, (value, n) => {
         const text = JSON.stringify(value);
@@ -519,7 +519,7 @@ describe("parseJson and stringifyJson", () => {
     );
   });
 
-  it("leave digits in texts and keys alone", () => {
+  it("do not change digits in texts and keys", () => {
     const text = '{"12345678901234567890":"12345678901234567890","a":",98765432109876543210"}';
     expect(parseJson(text)).toEqual({
       "12345678901234567890": "12345678901234567890",
@@ -528,7 +528,7 @@ describe("parseJson and stringifyJson", () => {
     expect(stringifyJson(parseJson(text))).toBe(text);
   });
 
-  it("parseJson throws a SyntaxError for what is not JSON, with long numbers or without", () => {
+  it("parseJson throws a SyntaxError for invalid JSON, with or without long numbers", () => {
     for (const text of ["", "{", "[1,]", "[12345678901234567890", "NaN", "0123"]) {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     }

@@ -31,12 +31,12 @@ describe("proxyOf", () => {
     ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "2001:db8::1" }, undefined],
     ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "[2001:db8::1]:443" }, undefined],
     ["https://[2001:db8::1]", { HTTPS_PROXY: PROXY, NO_PROXY: "2001:db8::2" }, PROXY],
-  ])("%s with %o: %s", (target, env, name) => {
+  ])("of %s with %o is %s", (target, env, name) => {
     expect(proxyOf(new URL(target), env)?.name).toBe(name);
   });
 
   it.each(["socks5://user:SECRET@proxy.example", "http://user:100%SECRET@proxy.example", "http://:SECRET"])(
-    "refuses %s, and does not show it",
+    "refuses %s without showing it",
     (text) => {
       const read = () => proxyOf(new URL(API), { HTTPS_PROXY: text });
       expect(read).toThrow("Cannot use HTTPS_PROXY: it is not the address of an HTTP proxy");

@@ -48,7 +48,7 @@ const highest = () => 1 - Number.EPSILON;
 describe("jitteredDelayMs", () => {
   const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  it("lies between 0 and the bound, which doubles with each failure up to maxDelayMs", () => {
+  it("lies between 0 and a bound that doubles with each failure up to maxDelayMs", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2000 }),
@@ -126,7 +126,7 @@ describe("parseRetryAfterMs", () => {
     expect(parseRetryAfterMs(header, NOW_MS)).toBeUndefined();
   });
 
-  it("is undefined or a time of 0 or more for any text", () => {
+  it("is undefined or at least 0 for any text", () => {
     const texts = fc.oneof(fc.string(), fc.stringMatching(/^[-\d.,: ]{1,12}$/), fc.integer().map(String));
     fc.assert(
       fc.property(texts, (header) => {
@@ -144,7 +144,7 @@ describe("retry", () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("tries again until it succeeds, waits longer each time and tells of each failure", async () => {
+  it("retries until success, waits longer each time and reports each failure", async () => {
     const clock = new FakeClock();
     const errors = [busy(), busy(), busy()];
     const { attempt } = failing(...errors);
@@ -191,7 +191,7 @@ describe("retry", () => {
     expect(clock.sleeps).toEqual([45_000, 15_000]);
   });
 
-  it("stops at once when a Retry-After exceeds the budget, with exit code 5 and the time it names", async () => {
+  it("stops immediately when a Retry-After exceeds the budget, with exit code 5 and the time it names", async () => {
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     const { attempt, count } = failing(busy(60_001));
 
@@ -222,7 +222,7 @@ describe("retry", () => {
 
     const thrown = await thrownBy(retry(slow, POLICY, { clock, random: highest }));
 
-    // 6 s + 30 s + 6 s are gone at 15:00:42; 20 s more do not fit into the minute.
+    // 6 s + 30 s + 6 s have passed at 15:00:42; 20 s more do not fit into the minute.
     expect(thrown).toMatchObject({
       exitCode: 5,
       message: expect.stringContaining("2026-11-20T15:01:02.000Z"),
@@ -244,7 +244,7 @@ describe("retry", () => {
     expect(count()).toBe(2);
   });
 
-  it("reports a Retry-After too long for any calendar as an error of the service, not of ours", async () => {
+  it("reports a Retry-After beyond any calendar as an error of the service, not of calltally", async () => {
     const clock = new FakeClock();
     for (const header of ["99999999999999999", "9".repeat(400)]) {
       const { attempt, count } = failing(busy(parseRetryAfterMs(header, clock.now())));
@@ -263,7 +263,7 @@ describe("retry", () => {
     new ApiError(EXIT.contract, "The API returned 400", { retryAfterMs: 1, hint: "" }),
     new TypeError("a defect of ours"),
     "no error at all",
-  ])("does not try again what is not transient: %s", async (error) => {
+  ])("does not retry permanent errors: %s", async (error) => {
     const clock = new FakeClock();
     const { attempt, count } = failing(error);
     expect(await thrownBy(retry(attempt, POLICY, { clock, random: highest }))).toBe(error);
@@ -271,7 +271,7 @@ describe("retry", () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it("ends with the signal's reason when it aborts during the wait, and does not try again", async () => {
+  it("throws the signal's reason when it aborts during the wait, and does not retry", async () => {
     const clock = new FakeClock();
     const controller = new AbortController();
     const reason = new Error("stopped");
@@ -285,7 +285,7 @@ describe("retry", () => {
     expect(clock.sleeps).toHaveLength(1);
   });
 
-  it("ends with the signal's reason when it aborts during an attempt, and does not wait", async () => {
+  it("throws the signal's reason when it aborts during an attempt, and does not wait", async () => {
     const clock = new FakeClock();
     const controller = new AbortController();
     const reason = new Error("stopped");

@@ -70,7 +70,7 @@ describe("a proxy for HTTPS", () => {
     expect(await post()).toEqual({ outcome: { kind, error }, claims: 0 });
   });
 
-  it("passes the ping of a heartbeat; one that refuses is logged", async () => {
+  it("passes the ping of a heartbeat, and logs a refusal", async () => {
     await using scene = await openScene();
     expect(await ping(FAR)).toEqual([]);
     expect(scene.server.requests).toMatchObject([{ method: "GET", url: "/hooks/T0/secret-path" }]);
@@ -80,7 +80,7 @@ describe("a proxy for HTTPS", () => {
     ]);
   });
 
-  it("passes a statement to a server of a cluster; an error names it", async () => {
+  it("passes a statement to a server of a cluster, and is named in its error", async () => {
     await using scene = await openScene();
     const login = { user: "publisher", password: "p" };
     await using node = new ClickhouseNode(new URL("https://far.example.test:8443"), login);
@@ -96,7 +96,7 @@ describe("a proxy for HTTPS", () => {
 });
 
 describe("a proxy for HTTP", () => {
-  it("passes requests with their whole address", async () => {
+  it("passes requests with their absolute URL", async () => {
     await using server = await startBadServer(text("", 200));
     await using proxy = await startForwardProxy(Number(server.url.port));
     vi.stubEnv("http_proxy", proxy.host);
@@ -122,7 +122,7 @@ describe("openRoute", () => {
     },
   );
 
-  it("ends the wait for a proxy that does not respond after the time for a connection", async () => {
+  it("stops waiting for an unresponsive proxy after the connection timeout", async () => {
     await using scene = await openScene("none");
     const route = openRoute(FAR, { connectMs: 100 });
     const sent = route.request({ origin: FAR.origin, path: "/", method: "GET" });

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** Each folder may import those of earlier lines, types included, and none of its own line. */
+/** Each folder may import folders of earlier lines, types included, and none of its own line. */
 const ORDER = [
   ["base"],
   ["call"],
@@ -27,11 +27,11 @@ const ORDER = [
   ["reference", "package"],
 ];
 
-/** What a folder may import where that is less, or more, than the order allows. */
+/** The imports of a folder that may have fewer or more than the order allows. */
 const ALSO: Readonly<Record<string, { only?: readonly string[]; also?: readonly string[] }>> = {
   // It also runs in a browser.
   figures: { only: ["base", "calendar"] },
-  // It serves calls, and defines the rest of the wire format for itself.
+  // It serves calls, and defines the rest of the wire format independently.
   sandbox: { only: ["call"] },
   demo: { also: ["sandbox"] },
   cli: { also: ["sandbox"] },
@@ -51,7 +51,7 @@ function mayImport(file: string, imported: string): boolean {
   return ALSO[from]?.only?.includes(to) ?? levelOf(to) < levelOf(from);
 }
 
-/** Who imports a feature, besides its own files, the list of features, and roots. */
+/** The importers of features, except their own files, the list of features, and roots. */
 const REACH_IN = {
   cluster: ["produce/published-source.ts"],
   conversions: ["explain/explain-call.ts"],
@@ -70,7 +70,7 @@ function importsOf(file: string): string[] {
 }
 
 describe("imports", () => {
-  it("reach into a feature only where the list of those files says so", () => {
+  it("enter a feature only through the listed files", () => {
     const found: Record<string, string[]> = {};
     for (const file of globSync("**/*.{ts,tsx}", { cwd: SRC }).toSorted()) {
       if (file === "features/list.ts" || ROOTS.includes(folderOf(file))) continue;
@@ -82,7 +82,7 @@ describe("imports", () => {
     expect(found).toEqual(REACH_IN);
   });
 
-  it("run one way, in the order of the list", () => {
+  it("follow the order of the list in one direction", () => {
     const files = globSync("**/*.{ts,tsx}", { cwd: SRC });
     const found = files.flatMap((file) =>
       importsOf(file)

@@ -42,7 +42,7 @@ describe("findAdClick", () => {
     { members: { gclid: "{gclid}", extra: '{"msclkid":"b"}' }, click: { ...MSCLKID, id: "b" } },
     { members: { gclsrc: "aw.ds" }, click: null },
     { members: {}, click: null },
-  ])("of $members is $click", ({ members, click }) => {
+  ])("returns $click for $members", ({ members, click }) => {
     expect(findAdClick(makeCall(members))).toEqual(click);
   });
 
@@ -66,11 +66,11 @@ describe("findAdClick", () => {
     { referring_url: null, extra: '{"msclkid":5,"note":null}', id: undefined },
     { referring_url: null, extra: '{"note":"msclkid"}', id: undefined },
     { referring_url: null, extra: '{"other":"b"}', id: undefined },
-  ])("of $referring_url and $extra has the id $id", ({ id, ...members }) => {
+  ])("returns the id $id for $referring_url and $extra", ({ id, ...members }) => {
     expect(findAdClick(makeCall(members))?.id).toBe(id);
   });
 
-  it("does not read JSON that cannot have one", () => {
+  it("ignores JSON that cannot contain a click id", () => {
     expect(findAdClick(makeCall({ extra: "{ no JSON" }))).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
   attributeCall(makeCall(members), { ...DEFAULT_RULES, ...rules });
 
 describe("attributeCall", () => {
-  it("derives every fact of a call that has every member", () => {
+  it("derives every fact of a call with every member", () => {
     expect(ATTRIBUTION_VERSION).toBe(7);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
@@ -38,7 +38,7 @@ describe("attributeCall", () => {
     });
   });
 
-  it("knows of a call without members that nothing led to it", () => {
+  it("attributes a call without members to direct traffic", () => {
     const { outcome, is_qualified, source, medium, channel, ...others } = factsOf({});
     expect({ outcome, is_qualified, source, medium, channel }).toEqual({
       outcome: "other",
@@ -176,7 +176,7 @@ describe("attributeCall", () => {
       members: { campaign_name: text, utm_campaign: text, campaign_id: text },
       ...{ source: "(direct)", medium: "(none)", channel: "Direct", campaign: null, campaign_id: null },
     })),
-    // A campaign decides about the channel by its utm value, which is folded, before its name.
+    // A campaign determines the channel first by its utm value, which is folded, and then by its name.
     { members: { utm_campaign: "Summer  SHOP" }, source: null, medium: null, channel: "Organic Shopping" },
     { members: { campaign_name: "SHOPPING" }, source: null, medium: null, channel: "Organic Shopping" },
     {
@@ -185,11 +185,11 @@ describe("attributeCall", () => {
       medium: null,
       channel: "Unassigned",
     },
-  ])("of $members is $channel, of $source / $medium", ({ members, ...expected }) => {
+  ])("assigns $members to $channel, $source / $medium", ({ members, ...expected }) => {
     expect(factsOf(members)).toMatchObject(expected);
   });
 
-  it("has the Google click id, wherever it was found", () => {
+  it("finds the Google click id in every place", () => {
     const gclids = [
       { gclid: "Cj", referring_url: "https://a.example/?gclid=other" },
       { referring_url: "https://a.example/?gclid=Cj&gclsrc=AW.ds" },
@@ -202,14 +202,14 @@ describe("attributeCall", () => {
     ]);
   });
 
-  it("takes a source for an AI assistant whatever its alias", () => {
+  it("recognizes an AI assistant as the source despite an alias", () => {
     const aliases = { "chatgpt.com": "chatgpt" };
     const calls = [{ utm_source: "chatgpt.com" }, { referring_url: "https://chatgpt.com/" }];
     for (const members of calls)
       expect(factsOf(members, { aliases })).toMatchObject({ source: "chatgpt", channel: "AI Assistant" });
   });
 
-  it("has the campaign's name, else its utm value", () => {
+  it("has the campaign's name, or else its utm value", () => {
     const campaigns = [
       { campaign_name: " Autumn ", utm_campaign: "x" },
       { campaign_name: "null", utm_campaign: " Fall " },
@@ -229,7 +229,7 @@ describe("attributeCall", () => {
     expect(factsOf(each)).toMatchObject({ outcome: each.outcome, is_qualified: each.is_qualified });
   });
 
-  it("qualifies a call of no length where none is asked for", () => {
+  it("qualifies a call of length 0 if no length is required", () => {
     const rules = { qualified_seconds: 0 };
     expect(factsOf({ disposition: "answered", duration: 0 }, rules).is_qualified).toBe(true);
     expect(factsOf({ disposition: "answered" }, rules).is_qualified).toBe(false);
@@ -243,7 +243,7 @@ describe("attributeCall", () => {
     { said: "a quote", topic: "quote", is_qualified: true },
     { said: "a quote", duration: 59, topic: "quote", is_qualified: false },
     { said: "hello", topic: null, is_qualified: true },
-  ])("is about $topic by $said: $is_qualified", ({ said, topic, is_qualified, ...members }) => {
+  ])("finds the topic $topic in $said: $is_qualified", ({ said, topic, is_qualified, ...members }) => {
     const line = (topic: string, phrase: string, qualifies: boolean | null) => ({
       ...{ topic, phrase, qualifies, speaker: null, value: null },
     });
@@ -288,7 +288,7 @@ describe("attributeCall", () => {
     expect(assistant).toMatchObject({ medium: "ai", campaign: "(ai-assistant)" });
   });
 
-  it("counts a utm value under its alias, and under none where that is empty", () => {
+  it("counts a utm value under its alias, or under none if the alias is empty", () => {
     const aliases = { "face book": "facebook", x: "", goo: "google" };
     expect(
       factsOf({ utm_source: "Face  Book", utm_medium: "X", utm_term: "goo" }, { aliases }),
@@ -304,14 +304,14 @@ describe("attributeCall", () => {
 });
 
 describe("compileRules", () => {
-  it("compiles an object of rules once, and each for itself", () => {
+  it("compiles each rules object once", () => {
     const rules = { ...DEFAULT_RULES };
     expect(compileRules(rules)).toBe(compileRules(rules));
     const milliseconds = compileRules({ ...DEFAULT_RULES, duration_unit: "milliseconds" });
     expect([compileRules(rules), milliseconds].map((each) => each.qualifiedDuration)).toEqual([60, 60_000]);
   });
 
-  it("says answered of a disposition that is in both lists", () => {
+  it("treats a disposition in both lists as answered", () => {
     const { outcomeOf } = compileRules({ ...DEFAULT_RULES, answered: ["Busy_line"], missed: ["busy line"] });
     expect(["BUSY-LINE", "busy"].map(outcomeOf)).toEqual(["answered", "other"]);
     expect(OUTCOMES).toEqual(["answered", "missed", "other"]);

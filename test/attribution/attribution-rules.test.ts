@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DEFAULT_RULES, findContradictions, toRulesJson } from "../../src/attribution/attribution-rules.ts";
 
-test("DEFAULT_RULES are these", () => {
+test("DEFAULT_RULES have these values", () => {
   expect(DEFAULT_RULES).toEqual({
     answered: ["answered", "transferred"],
     missed: ["no answer", "busy", "failed", "voicemail", "abandoned"],
@@ -13,7 +13,7 @@ test("DEFAULT_RULES are these", () => {
   });
 });
 
-test("findContradictions names what is in both lists, as the second spells it", () => {
+test("findContradictions names what is in both lists, in the spelling of the second", () => {
   expect(findContradictions({ answered: ["No_Answer", "ok"], missed: ["busy", "no-answer", "OK"] })).toEqual([
     "no-answer",
     "OK",
@@ -21,7 +21,7 @@ test("findContradictions names what is in both lists, as the second spells it", 
   expect(findContradictions(DEFAULT_RULES)).toEqual([]);
 });
 
-test("toRulesJson is the same of rules that mean the same, and names every rule", () => {
+test("toRulesJson is equal for equivalent rules, and contains every rule", () => {
   const rules = {
     answered: ["Transferred", "answered", "ANSWERED"],
     missed: ["no-answer", "Busy"],

@@ -56,7 +56,7 @@ describe("foldUtm", () => {
     expect(foldUtm(value)).toBe(folded);
   });
 
-  it("has nothing left to fold in what it returns", () => {
+  it("is idempotent", () => {
     const blanks = fc.string({ unit: fc.constantFrom(" ", "\t", "\u00a0", "A", "a", "É", "İ") });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), blanks), (value) => {
@@ -65,7 +65,7 @@ describe("foldUtm", () => {
     );
   });
 
-  it("gives one key to the composed and the decomposed spelling", () => {
+  it("returns the same key for composed and decomposed spellings", () => {
     const letters = fc.constantFrom("ü", "é", "İ", "ǆ", "ẞ", "한", "ͅ", "\u0308", "\u0323", "a", "I", " ");
     let different = 0;
     fc.assert(
@@ -82,7 +82,7 @@ describe("foldUtm", () => {
 });
 
 describe("presentText", () => {
-  it("takes (not set) for no value, whatever white space is in it", () => {
+  it("treats (not set) as missing, with any white space in it", () => {
     expect([" (Not\u00a0 set) ", "(not-set)", "(total)"].map(presentText)).toEqual([
       null,
       "(not-set)",
@@ -92,7 +92,7 @@ describe("presentText", () => {
 });
 
 describe("presentId", () => {
-  it("leaves a click id as it is", () => {
+  it("does not change a click id except for surrounding blanks", () => {
     expect([" Cju\u0308 ", "{gclid}", " "].map(presentId)).toEqual(["Cju\u0308", null, null]);
   });
 });
@@ -110,7 +110,7 @@ describe("toClientId", () => {
 });
 
 describe("toCaseless", () => {
-  it("is the same of every character in upper case, in lower case, and as it is", () => {
+  it("is equal for each character, its upper case and its lower case", () => {
     const cased = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter(
       (sign) => sign.toUpperCase() !== sign || sign.toLowerCase() !== sign,
     );
@@ -124,7 +124,7 @@ describe("toCaseless", () => {
 });
 
 describe("toComparableDisposition", () => {
-  it("tells those of - and _ alone apart, and none of them is empty", () => {
+  it("distinguishes dispositions of only - and _, and never returns an empty one", () => {
     expect(["-", " - ", "__", "_  _"].map(toComparableDisposition)).toEqual(["-", "-", "__", "_ _"]);
   });
 
@@ -134,13 +134,13 @@ describe("toComparableDisposition", () => {
     "\u3000No\u00a0 \u2003answer\u0085",
     "\ufeffno\t\nanswer",
     "-no--answer_",
-  ])("takes %j for no answer", (disposition) =>
+  ])("reads %j as no answer", (disposition) =>
     expect(toComparableDisposition(disposition)).toBe("no answer"),
   );
 });
 
 describe("toPhoneDigits", () => {
-  it("tells numbers apart by their digits, whatever stands before, between and behind them", () => {
+  it("distinguishes numbers only by their digits, whatever surrounds or separates them", () => {
     const digits = fc.stringMatching(/^[1-9]\d{2,14}$/);
     const between = fc.constantFrom(
       "",
@@ -184,7 +184,7 @@ describe("toPhoneDigits", () => {
     { text: "0000 49", digits: "+49" },
     { text: " + ", digits: "" },
     { text: "00", digits: "" },
-  ])("makes $digits of $text", ({ text, digits }) => {
+  ])("returns $digits for $text", ({ text, digits }) => {
     expect(toPhoneDigits(text)).toBe(digits);
   });
 });
@@ -232,7 +232,7 @@ describe("presentNumber", () => {
     { text: "{number}", number: null },
     { text: " ", number: null },
     { text: null, number: null },
-  ])("makes $number of $text", ({ text, number }) => {
+  ])("returns $number for $text", ({ text, number }) => {
     expect(presentNumber(text)).toBe(number);
   });
 });

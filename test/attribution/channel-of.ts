@@ -1,6 +1,6 @@
 import { SITES } from "../../src/attribution/channel-sites.ts";
 
-/** The rules of GA4's help as it writes them: by regular expressions. */
+/** The rules in the form of GA4's help: as regular expressions. */
 export function channelOf(source: string, medium: string, campaign: string): string {
   const isOn = (sites: readonly string[]) =>
     sites.includes(source) || (source.startsWith("www.") && sites.includes(source.slice(4)));

@@ -164,7 +164,7 @@ const source: fc.Arbitrary<Value> = fc.oneof(text, site);
 const toChannelOf = (source: Value, medium: Value, campaign: Value) =>
   toChannel({ source: source ?? "", medium: medium ?? "", campaign: campaign ?? "" });
 
-test("toChannel gives each source, medium and campaign its channel in GA4", () => {
+test("toChannel assigns each source, medium and campaign to its GA4 channel", () => {
   expect(
     CASES.map(([source, medium, campaign]) => [
       source,
@@ -189,12 +189,12 @@ test("toChannel agrees with GA4's regular expressions", () => {
   expect(seen.size).toBe(CHANNELS.length);
 });
 
-test("CHANNELS has no name twice, and its rules have a version", () => {
+test("CHANNELS are unique, and their rules have a version", () => {
   expect(new Set(CHANNELS).size).toBe(CHANNELS.length);
   expect(CHANNEL_RULES_VERSION).toMatch(/^ga4-\d{4}-\d{2}-\d{2}$/);
 });
 
-test("SITES are folded, and each stands in one list", () => {
+test("SITES are folded, and each is in only one list", () => {
   const all = Object.values(SITES).flat();
   expect(all.filter((name) => name !== name.trim().toLowerCase() || name.startsWith("www."))).toEqual([]);
   expect(new Set(all).size).toBe(all.length);

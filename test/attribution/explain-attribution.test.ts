@@ -8,7 +8,7 @@ import { makeCall } from "../support/calls.ts";
 const RULES = { ...DEFAULT_RULES, aliases: { fb: "facebook", none: "" } };
 
 describe("explainAttribution", () => {
-  it("says of each utm value what it is folded to, and under what it is counted", () => {
+  it("shows for each utm value the folded text and the alias", () => {
     const call = makeCall({
       utm_source: " FB ",
       utm_medium: "none",
@@ -28,7 +28,7 @@ describe("explainAttribution", () => {
     expect(reasons.click).toBeNull();
   });
 
-  it("lists the rules up to the one that holds", () => {
+  it("lists the rules up to the first that matches", () => {
     const { reasons } = explainAttribution(makeCall({ gclid: "Cj" }), RULES);
     expect(reasons.click).toMatchObject({ platform: "google", by: "gclid", id: "Cj" });
     expect(reasons.channel_rules).toEqual({
@@ -51,12 +51,12 @@ describe("explainAttribution", () => {
     [{ campaign_id: "7", referring_url: "https://shop.example/" }, "campaign", null],
     [{ referring_url: "https://m.youtube.com/watch" }, "referrer", "video"],
     [{ utm_source: "none" }, "none", null],
-  ])("says of %j that its source follows from: %s", (members, rule, kind) => {
+  ])("gives for %j the reason of its source: %s", (members, rule, kind) => {
     const { source_rule, referrer_kind } = explainAttribution(makeCall(members), RULES).reasons;
     expect({ source_rule, referrer_kind }).toEqual({ source_rule: rule, referrer_kind: kind });
   });
 
-  it("lists all of them where none holds", () => {
+  it("lists all rules if none matches", () => {
     const { tried } = explainAttribution(makeCall({ utm_term: "a" }), RULES).reasons.channel_rules;
     expect(tried).toEqual(
       CHANNELS.filter((channel) => channel !== "Unassigned").map((channel) => ({ channel, holds: false })),

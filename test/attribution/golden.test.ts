@@ -8,13 +8,13 @@ import { hashCall } from "../../src/call/call.ts";
 import { arbitraryCalls, makeCall } from "../support/calls.ts";
 
 /*
- * What is derived and stored carries the version of what derived it. Where one of these fails, what is derived of the same
- * calls is another now: raise the version, so that what is stored is derived anew, and put the new digest here.
+ * Stored derivations carry the version of the code that derived them. If one of these fails, the same calls are
+ * derived differently: raise the version, so that stored values are derived again, and put the new digest here.
  */
 
 /** The same calls on every machine. */
 const CALLS = fc.sample(arbitraryCalls(40), { seed: 20261122, numRuns: 60 }).flat();
-/** Texts that look like values and are none, or like others. */
+/** Texts that look like missing values or like other texts. */
 const ODD_CALLS = [
   makeCall({ caller_id: "0049 30 77", tracking_number: "0049 30 77", disposition: "-", duration: -5 }),
   makeCall({ caller_id: "null", tracking_number: "Desk", disposition: " null ", utm_source: "STRAẞE" }),
@@ -48,14 +48,14 @@ const RULES: AttributionRules[] = [
 const digestOf = (values: readonly unknown[]) => hash("sha256", JSON.stringify(values)).slice(0, 16);
 
 describe("golden digests", () => {
-  it("attributeCall derives what its version says", () => {
+  it("attributeCall derives the facts of its version", () => {
     const facts = RULES.flatMap((rules) =>
       [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
     );
     expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([7, "73a0ee0a525b3219"]);
   });
 
-  it("calls are parsed and hashed as before: with another hash each counts as changed in the next run", () => {
+  it("calls are parsed and hashed as before: a different hash would count as a change in the next run", () => {
     const parsed = CALLS.map(({ extra: _, transcription_details: __, ...call }) => {
       const { gclid, gclsrc, utm_source, utm_medium, ...rest } = call;
       const result = parseRow({ ...rest, dni_data: { gclid, gclsrc, utm_source, utm_medium } });

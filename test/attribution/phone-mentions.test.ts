@@ -18,13 +18,13 @@ describe("maskNumbers", () => {
     "%2B12145550123",
     "%2B1%20214%20555%200123",
     '{"number":12145550123}',
-  ])("finds a number however it is written: %s", (spelling) => {
+  ])("finds a number in any notation: %s", (spelling) => {
     const masked = mask(`at ${spelling}, 12:30, not 5550123`, "+12145550123", "2145550123");
     expect(masked.replace(/^at (.*), 12:30, not 5550123$/, "$1")).not.toMatch(/0123|555/);
     expect(masked).toMatch(/, 12:30, not 5550123$/);
   });
 
-  it("leaves what is around the digits as it is, at either end of a text", () => {
+  it("does not change the text around the digits, at either end", () => {
     const number = "+12145550123";
     expect(mask("12145550123", number)).toBe("99999999999");
     expect(mask("%2B1%20214%20555%200123!", number)).toBe("%2B9%20999%20999%209999!");
@@ -53,18 +53,18 @@ describe("maskNumbers", () => {
     String.raw`214\n555\u00a00123`,
     "214&nbsp;555&#45;0123",
     "214%2520555%252D0123",
-  ])("takes %j for one number", (text) => {
+  ])("accepts %j as one number", (text) => {
     expect(mask(text, "2145550123")).not.toMatch(/0123/);
   });
 
   it.each(["214      5550123", "214x5550123", "214 abc 5550123", "214,5550123", "214%5550123"])(
-    "does not take %j for one number",
+    "does not accept %j as one number",
     (text) => {
       expect(mask(text, "2145550123")).toBe(text);
     },
   );
 
-  it("takes a number of 7 to 15 digits, after three zeros at most, however apart they stand", () => {
+  it("accepts numbers of 7 to 15 digits after at most three zeros, with any spacing", () => {
     const [shortest, longest] = ["5550123", "491234567890123"];
     expect(mask(shortest, shortest)).toBe("9999999");
     const apart = `0 0 0 ${[...longest].join(" ")}`;
@@ -77,7 +77,7 @@ describe("maskNumbers", () => {
     }
   });
 
-  it("prefers the longest of numbers that begin at one place, and masks none twice", () => {
+  it("prefers the longest number at a position, and masks none twice", () => {
     expect(mask("1214 555 0123 44", "+1214555", "+12145550123")).toBe("9999 999 9999 44");
     expect(mask("1 214 555 0123, 7", "+12145550123", "2145550123", "5550123")).toBe("9 999 999 9999, 7");
   });
@@ -89,20 +89,20 @@ describe("maskNumbers", () => {
     "+ (2145550123",
     "%2b2145550123",
     "x%2B (2145550123",
-  ])("takes %j for a number in international form alone", (text) => {
+  ])("accepts %j only as a number in international form", (text) => {
     expect(mask(text, "2145550123")).toBe(text);
     expect(mask(text, "+2145550123")).not.toBe(text);
   });
 
   it.each(["+x2145550123", "+  2145550123", "+((2145550123", "+-2145550123"])(
-    "takes %j for one in either form",
+    "accepts %j as a number in either form",
     (text) => {
       expect(mask(text, "2145550123")).not.toBe(text);
       expect(mask(text, "+2145550123")).not.toBe(text);
     },
   );
 
-  it("asks about each reading of a number", () => {
+  it("looks up each reading of a number", () => {
     const readingsOf = (text: string) => {
       const asked: string[] = [];
       maskNumbers(text, (number) => asked.push(number) < 0);
@@ -114,7 +114,7 @@ describe("maskNumbers", () => {
     expect(readingsOf("0000000")).toEqual(["+", ""]);
   });
 
-  it.each(["2026-10-05", "1999-12-31", "2000-01-30"])("leaves the date %s alone", (date) => {
+  it.each(["2026-10-05", "1999-12-31", "2000-01-30"])("does not mask the date %s", (date) => {
     expect(maskNumbers(date, () => true)).toBe(date);
   });
 
@@ -126,21 +126,21 @@ describe("maskNumbers", () => {
     "2026-10-05 12",
     "2026 10 05",
     "20261005",
-  ])("does not take %s for a date", (text) => {
+  ])("does not recognize %s as a date", (text) => {
     expect(maskNumbers(text, () => true)).toBe(text.replace(/\d/g, "9"));
   });
 
-  it("leaves JSON what it was", () => {
+  it("keeps JSON valid and its values equal", () => {
     const json = JSON.stringify({ a: 12145550123, b: ["+1 214 555 0123", 7] });
     expect(JSON.parse(mask(json, "+12145550123"))).toEqual({ a: 99999999999, b: ["+9 999 999 9999", 7] });
   });
 
-  it("finds one with a zero in parentheses, and one of two in a row", () => {
+  it("masks a number with a zero in parentheses, and one of two adjacent numbers", () => {
     expect(mask("+49 (0)30 1234567", "+49301234567")).toBe("+99 (9)99 9999999");
     expect(mask("+1 214 555 0123 +1 214 555 0124", "+12145550124")).toBe("+1 214 555 0123 +9 999 999 9999");
   });
 
-  it("takes neither dates, nor longer numbers, nor those of another country for one", () => {
+  it("masks no dates, longer numbers or numbers of another country", () => {
     const norwegian = ["+4720261005", "20261005"];
     expect(mask("on 2026-10-05T10:00", ...norwegian)).toBe("on 2026-10-05T10:00");
     expect(mask("id 920261005, +20261005", ...norwegian)).toBe("id 920261005, +20261005");
@@ -155,14 +155,14 @@ const SHORT_CODES = (
 ).split(" ");
 
 describe("toNational", () => {
-  it("takes away the country code, whichever it is", () => {
+  it("removes the country code of any country", () => {
     for (let three = 100; three < 1000; three++) {
       const code = SHORT_CODES.find((short) => String(three).startsWith(short)) ?? String(three);
       expect(toNational(`+${three}555012345`)).toBe(`${three}555012345`.slice(code.length));
     }
   });
 
-  it("leaves nothing of what is no number in international form, or has fewer than 7 digits", () => {
+  it("is undefined for a number that is not international or has fewer than 7 digits", () => {
     expect(["+15550123", "+1555012", "+37255501", "+3725550123"].map(toNational)).toEqual([
       "5550123",
       null,
@@ -173,7 +173,7 @@ describe("toNational", () => {
     expect(none.map(toNational)).toEqual(none.map(() => null));
   });
 
-  it("takes away country codes of one, two and three digits", () => {
+  it("removes country codes of one, two and three digits", () => {
     expect(["+12145550123", "+493012345", "+3725123456", "+49301", "anonymous"].map(toNational)).toEqual([
       "2145550123",
       "3012345",

@@ -36,7 +36,7 @@ describe("toReferringHost", () => {
     ["direct", "direct"],
     ["1example.com:/path", "1example.com"],
     ["host/path:/more", "host"],
-  ])("without a scheme, of %s, is %s", (url, host) => {
+  ])("of %s without a scheme is %s", (url, host) => {
     expect(toReferringHost(url)).toBe(host);
   });
 
@@ -82,7 +82,7 @@ describe("toReferringHost", () => {
     "tel:493",
     "tel://493077",
     "xmpp:anna@host.example",
-  ])("of %j is none", (url) => {
+  ])("of %j is null", (url) => {
     expect(toReferringHost(url)).toBeNull();
   });
 
@@ -133,11 +133,11 @@ describe("toReferringHost", () => {
       host: "[2001:db8::1]",
       spellings: ["http://[2001:db8::1]/", "http://[2001:0DB8:0:0:0:0:0:1]:80/", "[2001:db8:0::1]"],
     },
-  ])("is $host, however that is spelled", ({ host, spellings }) => {
+  ])("is $host for each spelling", ({ host, spellings }) => {
     expect(spellings.map(toReferringHost)).toEqual(spellings.map(() => host));
   });
 
-  it("is the same of hosts that are equal by the URL standard", () => {
+  it("is equal for hosts that are equal by the URL standard", () => {
     const letters = [
       "e",
       "E",
@@ -173,7 +173,7 @@ describe("toReferringHost", () => {
     expect(equal).toBeGreaterThan(10);
   });
 
-  it("has nothing of credentials, path, query and fragment", () => {
+  it("contains no credentials, path, query or fragment", () => {
     const schemes = fc.constantFrom("https://", "http:\\\\", "//", "ftp:", "android-app://", "");
     const rests = fc.tuple(fc.constantFrom("/", "?", "#"), anything).map((parts) => parts.join(""));
     fc.assert(

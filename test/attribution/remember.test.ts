@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { remember } from "../../src/attribution/remember.ts";
 
-/** A function that is remembered, and what it was asked to compute. */
+/** A remembered function, and the values it computed. */
 function recorded(): { ask: (text: string) => number; computed: string[] } {
   const computed: string[] = [];
   const ask = remember((text) => {
@@ -12,20 +12,20 @@ function recorded(): { ask: (text: string) => number; computed: string[] } {
 }
 
 describe("remember", () => {
-  it("computes once what it is asked for again", () => {
+  it("computes each value once", () => {
     const { ask, computed } = recorded();
     expect(["a", "bb", "a", "bb", ""].map(ask)).toEqual([1, 2, 1, 2, 0]);
     expect(computed).toEqual(["a", "bb", ""]);
   });
 
-  it("holds texts of 200 characters, and none that is longer", () => {
+  it("remembers texts of up to 200 characters", () => {
     const { ask, computed } = recorded();
     const [held, long] = ["h".repeat(200), "l".repeat(201)];
     expect([held, held, long, long].map(ask)).toEqual([200, 200, 201, 201]);
     expect(computed).toEqual([held, long, long]);
   });
 
-  it("begins anew after 20,000 texts", () => {
+  it("forgets everything after 20,000 texts", () => {
     const { ask, computed } = recorded();
     for (let text = 0; text < 20_000; text++) ask(String(text));
     ask("0");

@@ -50,7 +50,7 @@ describe("compileTopics", () => {
     expect(matches(phrase, text)).toBe(expected);
   });
 
-  it("lets the first line with a match decide", () => {
+  it("returns the first line that matches", () => {
     const lines = [line("job"), line("burst pipe"), line("pipe"), line("burst")];
     expect(find(lines, inWhole("my pipe burst"))).toBe(2);
     expect(find(lines, inWhole("a burst pipe"))).toBe(1);
@@ -58,7 +58,7 @@ describe("compileTopics", () => {
     expect(find(lines, inWhole("nothing"))).toBeUndefined();
   });
 
-  it("searches the whole text, else all channels, or the channel of the speaker", () => {
+  it("searches the whole text if there is one, or else all channels or the speaker's channel", () => {
     const lines = [line("pipe", "Caller"), line("hello"), line("pipe")];
     const details = said(
       { channel: "agent", time: "00:00", text: "Is it a pipe? Hel" },
@@ -99,12 +99,12 @@ describe("compileTopics", () => {
     expect(find([], inWhole("pipe"))).toBeUndefined();
   });
 
-  it("shows where the match is", () => {
+  it("returns the position of the match", () => {
     const match = compileTopics([line("Burst  Pipe")])(inWhole("My  BURST pipe!"));
     expect(match).toEqual({ line: 0, text: "my burst pipe!", start: 3, end: 13 });
   });
 
-  it(`finds what looking for each phrase at each place finds, seed ${SEED}`, () => {
+  it(`finds the same as a search for each phrase at each position, seed ${SEED}`, () => {
     let found = 0;
     fc.assert(
       fc.property(arbitraryLines, arbitraryTranscript, (lines, transcript) => {
@@ -145,7 +145,7 @@ describe("compileTopics", () => {
   });
 });
 
-/** Words in several spellings, with parts of words and what divides them. */
+/** Words in several spellings, with parts of words and separators. */
 const WORDS = [
   "pipe",
   "Pipe",

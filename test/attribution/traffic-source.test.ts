@@ -56,7 +56,7 @@ describe("toReferrer", () => {
 });
 
 describe("toTrafficSource", () => {
-  it("follows the tags, the click, the campaign, the referrer, in this order", () => {
+  it("uses the tags, the click, the campaign and the referrer, in this order", () => {
     const all = {
       source: "newsletter",
       medium: "email",
@@ -85,7 +85,7 @@ describe("toTrafficSource", () => {
     ]);
   });
 
-  it("does not complete tags by the referrer", () => {
+  it("does not complete tags with the referrer", () => {
     expect(sourceOf({ medium: "email", isTagged: true, referringHost: "bing.com" })).toEqual({
       source: null,
       medium: "email",
@@ -125,7 +125,7 @@ describe("toTrafficSource", () => {
     { source: "google", medium: "display", clickOn: "google", counts: "google / display" },
     { source: "bing", medium: "organic", clickOn: "other", counts: "bing / organic" },
   ] as const)(
-    "takes source and medium both from the click or both from the tags: $source / $medium, $clickOn",
+    "uses source and medium both of the click or both of the tags: $source / $medium, $clickOn",
     ({ counts, ...visit }) => {
       const { source, medium, rule } = sourceOf({ ...visit, isTagged: true });
       expect(`${source} / ${medium}`).toBe(counts);

@@ -46,11 +46,11 @@ const CALLERS = "SELECT caller_id, summary FROM calls LEFT JOIN transcripts USIN
 const BEFORE = [{ caller_id: ADA, summary: "Ada said so." }];
 
 describe("carryForgotten", () => {
-  it("forgets in the copy whom the warehouse has forgotten since, and leaves no byte of it", () => {
+  it("forgets in the copy the callers forgotten in the warehouse since, and leaves no byte of them", () => {
     using both = makeBoth();
     expect(both.readDraft(CALLERS)).toEqual(BEFORE);
     expect(carry(both.target, both.draft)).toBe(true);
-    // Without a log beside it, since it gets another name.
+    // Without a log next to it, since it gets another name.
     expect(existsSync(`${both.draft}-wal`)).toBe(false);
     expect(readFileSync(both.draft).readUInt8(18)).toBe(1);
     expect(existsSync(callerKeyOf(both.draft))).toBe(false);
@@ -62,7 +62,7 @@ describe("carryForgotten", () => {
       using copy = openWarehouse(both.draft);
       expect(readPrivacyActs(copy)).toMatchObject([{ at: NOW, act: "forget", erased_at: NOW }]);
     }
-    // Once is enough: the second time nobody is new, and nothing is erased.
+    // Once is enough: the second time there is nobody new, and nothing is erased.
     {
       using copy = openWarehouse(both.draft);
       writeTransaction(copy, (tx) => insertPrivacyAct(tx, { at: NOW, act: "prune", counts: {} }));
@@ -81,8 +81,8 @@ describe("carryForgotten", () => {
   });
 
   it.each([
-    { title: "is not there", make: (target: string) => rmSync(target) },
-    { title: "is no database", make: (target: string) => writeFileSync(target, "x".repeat(9000)) },
+    { title: "does not exist", make: (target: string) => rmSync(target) },
+    { title: "is not a database", make: (target: string) => writeFileSync(target, "x".repeat(9000)) },
     {
       title: "is another program's",
       make: (target: string) => {
@@ -107,14 +107,14 @@ describe("carryForgotten", () => {
         writeFileSync(target, bytes);
       },
     },
-  ])("leaves the copy as it is where the warehouse $title", ({ make }) => {
+  ])("does not change the copy if the warehouse $title", ({ make }) => {
     using both = makeBoth();
     make(both.target);
     expect(carry(both.target, both.draft)).toBe(false);
     expect(both.readDraft(CALLERS)).toEqual(BEFORE);
   });
 
-  it("does not go on without those of a warehouse that it cannot read for another reason", () => {
+  it("fails if it cannot read the forgotten callers of a warehouse for another reason", () => {
     using both = makeBoth();
     {
       using warehouse = openWarehouse(both.target);

@@ -9,7 +9,7 @@ import { CALLS, dump, flipByte, MANY, makeWarehouse, openIn } from "../support/s
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("copyWarehouse", () => {
-  it("makes one file of the same rows, without a log, that its owner alone may read, and says what is in it", async () => {
+  it("writes one file with the same rows, without a log and readable only by its owner, and describes it", async () => {
     using folder = makeTempFolder();
     const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
     makeWarehouse(source);
@@ -23,7 +23,7 @@ describe("copyWarehouse", () => {
     sqlite.close();
   });
 
-  it("holds the moment at which it began, though somebody writes meanwhile", async () => {
+  it("contains the moment at which it began, although another process writes meanwhile", async () => {
     using folder = makeTempFolder();
     const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
     makeWarehouse(source);
@@ -36,7 +36,7 @@ describe("copyWarehouse", () => {
     expect(dump(source)).not.toEqual(before);
   });
 
-  it("asks whether to end before each step of the copy", async () => {
+  it("checks for an abort before each step of the copy", async () => {
     using folder = makeTempFolder();
     const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
     makeWarehouse(source);
@@ -46,12 +46,12 @@ describe("copyWarehouse", () => {
     await expect(copying).rejects.toThrow("enough");
   });
 
-  it("says which table of the copy differs, as where a disk does not keep what was written", async () => {
+  it("names the table that differs in the copy, as on a disk that loses writes", async () => {
     using folder = makeTempFolder();
     const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
     makeWarehouse(source, MANY);
     let isChanged = false;
-    // It is asked while the rows of the copy are read, too.
+    // It is also checked while the rows of the copy are read.
     const throwIfAborted = () => {
       if (isChanged || !existsSync(draft)) return;
       const { isSqlite, isWal } = readHeader(draft);
@@ -69,7 +69,7 @@ describe("copyWarehouse", () => {
     });
   });
 
-  it("does not write into a file that is there", async () => {
+  it("does not overwrite an existing file", async () => {
     using folder = makeTempFolder();
     const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
     makeWarehouse(source);
@@ -80,12 +80,12 @@ describe("copyWarehouse", () => {
 
   it.each<[string, (file: string) => void, (file: string) => object]>([
     [
-      "a call that is not as it was read",
+      "a call that differs from its hash",
       flipByte,
       (file) => ({ exitCode: 7, message: expect.stringContaining(`${file}`), hint: HINT }),
     ],
     [
-      "rows without those they refer to",
+      "rows that refer to missing rows",
       (file) => {
         const sqlite = new Database(file);
         sqlite.pragma("foreign_keys = OFF");
@@ -99,7 +99,7 @@ describe("copyWarehouse", () => {
       }),
     ],
     [
-      "pages that are none of SQLite's",
+      "pages that are not valid for SQLite",
       (file) => {
         const bytes = readFileSync(file);
         writeFileSync(file, bytes.fill(0x5a, 16_384, 300_000));
@@ -114,7 +114,7 @@ describe("copyWarehouse", () => {
     await expect(copyWarehouse(source, join(folder.path, "draft"))).rejects.toMatchObject(error(source));
   });
 
-  it("names the warehouse that it cannot copy, and why", async () => {
+  it("names the warehouse that it cannot copy, and the reason", async () => {
     using folder = makeTempFolder();
     const source = join(folder.path, "calls.db");
     makeWarehouse(source, CALLS);

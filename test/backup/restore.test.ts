@@ -37,7 +37,7 @@ const KEPT = "calls.db.replaced-20261120T120000000Z";
 const FEW = CALLS.slice(0, 3);
 
 describe("restoreWarehouse", () => {
-  it("refuses the backup of another account with both addresses, and changes nothing", async () => {
+  it("refuses the backup of another account, names both addresses, and changes nothing", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database, FEW);
@@ -67,14 +67,14 @@ describe("restoreWarehouse", () => {
     expect(await restore(undefined, undefined)).toMatchObject({ calls: 3 });
   });
 
-  it("puts the backup in the warehouse's place, and keeps all of the one that was there", async () => {
+  it("replaces the warehouse with the backup and keeps the old one completely", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database);
     makeBackup(file);
     const saved = dump(database);
     {
-      // A warehouse whose writer was killed: the last rows are in the log alone.
+      // A warehouse whose writer was killed: the last rows are only in the log.
       using warehouse = openWarehouse(database);
       storeCalls(warehouse, [{ ...FULL_CALL, call_id: 5 }], { runId: 2 });
       copyWithLog(database, join(folder.path, "killed.db"));
@@ -98,7 +98,7 @@ describe("restoreWarehouse", () => {
     expect(existsSync(`${killed}-wal`)).toBe(false);
   });
 
-  it("makes a warehouse where there is none", async () => {
+  it("creates a warehouse if there is none", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "new", "calls.db")];
     makeWarehouse(database);
@@ -111,7 +111,7 @@ describe("restoreWarehouse", () => {
   });
 
   it.each([0, 1, 99, 100, 16_384, 20_000, 0.5, 0.999])(
-    "refuses a backup that is cut off after %d (a share below 1), and changes nothing",
+    "refuses a backup that is truncated after %d (a share below 1), and changes nothing",
     async (length) => {
       using folder = makeTempFolder();
       const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
@@ -135,7 +135,7 @@ describe("restoreWarehouse", () => {
     await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
   });
 
-  it("refuses a backup of which one byte is another, and names the call", async () => {
+  it("refuses a backup with one changed byte, and names the call", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database);
@@ -152,18 +152,18 @@ describe("restoreWarehouse", () => {
   it.each([
     { title: "is text", ruins: () => Buffer.from("ruins") },
     { title: "is empty", ruins: () => Buffer.alloc(0) },
-    { title: "is its header alone", ruins: (file: string) => readFileSync(file).subarray(0, 5000) },
+    { title: "has only its header", ruins: (file: string) => readFileSync(file).subarray(0, 5000) },
     {
-      title: "is cut off after one page of the largest",
+      title: "is truncated after one page of the largest size",
       ruins: (file: string) => readFileSync(file).subarray(0, 65_536),
     },
     {
-      title: "has no size of a page",
+      title: "has no page size",
       ruins: (file: string) => readFileSync(file).fill(3, 16, 18),
     },
-    { title: "is cut off", ruins: (file: string) => readFileSync(file).subarray(0, 100_000) },
+    { title: "is truncated", ruins: (file: string) => readFileSync(file).subarray(0, 100_000) },
   ])(
-    "keeps a warehouse that $title, with its log, which is not written into the new one",
+    "keeps a replaced warehouse that $title, with its log, which is not written into the new one",
     async ({ ruins }) => {
       using folder = makeTempFolder();
       const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
@@ -175,7 +175,7 @@ describe("restoreWarehouse", () => {
       const restored = await restoreWarehouse(file, database, NOW);
       expect(restored.replaced).toBe(join(folder.path, KEPT));
       expect(readFileSync(join(folder.path, KEPT)).subarray(0, left.length).equals(left)).toBe(true);
-      // One that SQLite can open has its log written into it, or dropped as none.
+      // The log of a readable one is written into it, or dropped as invalid.
       const isLogKept = left.length < 65_536;
       expect(names(folder.path).includes(`${KEPT}-wal`)).toBe(isLogKept);
       if (isLogKept) expect(readFileSync(join(folder.path, `${KEPT}-wal`), "utf8")).toBe("a log");
@@ -184,7 +184,7 @@ describe("restoreWarehouse", () => {
     },
   );
 
-  it("refuses, with exit 6, while somebody holds the lock or has the warehouse open", async () => {
+  it("exits with 6 while another process holds the lock or has the warehouse open", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database);
@@ -206,7 +206,7 @@ describe("restoreWarehouse", () => {
     expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
     expect(openIn(folder.path)).toEqual([]);
     expect(readRows(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
-    // One that was restored, and that nobody has written since, has no log: who reads it is noticed all the same.
+    // A restored warehouse without writes since has no log: a reader is noticed all the same.
     makeBackup(database);
     const sqlite = new Database(database, { readonly: true });
     sqlite.exec("BEGIN; SELECT count(*) FROM calls");
@@ -240,7 +240,7 @@ describe("restoreWarehouse", () => {
     expect(lock).toBeDefined();
   });
 
-  it("leaves the warehouse and its lock to others after an error", async () => {
+  it("releases the warehouse and its lock after an error", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database);
@@ -253,7 +253,7 @@ describe("restoreWarehouse", () => {
     expect(warehouse.sqlite.pragma("journal_mode", { simple: true })).toBe("wal");
   });
 
-  it("ends when it is told to, wherever it is, and changes nothing", async () => {
+  it("stops at any point when aborted, and changes nothing", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database, FEW);
@@ -286,7 +286,7 @@ describe("restoreWarehouse", () => {
     ]
   >([
     [
-      "a backup that is not there",
+      "a missing backup",
       (folder) => [join(folder, "nowhere.db"), join(folder, "new", "calls.db")],
       7,
       (file) => `There is no backup at ${file}`,
@@ -298,7 +298,7 @@ describe("restoreWarehouse", () => {
       (_, database) => `Cannot restore ${database} from itself`,
     ],
     [
-      "a warehouse from another name of itself",
+      "a warehouse from itself under another name",
       (folder) => [join(folder, "hard.db"), join(folder, "calls.db")],
       2,
       (_, database) => `Cannot restore ${database} from itself`,
@@ -339,7 +339,7 @@ describe("restoreWarehouse", () => {
       (_, database) => `Cannot use ${database} as the warehouse: it is a folder`,
       "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
     ],
-  ])("refuses to restore %s, and makes nothing", async (_title, pathsIn, exitCode, message, hint) => {
+  ])("refuses to restore %s, and creates nothing", async (_title, pathsIn, exitCode, message, hint) => {
     using folder = makeTempFolder();
     makeWarehouse(join(folder.path, "calls.db"), FEW);
     linkSync(join(folder.path, "calls.db"), join(folder.path, "hard.db"));
@@ -359,7 +359,7 @@ describe("restoreWarehouse", () => {
     expect(names(folder.path)).toEqual(before);
   });
 
-  it("moves all that lies beside what it replaces out of the way of the new one", async () => {
+  it("moves all files of the replaced warehouse out of the way of the new one", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeBackup(file, FEW);
@@ -379,7 +379,7 @@ describe("restoreWarehouse", () => {
     expect(dump(database)).toEqual(dump(file));
   });
 
-  it("forgets again whom the replaced warehouse had forgotten, and tells what became of the key", async () => {
+  it("forgets again the callers forgotten in the replaced warehouse, and reports what happened to the key", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database);
@@ -395,7 +395,7 @@ describe("restoreWarehouse", () => {
     });
   });
 
-  it("gives the new warehouse to the owner of what it replaces, or of the folder, where root restores", async () => {
+  it("gives the new warehouse the owner of the replaced one, or of the folder, when root restores", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database, FEW);

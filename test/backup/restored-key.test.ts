@@ -11,18 +11,18 @@ const [OWN, OTHER, THIRD] = ["aa", "bb", "cc"].map((byte) => byte.repeat(32)) as
 
 interface Scene {
   title: string;
-  /** Beside the warehouse. */
+  /** Next to the warehouse. */
   own?: string;
-  /** Beside the backup, by its name. */
+  /** Next to the backup, by its name. */
   spare?: string;
-  /** Beside the backup, by the name of the warehouse. */
+  /** Next to the backup, by the name of the warehouse. */
   named?: string;
-  /** Whether the backup lies beside the warehouse. */
+  /** Whether the backup is next to the warehouse. */
   isNear?: boolean;
   /** What the restored warehouse has of callers. */
   sql?: string;
   outcome: RestoredKey | null;
-  /** The key beside the warehouse afterwards. */
+  /** The key next to the warehouse afterwards. */
   key?: string;
 }
 
@@ -33,13 +33,13 @@ const exported = (path: string) =>
 
 const SCENES: Scene[] = [
   { title: "one and no other", own: OWN, outcome: "kept", key: OWN },
-  { title: "one, and the same beside the backup", own: OWN, spare: `${OWN}\n`, outcome: "kept", key: OWN },
+  { title: "one, and the same next to the backup", own: OWN, spare: `${OWN}\n`, outcome: "kept", key: OWN },
   { title: "the same, with more space behind it", own: `${OWN}\n`, spare: OWN, outcome: "kept", key: OWN },
   { title: "one, and the same by its own name", own: OWN, named: OWN, outcome: "kept", key: OWN },
-  { title: "one, and another beside the backup", own: OWN, spare: OTHER, outcome: "kept another", key: OWN },
+  { title: "one, and another next to the backup", own: OWN, spare: OTHER, outcome: "kept another", key: OWN },
   { title: "one, and another by its own name", own: OWN, named: OTHER, outcome: "kept another", key: OWN },
   { title: "one in the backup's folder", own: OWN, isNear: true, outcome: "kept", key: OWN },
-  { title: "none, and one beside the backup", spare: OTHER, outcome: "copied", key: OTHER },
+  { title: "none, and one next to the backup", spare: OTHER, outcome: "copied", key: OTHER },
   { title: "none, and one by the warehouse's name", named: THIRD, outcome: "copied", key: THIRD },
   { title: "none, and two", spare: OTHER, named: THIRD, outcome: "copied", key: OTHER },
   { title: "none, nor needs one", outcome: null },
@@ -60,7 +60,7 @@ const SCENES: Scene[] = [
 
 describe("restoreKey", () => {
   it.each(SCENES)(
-    "of a warehouse that has $title: $outcome",
+    "for a warehouse that has $title: $outcome",
     async ({ own, spare, named, isNear, sql, outcome, key }) => {
       using folder = makeTempFolder();
       const [here, there] = ["here", isNear ? "here" : "there"].map((name) => join(folder.path, name)) as [

@@ -19,7 +19,7 @@ const FEW = CALLS.slice(0, 3);
 const SOME = CALLS.slice(0, 5);
 
 describe("backupWarehouse", () => {
-  it("makes one file of the same rows that its owner alone may read, with no log beside it", async () => {
+  it("writes one file with the same rows, readable only by its owner, with no log next to it", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backups", "calls.db")];
     makeWarehouse(database);
@@ -31,7 +31,7 @@ describe("backupWarehouse", () => {
     expect(dump(file)).toEqual(dump(database));
   });
 
-  it("holds what was committed to the log and is not in the warehouse's file yet", async () => {
+  it("contains what was committed to the log but not yet written to the warehouse's file", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     using warehouse = openWarehouse(database);
@@ -41,7 +41,7 @@ describe("backupWarehouse", () => {
     expect(dump(file)).toEqual(dump(database));
   });
 
-  it("is of one moment, though a writer commits all the time", async () => {
+  it("is a snapshot of one moment although a writer commits all the time", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database);
@@ -74,7 +74,7 @@ describe("backupWarehouse", () => {
     expect(ids.length).toBeLessThan(2 * writes);
   });
 
-  it("and restore refuse a file of a development version, wherever it is", async () => {
+  it("backup and restore refuse a file of a development version at any path", async () => {
     using folder = makeTempFolder();
     const [database, file, old] = ["calls.db", "backup.db", "old.db"].map((name) =>
       join(folder.path, name),
@@ -96,7 +96,7 @@ describe("backupWarehouse", () => {
     expect(names(folder.path)).toEqual(before);
   });
 
-  it("replaces an earlier backup, and keeps it where the warehouse is damaged", async () => {
+  it("replaces an earlier backup, but keeps it if the warehouse is damaged", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database, FEW);
@@ -123,14 +123,14 @@ describe("backupWarehouse", () => {
       ...ITS_OWN,
     })),
     { file: "calls.db.caller-key", ...ITS_OWN },
-    // A link leads to the warehouse itself; another name of the file is one of its own.
+    // A link leads to the warehouse itself; another hard link to the file is a separate name.
     { file: "link.db", named: "calls.db", ...ITS_OWN },
     { file: "hard.db", ...ITS_OWN },
     { file: "notes.txt", ...LEFT, says: "it is not a calltally backup" },
     { file: "foreign.db", ...LEFT, says: "it is not a calltally backup" },
     { file: "folder", ...LEFT, says: "it is not a file" },
     { file: "other.db", ...LEFT, says: "it is a warehouse in use, not a backup" },
-  ])("does not write over $file", async ({ file, named = file, exitCode, says, ...hint }) => {
+  ])("does not overwrite $file", async ({ file, named = file, exitCode, says, ...hint }) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database, FEW);
@@ -153,7 +153,7 @@ describe("backupWarehouse", () => {
     expect(readIds(join(folder.path, "other.db"))).toHaveLength(5);
   });
 
-  it("is of a warehouse alone", async () => {
+  it("requires a warehouse", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await expect(backupWarehouse(database, join(folder.path, "new", "backup.db"))).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe("backupWarehouse", () => {
     expect(names(folder.path)).toEqual([]);
   });
 
-  it("is recorded in the warehouse, before the copy is made", async () => {
+  it("is recorded in the warehouse before the copy is made", async () => {
     using folder = makeTempFolder();
     const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
     makeWarehouse(database, FEW);
@@ -173,7 +173,7 @@ describe("backupWarehouse", () => {
     expect(readRows(file, "SELECT path FROM backups")).toEqual(recorded);
   });
 
-  it("removes what killed backups have left, and not what a living one writes", async () => {
+  it("removes drafts of killed backups, and none of a running one", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database, FEW);
@@ -188,7 +188,7 @@ describe("backupWarehouse", () => {
     expect(names(folder.path).filter((name) => name.startsWith("."))).toEqual([living]);
   });
 
-  it("ends between two steps when it is told to, and leaves nothing", async () => {
+  it("stops between two steps when aborted, and leaves nothing", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);

@@ -7,7 +7,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 it.each([
   { time: "2026-11-20T14:59:59.000Z", age: 1000, future: false },
   { time: "2026-11-20T15:00:00.000Z", age: 0, future: false },
-  { time: "2026-11-20T15:01:00.000Z", age: 0, future: false }, // what a clock may be set back by
+  { time: "2026-11-20T15:01:00.000Z", age: 0, future: false }, // the maximum by which a clock may be set back
   { time: "2026-11-20T15:01:00.001Z", age: NEVER, future: true },
   { time: "2031-01-01T00:00:00.000Z", age: NEVER, future: true },
   { time: null, age: NEVER, future: false },

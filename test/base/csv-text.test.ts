@@ -8,7 +8,7 @@ function linesOf(text: string, delimiter = ","): CsvLine[] {
 }
 
 describe("forEachLine", () => {
-  it("numbers each line by its first one in the file: after blank lines and line breaks in quotes", () => {
+  it("numbers each record by its first line in the file, even after blank lines and quoted line breaks", () => {
     expect(linesOf('a,b\n\n\r\n"x\ny\r\nz",1\rc,2\nd').map(({ line, cells }) => [line, ...cells])).toEqual([
       [1, "a", "b"],
       [2, ""],
@@ -29,7 +29,7 @@ describe("forEachLine", () => {
     expect(linesOf(text).map((line) => line.cells)).toEqual([cells]);
   });
 
-  it("reads blanks after quotes, and refuses quotes within a cell, where it is strict", () => {
+  it("accepts blanks after quotes and refuses quotes within a cell, in strict mode", () => {
     const read = (text: string) => {
       const lines: string[][] = [];
       forEachLine(text, { delimiter: ",", isStrict: true }, ({ cells }) => void lines.push(cells));
@@ -39,13 +39,13 @@ describe("forEachLine", () => {
     expect(() => read('5" pipe,1\n')).toThrow("quote");
   });
 
-  it("refuses a quote that is not closed", () => {
+  it("refuses an unclosed quote", () => {
     expect(() => linesOf('a,"b\n')).toThrow("Quote Not Closed");
   });
 });
 
 describe("possibleHeaders", () => {
-  it("returns the first lines by each delimiter, those before a broken quote, too", () => {
+  it("returns the first lines by each delimiter, even lines before an unclosed quote", () => {
     const found = [...possibleHeaders('a;b\nc\td\n"e;1\n', 3)];
     expect(found.map(({ delimiter, line, cells }) => [delimiter, line, ...cells])).toEqual([
       [",", 1, "a;b"],

@@ -11,7 +11,7 @@ const contentOf = (folder: string) =>
   });
 
 describe("Draft", () => {
-  it("has its name only when it replaces the file", () => {
+  it("gets its name only when it replaces the file", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "a.txt");
     writeFileSync(file, "old", { mode: 0o644 });
@@ -24,7 +24,7 @@ describe("Draft", () => {
     expect(contentOf(folder.path)).toEqual([["a.txt", "new", "600"]]);
   });
 
-  it("adds a file, and none where another has its name", () => {
+  it("adds a file unless one with that name exists", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "a.txt");
     const add = (content: string) => {
@@ -37,7 +37,7 @@ describe("Draft", () => {
     expect(contentOf(folder.path)).toEqual([["a.txt", "first", "600"]]);
   });
 
-  it("leaves nothing without its name, nor what SQLite keeps next to it", () => {
+  it("removes an unfinished file and the files that SQLite keeps next to it", () => {
     using folder = makeTempFolder();
     {
       using draft = new Draft(join(folder.path, "a.db"));

@@ -3,7 +3,7 @@ import { CalltallyError, describeError, EXIT, firstError } from "../../src/base/
 import { toCalltallyError } from "../../src/base/known-error.ts";
 import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
 
-/** What a work throws that fails, as does releasing each of two things that it uses. */
+/** The error of a failing function when releasing each of its two resources fails, too. */
 function failTwice(first: unknown): unknown {
   const release = (name: string) => ({
     [Symbol.dispose]: () => {
@@ -19,7 +19,7 @@ function failTwice(first: unknown): unknown {
   }
 }
 
-it("what fails first is the error, though releasing what was in use fails as well", () => {
+it("firstError is the original error even if releasing resources fails as well", () => {
   const first = new CalltallyError(EXIT.storage, "Cannot copy calls.db", { hint: "" });
   const thrown = failTwice(first);
   expect(thrown).not.toBe(first);

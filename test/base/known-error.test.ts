@@ -2,7 +2,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { toCalltallyError } from "../../src/base/known-error.ts";
 
-/** The error of a database in memory that may have a few pages and is to take more. */
+/** The error of a database in memory that exceeds its maximum of pages. */
 function fullError(): unknown {
   const full = new Database(":memory:");
   full.exec("PRAGMA max_page_count = 4; CREATE TABLE texts (text)");
@@ -15,7 +15,7 @@ function fullError(): unknown {
 }
 
 describe("toCalltallyError", () => {
-  it("says of a full disk what to do", () => {
+  it("gives a hint for a full disk", () => {
     expect(toCalltallyError(fullError())).toMatchObject({
       exitCode: 7,
       message: "Cannot use the warehouse: database or disk is full (SQLITE_FULL)",

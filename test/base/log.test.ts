@@ -14,12 +14,12 @@ describe("maskOf", () => {
     ["GET https://hc.example.com/ping/17/start", "GET [secret]/start"],
     ["called from +15005550006, twice", "called from [phone], twice"],
     ['{"next":"2026-11-20T16:07:00.000+01:00","abc":1}', '{"next":"2026-11-20T16:07:00.000+01:00","abc":1}'],
-  ])("takes out secrets and phone numbers, and leaves the rest: %s", (line, masked) => {
+  ])("removes secrets and phone numbers, and keeps the rest: %s", (line, masked) => {
     expect(mask(line)).toBe(masked);
   });
 
-  it("leaves a line JSON, without the secret, whatever that is", () => {
-    // A bearer token's characters (RFC 6750 § 2.1, and what services make of it).
+  it("keeps a line valid JSON without the secret, for any secret", () => {
+    // A bearer token's characters (RFC 6750 § 2.1, and those that services use).
     const secret = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 12,
@@ -37,7 +37,7 @@ describe("maskOf", () => {
 describe("openLog", () => {
   const HOSTILE = "a\u001B[2J\u009B31m\u202Eb\u2028\nFORGED";
 
-  it.each(["json", "plain", "colored"])("lets no control of a text through, as %s", (style) => {
+  it.each(["json", "plain", "colored"])("escapes control characters, as %s", (style) => {
     const program = `
       const { openLog } = await import(${JSON.stringify(resolve("src/base/log.ts"))});
       const log = await openLog({ level: "info", style: ${JSON.stringify(style)}, secrets: [] });

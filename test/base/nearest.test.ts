@@ -12,15 +12,15 @@ describe("nearest", () => {
     ["campain", "campaign"],
     [" gclid", "gclid"],
     ["xeport", "export"],
-  ])("takes %j for %s", (word, meant) => {
+  ])("recognizes %j as %s", (word, meant) => {
     expect(nearest(word, NAMES)).toBe(meant);
   });
 
-  it.each(["", "dance", "x", "source_of_all"])("has no idea what %j should be", (word) => {
+  it.each(["", "dance", "x", "source_of_all"])("finds nothing for %j", (word) => {
     expect(nearest(word, NAMES)).toBeUndefined();
   });
 
-  it("finds every candidate in spite of one typing error, and returns candidates alone", () => {
+  it("finds every name despite one typing error, and returns only given names", () => {
     const typo = fc.record({
       name: fc.constantFrom(...NAMES),
       at: fc.nat(20),
@@ -43,7 +43,7 @@ describe("didYouMean", () => {
   it.each([
     ["a slip", "Generc", PHRASES, "Did you mean Generic?"],
     [
-      "a part of names, the shortest first",
+      "a part of names, shortest first",
       "exact",
       PHRASES,
       "Did you mean Brand | Exact or Brand | Exact | DE?",
@@ -56,7 +56,7 @@ describe("didYouMean", () => {
       "Did you mean is_first_call?",
     ],
     [
-      "a part of more names than are read",
+      "a part of more names than are shown",
       "ab a",
       ["ab a1", "ab a12345", "ab a1234", "ab a123456"],
       "Did you mean ab a1?",
@@ -67,13 +67,13 @@ describe("didYouMean", () => {
       ["long1234567", "long12345678", "long12345", "long123456"],
       "Did you mean long12345, long123456 or long1234567?",
     ],
-  ])("asks for %s", (_, word, candidates, question) => {
+  ])("suggests a name for %s", (_, word, candidates, question) => {
     expect(didYouMean(word, candidates)).toBe(question);
     expect(orMeant(word, candidates)).toBe(question.replace("Did", "; did"));
   });
 
   it.each(["", "x", "br", "time off", "CALLTALLY_OTHER"])(
-    "asks for nothing where %j is like none",
+    "makes no suggestion if nothing is like %j",
     (word) => {
       expect(didYouMean(word, [...PHRASES, "CALLTALLY_JITTER_SECONDS"])).toBeUndefined();
       expect(orMeant(word, PHRASES)).toBe("");

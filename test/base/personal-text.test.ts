@@ -4,7 +4,7 @@ import { personalKind } from "../../src/base/personal-text.ts";
 
 const digits = (least: number, most: number) =>
   fc.array(fc.integer({ min: 0, max: 9 }), { minLength: least, maxLength: most }).map((all) => all.join(""));
-/** Not what a date begins with. */
+/** Not the beginning of a date. */
 const national = fc
   .tuple(fc.constantFrom("3", "4", "5", "6", "7", "8"), digits(6, 13))
   .map((parts) => parts.join(""));
@@ -47,7 +47,7 @@ Paid Search|example.com|m.facebook.com|Lead Gen 30+ | 5 Mile|100.000 €|Herbst,
     .map((text) => text.trim());
 
 describe("personalKind", () => {
-  it("finds phone numbers however they are spelled", () => {
+  it("finds phone numbers in any spelling", () => {
     let separated = 0;
     fc.assert(
       fc.property(
@@ -121,7 +121,7 @@ describe("personalKind", () => {
     expect(personalKind(text)).toBe("a mail address");
   });
 
-  it(`lets ${ORDINARY.length} ordinary names through`, () => {
+  it(`accepts ${ORDINARY.length} ordinary names`, () => {
     expect(ORDINARY.length).toBeGreaterThan(50);
     expect(ORDINARY.filter((text) => personalKind(text) !== undefined)).toEqual([]);
   });

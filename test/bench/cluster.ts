@@ -13,24 +13,24 @@ interface Question {
   args: readonly string[];
 }
 
-/** A warehouse that is published, and where. */
+/** A published warehouse, and its place. */
 interface Published {
   calls: number;
   runs: number;
   url: string;
-  /** Folder that files are written to. */
+  /** Folder for files. */
   folder: string;
   env: Record<string, string>;
 }
 
-/** Rollups of few groups, and one of nearly half as many as there are calls. */
+/** Rollups of few groups, and one with nearly half as many as calls. */
 const EXPORTS: readonly Question[] = [
   { what: "channel campaign --grain month", args: ["channel", "campaign", "--grain", "month"] },
   { what: "--by channel,campaign --grain month", args: ["--by", "channel,campaign", "--grain", "month"] },
   { what: "gclid", args: ["gclid"] },
 ];
 
-/** How fast are the facts published to two servers of this machine, and how long do the rollups take there, beside SQLite? */
+/** How fast are facts published to two servers of this machine, and how long do rollups take there, compared with SQLite? */
 export async function* cluster({ calls: sizes, runs, skip }: BenchOptions): AsyncGenerator<Finding> {
   if (!HAS_CLICKHOUSE) {
     skip("cluster: there is no clickhouse-server here");
@@ -49,7 +49,7 @@ interface Measured {
   database: string;
   calls: number;
   runs: number;
-  /** Settings by which the service is reached. */
+  /** Settings of the service. */
   service: Record<string, string>;
 }
 
@@ -60,7 +60,7 @@ async function* measureCluster({ database, calls, runs, service }: Measured): As
   const env = {
     CALLTALLY_DATABASE: database,
     CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile,
-    CALLTALLY_PUBLISH_PERSONAL_DATA: "true", // without it gclid is no dimension of a cluster
+    CALLTALLY_PUBLISH_PERSONAL_DATA: "true", // without it gclid is not a dimension of a cluster
   };
   const publish = ["publish", "--quiet", "--to", url];
   yield { what: "publish, all of it", calls, ...(await measureCalltally(publish, env)) };
@@ -75,7 +75,7 @@ async function* measureCluster({ database, calls, runs, service }: Measured): As
   }
 }
 
-/** Asks SQLite and the cluster by turns; both have to write the same files. */
+/** Queries SQLite and the cluster alternately; both must write the same files. */
 async function compare(
   { what, args }: Question,
   { calls, runs, url, folder, env }: Published,

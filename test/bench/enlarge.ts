@@ -5,14 +5,14 @@ import { makeCall } from "../support/calls.ts";
 
 /** More callers than a warehouse has before it is enlarged. */
 const CALLER_STEP = 1_000_000;
-/** Copies are this many ids below each other: more than a million calls span. */
+/** The distance of copies by id: more than a million calls span. */
 const ID_STEP = 50_000_000;
 const earlier = (column: string) =>
   `cast(substr(${column}, 1, 4) - @copy AS integer) || substr(${column}, 5)`;
 const other = (column: string) => `${column} || printf('%02d', @copy)`;
 const below = (column: string) => `${column} - @copy * ${ID_STEP}`;
 
-/** What is different in a copy of a row, by table; the first one is its number. */
+/** The differences in a copy of a row, by table; the first one is its number. */
 const COPIED: Readonly<Record<string, Record<string, string>>> = {
   calls: {
     call_id: below("call_id"),
@@ -35,8 +35,8 @@ const COPIED: Readonly<Record<string, Record<string, string>>> = {
 };
 
 /**
- * Makes the warehouse of a full sync so many times as large, in place of hours of HTTP. Each copy is a year older, with other
- * ids, callers and clicks, and without transcripts; the sync then has read them all.
+ * Enlarges the warehouse of a full sync that many times, in place of hours of HTTP. Each copy is a year older, with other
+ * ids, callers and clicks, and without transcripts; the sync then counts them as read.
  */
 export function enlarge(file: string, times: number): void {
   const sqlite = new Database(file);
@@ -67,7 +67,7 @@ export function enlarge(file: string, times: number): void {
   }
 }
 
-/** Gives calls without transcripts the hash of what they are now, which `backup` checks. */
+/** Updates the hash of calls without transcripts, which `backup` checks. */
 function rehash(sqlite: Database.Database): void {
   const hash = (...values: unknown[]) =>
     hashCall(

@@ -6,7 +6,7 @@ import { measureCalltally, measureFloor, startPageServer, type Usage } from "./p
 
 const ROLLUPS = ["utm_source", "campaign", "gclid"] as const;
 
-/** How long do the rollups take, beside SQLite's grouping and the writing of its rows as CSV? */
+/** How long do the rollups take, compared with SQLite's grouping and the writing of its rows as CSV? */
 export async function* exportRollups({ calls: sizes, runs }: BenchOptions): AsyncGenerator<Finding> {
   for (const calls of sizes) {
     using folder = makeTempFolder();
@@ -32,7 +32,7 @@ async function compare(calls: number, runs: number, rollup: string, database: st
   return { what: `export ${rollup}`, calls, seconds, cpuSeconds: median(cpu), peakMb, ratio };
 }
 
-/** How much longer does a workbook of all calls take than their CSV file, and in which memory? */
+/** How much longer does a workbook of all calls take than their CSV file, and with how much memory? */
 async function compareWorkbook(calls: number, runs: number, database: string, folder: string) {
   const [workbooks, files, peaks] = [[] as number[], [] as number[], [] as number[]];
   for (let run = 0; run < runs; run++) {

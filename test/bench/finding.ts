@@ -4,28 +4,28 @@ import type { Time } from "./process.ts";
 export interface Finding {
   /** What was measured, e.g. "sync, first load". */
   what: string;
-  /** Calls that went through it. */
+  /** The number of calls processed. */
   calls: number;
   /** Wall time, median of the runs. */
   seconds: number;
-  /** Time of all cores, median of the runs: less of a lottery on a machine that does other things as well. */
+  /** Time of all cores, median of the runs: more reliable than wall time on a machine with other work. */
   cpuSeconds?: number | undefined;
-  /** Most memory that the process held, MB; undefined where it is not ours to ask. */
+  /** Peak memory of the process, MB; undefined if it cannot be measured. */
   peakMb?: number | undefined;
-  /** Compared with something measured in the same run, which is what holds on another machine as well. */
+  /** Compared with a measurement in the same run, which is valid on other machines, too. */
   ratio?: Ratio | undefined;
 }
 
 export interface Ratio {
   value: number;
-  /** What it says, e.g. "of the insert's rate". */
+  /** The meaning of the ratio, e.g. "of the insert's rate". */
   of: string;
-  /** What it should be at least or at most. */
+  /** The expected minimum or maximum. */
   atLeast?: number;
   atMost?: number;
 }
 
-/** Returns a ratio of each run's two times: the median, since a machine does other things as well. */
+/** Returns a ratio of each run's two times: the median, since the machine has other work. */
 export function ratioOf(over: readonly number[], under: readonly number[]): number {
   return median(over.map((value, run) => value / (under[run] ?? Number.NaN)));
 }
@@ -43,7 +43,7 @@ export function medianTime(times: readonly Time[]): Time {
   return { seconds: median(times.map((time) => time.seconds)), cpuSeconds: median(cpuSeconds(times)) };
 }
 
-/** Returns one line, to be read below {@link HEADING}. */
+/** Returns one line for the table below {@link HEADING}. */
 export function describe({ what, calls, seconds, cpuSeconds, peakMb, ratio }: Finding): string {
   const cells = [
     what.padEnd(44),
@@ -71,7 +71,7 @@ export const HEADING = [
   " ratio",
 ].join(" ");
 
-/** Whether a ratio is what it should be; undefined where nothing is asked of it. */
+/** Whether a ratio is within its limits; undefined without limits. */
 function isMet({ value, atLeast, atMost }: Ratio): boolean | undefined {
   if (atLeast !== undefined) return value >= atLeast;
   return atMost === undefined ? undefined : value <= atMost;

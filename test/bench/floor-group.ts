@@ -4,7 +4,7 @@ import { stringify } from "csv-stringify/sync";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
-// node test/bench/floor-group.ts <database> <rollup>: the rows of a view by better-sqlite3, as CSV in one file, no more.
+// node test/bench/floor-group.ts <database> <rollup>: writes the rows of a view by better-sqlite3 as CSV, and nothing else.
 
 const [database = "", rollup = ""] = process.argv.slice(2);
 using folder = makeTempFolder();

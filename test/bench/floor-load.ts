@@ -10,8 +10,8 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
-// node test/bench/floor-load.ts <url> <calls>: the work that every load has to do, in one plain program: it fetches the
-// pages by undici, parses and hashes the calls, derives their facts, and inserts both, with the pragmas and order of a
+// node test/bench/floor-load.ts <url> <calls>: the work of every load, in one plain program: it fetches the
+// pages with undici, parses and hashes the calls, derives their facts, and inserts both, with the pragmas and order of a
 // sync, and the indexes at the end. It proves and records nothing, and cannot resume.
 
 const [url = "", calls = 0] = [process.argv[2], Number(process.argv[3])];
@@ -23,7 +23,7 @@ const insertSql = (table: string, columns: readonly string[]) =>
 
 function readyRow(row: unknown) {
   const parsed = parseRow(row);
-  if (!("call" in parsed)) throw new Error(`A prepared call does not parse: ${parsed.rejected.reason}`);
+  if (!("call" in parsed)) throw new Error(`A prepared call could not be parsed: ${parsed.rejected.reason}`);
   const { call } = parsed;
   const pick = (columns: readonly (keyof Call)[]) => columns.map((column) => call[column]);
   const texts = pick(TRANSCRIPT_COLUMNS);

@@ -7,7 +7,7 @@ import { type Finding, median } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer, type Usage } from "./process.ts";
 
-/** What is loaded by HTTP; larger warehouses are that one, enlarged. */
+/** The calls loaded by HTTP; larger warehouses are enlarged copies of that one. */
 const MAX_LOADED = 1_000_000;
 /** With more, each command runs once. */
 const MAX_REPEATED = 200_000;
@@ -15,7 +15,7 @@ const BACKUP = "backup.db";
 
 interface Command {
   what: string;
-  /** Of a run, in a warehouse. */
+  /** The arguments for a run with a warehouse. */
   args: (run: number, database: string) => readonly string[];
   env?: (run: number) => Record<string, string>;
   /** How much longer it may take at the largest size. */
@@ -25,7 +25,7 @@ interface Command {
 const AUTUMN = ["--from", "2026-08-01", "--to", "2026-10-31"];
 const WEEK = ["--from", "2026-10-25", "--to", "2026-10-31"];
 
-/** What an operator or an analyst does with a warehouse that is there; what changes it comes last. */
+/** Commands of operators and analysts for an existing warehouse; those that change it come last. */
 const COMMANDS: readonly Command[] = [
   { what: "hourly sync, no news", args: () => ["sync", "--incremental"], atMost: 1.3 },
   { what: "three default rollups", args: () => ["export"] },

@@ -8,7 +8,7 @@ import { prepareRows } from "./rows.ts";
 
 const NO_WORDS = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_RECORDING_URLS: "never" };
 
-/** What is kept of calls, as settings. */
+/** Retention settings. */
 const KEPT = {
   "all is kept": {},
   "no transcripts and links": NO_WORDS,
@@ -19,7 +19,7 @@ const KEPT = {
   },
 };
 
-/** What do the first load and its file take where less of the calls is kept? */
+/** How long does the first load take, and how large is its file, if less of the calls is kept? */
 export async function* keep({ calls: sizes, runs }: BenchOptions): AsyncGenerator<Finding> {
   for (const calls of sizes) {
     await prepareRows(calls);

@@ -5,11 +5,11 @@ import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer } from "./process.ts";
 
 const LIMIT = 100;
-/** Calls that a page brings beside those it shares with the one before. */
+/** The new calls of a page, in addition to those it shares with the previous one. */
 const FRESH = LIMIT - 50;
 const MAX_PAGES = 1500;
 
-/** Where a service is slow to answer, how close does a sync come to keeping its connections busy all the time? */
+/** With a slow service, how close does a sync come to keeping its connections busy all the time? */
 export async function* latency({ idealSeconds }: BenchOptions): AsyncGenerator<Finding> {
   for (const latencyMs of [50, 300]) {
     for (const concurrency of [1, 4, 8]) {

@@ -6,7 +6,7 @@ import type { BenchOptions } from "./options.ts";
 import { measureCalltally, measureFloor, startPageServer, type Time, type Usage } from "./process.ts";
 import { prepareRows } from "./rows.ts";
 
-/** How fast are all calls read into an empty warehouse, and once more when nothing has changed, and in how much memory? */
+/** How fast are all calls read into an empty warehouse, and again without changes, and with how much memory? */
 export async function* load({ calls: sizes, runs }: BenchOptions): AsyncGenerator<Finding> {
   for (const calls of sizes) {
     const { floors, first, again } = await measureRuns(calls, calls > 200_000 ? 1 : runs);

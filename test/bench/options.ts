@@ -1,12 +1,12 @@
 export interface BenchOptions {
-  /** How many calls the service has, one measurement each. */
+  /** The numbers of calls of the service, one measurement each. */
   calls: readonly number[];
-  /** Runs of which the median is taken. */
+  /** The number of runs for the median. */
   runs: number;
   /** Calls that the peers read. */
   peerCalls: number;
-  /** How long a sync from a slow service takes at best. */
+  /** The minimum duration of a sync from a slow service. */
   idealSeconds: number;
-  /** Says why something is not measured. */
+  /** Prints why something is not measured. */
   skip: (line: string) => void;
 }

@@ -6,14 +6,14 @@ import { promisify } from "node:util";
 import { prepareRows } from "./rows.ts";
 
 // node test/bench/page-server.ts <calls> [latency in ms] [total]: serves API v3's attribution from a prepared file. One read
-// and two writes a page, so that it is never what a benchmark waits for. Prints its address. With a total, it says that it has
-// so many, and repeats the prepared ones.
+// and two writes per page, so that a benchmark never waits for it. Prints its address. With a total, it claims that
+// many calls, and repeats the prepared ones.
 
 const readFrom = promisify(read);
 const [calls = 0, latencyMs = 0, total = calls] = process.argv.slice(2).map(Number);
 const { file, starts } = await prepareRows(calls);
 const rows = openSync(file, "r");
-/** No identifier comes twice, however often a server is started. */
+/** Identifiers are unique, however often a server is started. */
 const started = Date.now().toString(36);
 let requests = 0;
 

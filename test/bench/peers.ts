@@ -8,7 +8,7 @@ import { isInstalled, measure, measureCalltally, startPageServer, type Time } fr
 
 interface Peer {
   what: string;
-  /** Beside this file. */
+  /** Next to this file. */
   script: string;
   runner: "bash" | "python3";
   /** Programs, or modules of Python. */

@@ -7,9 +7,9 @@ import { text } from "node:stream/consumers";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const BIN = resolve(import.meta.dirname, "../../dist/bin.js");
-/** The program's first line asks for the node that runs the benchmark. */
+/** The program's first line requires the Node that runs the benchmark. */
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`;
-/** Makes a Node process say what it has used when it ends. */
+/** Makes a Node process print its usage when it ends. */
 const TELL_USAGE = `data:text/javascript,${encodeURIComponent(
   "import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(process.env.USAGE_FILE,JSON.stringify(process.resourceUsage())))",
 )}`;
@@ -20,9 +20,9 @@ export interface Measured {
   stdout: string;
 }
 
-/** What a run has used. */
+/** The resource usage of a run. */
 export interface Usage extends Time {
-  /** Most memory that it held, MB. */
+  /** Peak memory, MB. */
   peakMb: number;
 }
 
@@ -34,12 +34,12 @@ export interface Time {
 
 const stopping = new AbortController();
 
-/** Ends the processes that run now, and lets none begin any more. */
+/** Ends the running processes, and prevents new ones. */
 export function stopMeasuring(): void {
   stopping.abort();
 }
 
-/** Runs a process to its end. */
+/** Runs a process until it ends. */
 export async function measure(
   command: string,
   args: readonly string[],
@@ -56,7 +56,7 @@ export async function measure(
   return { seconds: (performance.now() - begunMs) / 1000, stdout };
 }
 
-/** Runs the built program to its end. */
+/** Runs the built program until it ends. */
 export async function measureCalltally(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -73,15 +73,15 @@ export async function measureCalltally(
   return { ...measured, cpuSeconds, peakMb: usage.maxRSS / 1024 };
 }
 
-/** The same without asking for its memory, which takes some time itself. */
+/** The same without measuring memory, which takes some time itself. */
 export function measureStart(args: readonly string[]): Promise<Measured> {
   return measure(BIN, args);
 }
 
-/** Runs one of the floors; returns what its work took, without the start of the process. */
+/** Runs one of the floors; returns the duration of its work, without the start of the process. */
 export async function measureFloor(name: string, ...args: (string | number)[]): Promise<Time> {
   const script = join(import.meta.dirname, `floor-${name}.ts`);
-  using folder = makeTempFolder(); // one that is stopped cannot remove its own
+  using folder = makeTempFolder(); // a stopped one cannot remove its own
   const env = { TMPDIR: folder.path };
   const { stdout } = await measure(process.execPath, [script, ...args.map(String)], env);
   return JSON.parse(stdout);
@@ -94,7 +94,7 @@ export interface PageServer extends AsyncDisposable {
   env: Record<string, string>;
 }
 
-/** Starts a server of so many prepared calls, which answers after `latencyMs`, and may say that it has more. */
+/** Starts a server of that many prepared calls, which responds after `latencyMs`, and may claim to have more. */
 export async function startPageServer(calls: number, latencyMs = 0, total = calls): Promise<PageServer> {
   const script = join(import.meta.dirname, "page-server.ts");
   const child = spawn(process.execPath, [script, ...[calls, latencyMs, total].map(String)], {
@@ -113,7 +113,7 @@ export async function startPageServer(calls: number, latencyMs = 0, total = call
   };
 }
 
-/** Whether there is such a program to compare with. */
+/** Whether a program is installed for comparison. */
 export function isInstalled(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 }

@@ -3,21 +3,21 @@ import { open } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { CallGenerator } from "../../src/sandbox/calls/generate.ts";
 
-/** Calls as a service has them on its disk: their JSON, newest first, one after the other with commas between. */
+/** The calls on a service's disk: their JSON, newest first, separated by commas. */
 export interface Rows {
-  /** The file; there is no room for it in memory at 1,000,000 calls. */
+  /** The file; it does not fit into memory at 1,000,000 calls. */
   file: string;
-  /** Where each call starts in it, in bytes, and at last where one more would. */
+  /** The byte offset of each call in it, and of the end. */
   starts: Float64Array;
 }
 
-/** Below the repository, since it is too big for many a /tmp; git leaves node_modules aside. */
+/** Below the repository, since it is too big for many a /tmp; git ignores node_modules. */
 const FOLDER = resolve(import.meta.dirname, "../../node_modules/.cache/calltally-bench");
 /** Fixed, so that every machine and every run reads the same bytes: 2.9 kB a call on average. */
 const END_MS = Date.parse("2026-11-01T00:00:00.000Z");
 const CALLS_A_PAGE = 1000;
 
-/** Makes the rows of so many calls, once for all benchmarks to come. */
+/** Makes the rows of that many calls, once for all later benchmarks. */
 export async function prepareRows(calls: number): Promise<Rows> {
   const file = join(FOLDER, `${calls}.json`);
   if (!existsSync(file)) await writeRows(calls, file);
@@ -42,6 +42,6 @@ async function writeRows(calls: number, file: string): Promise<void> {
   }
   await using index = await open(`${file}.index`, "w");
   await index.writeFile(Buffer.from(starts.buffer));
-  // Last, since its name says that both are whole.
+  // Last, since its name shows that both are complete.
   renameSync(`${file}.new`, file);
 }

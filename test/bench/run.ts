@@ -16,17 +16,17 @@ import { stopMeasuring } from "./process.ts";
 import { start } from "./start.ts";
 import { watch } from "./watch.ts";
 
-// npm run bench: where every claim about speed comes from. Read the ratios: seconds are of one machine and one day.
+// npm run bench: the source of every claim about speed. Read the ratios: seconds depend on the machine and the day.
 
 const USAGE = `Usage: npm run bench -- [question…] [--calls 10000,100000] [--runs 3] [--ideal 20] [--json results.json]
-  load      the first sync and one without changes, beside a plain program of the same work
+  load      the first sync and one without changes, and a plain program of the same work
   latency   sync from a slow service, for as many seconds as --ideal says
-  export    the rollups, beside SQLite's grouping and CSV
+  export    the rollups, compared with SQLite's grouping and CSV
   keep      the first load and its file where less of the calls is kept
-  grow      what each command takes as the warehouse grows, beside the smallest of --calls
+  grow      what each command takes as the warehouse grows, compared with the smallest of --calls
   watch     the hourly sync that judges notices, as the calls of ten weeks grow
-  start     --help and status, beside node -e 0
-  cluster   publish to two ClickHouse servers of this machine, and export from there, beside SQLite
+  start     --help and status, compared with node -e 0
+  cluster   publish to two ClickHouse servers of this machine, and export from there, compared with SQLite
   peers     scripts that load the same calls, and DuckDB
 Without questions: all. With --calls 1000000 it needs 8 GB of disk.
 `;
@@ -87,7 +87,7 @@ function toCount(text: string): number {
   return count;
 }
 
-// What is measured then ends with an error, and takes its files along.
+// The running measurement then ends with an error, and removes its files.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stopMeasuring);
 try {
   await main();

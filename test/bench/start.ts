@@ -4,14 +4,14 @@ import { type Finding, median, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measure, measureCalltally, measureStart, startPageServer } from "./process.ts";
 
-/** How long does the program take before it does anything, beside Node itself? */
+/** How long does the program take before it does anything, compared with Node itself? */
 export async function* start({ runs }: BenchOptions): AsyncGenerator<Finding> {
   using folder = makeTempFolder();
   const database = join(folder.path, "calls.db");
   await using server = await startPageServer(1000);
   await measureCalltally(["sync", "--json", "--database", database], server.env);
   const times = { node: [] as number[], help: [] as number[], status: [] as number[] };
-  // Short enough to be asked more often.
+  // Short enough to be run more often.
   for (let run = 0; run < runs * 4; run++) {
     times.node.push((await measure(process.execPath, ["-e", "0"])).seconds);
     times.help.push((await measureStart(["--help"])).seconds);

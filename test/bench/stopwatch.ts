@@ -1,4 +1,4 @@
-/** Adds up the times of some work, in this process. */
+/** Sums the times of some work in this process. */
 export class Stopwatch {
   #ms = 0;
   #cpuMicroseconds = 0;
@@ -12,7 +12,7 @@ export class Stopwatch {
     return result;
   }
 
-  /** Prints the sums, for the benchmark that has started this process. */
+  /** Prints the sums for the benchmark that has started this process. */
   print(): void {
     process.stdout.write(
       JSON.stringify({ seconds: this.#ms / 1000, cpuSeconds: this.#cpuMicroseconds / 1e6 }),

@@ -13,11 +13,11 @@ import { measureCalltally, type Usage } from "./process.ts";
 
 const TEN_WEEKS_MS = 70 * 86_400_000;
 const MINUTE_MS = 60_000;
-/** Calls that only the first sync reads: what is new says how late calls are listed. */
+/** Calls that only the first sync reads: new calls show how late calls are listed. */
 const NEW = 200;
 const BATCH = 10_000;
 
-/** How much longer does an hourly sync without news take, that judges calls for notices, as the calls of ten weeks grow? */
+/** How much longer does an hourly sync without new calls take that judges calls for notices, as ten weeks of calls grow? */
 export async function* watch({ calls: sizes, runs }: BenchOptions): AsyncGenerator<Finding> {
   let smallest: number | undefined;
   for (const calls of sizes) {

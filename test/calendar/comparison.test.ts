@@ -7,7 +7,7 @@ import { periods } from "../../src/calendar/periods.ts";
 import { draws } from "../support/draws.ts";
 import { zonedRanges } from "./edges.ts";
 
-/** What stands beside the periods of a range, in UTC: the first day of each part, and the days compared with. */
+/** The comparison of the periods of a range, in UTC: the first day of each part, and the compared days. */
 function compare(from: string, to: string, grain: Grain, kind: Comparison, zone = "UTC") {
   const range = { from, to };
   const current = periods({ ...range, grain, zone });
@@ -17,29 +17,29 @@ function compare(from: string, to: string, grain: Grain, kind: Comparison, zone 
 }
 
 describe("comparePeriods", () => {
-  it("puts whole weeks beside whole weeks, a year before", () => {
+  it("compares whole weeks with whole weeks, a year before", () => {
     expect(compare("2026-10-05", "2026-10-18", "week", "year")).toEqual({
       range: "2025-10-06 2025-10-19",
       days: ["2026-W41 2025-10-06", "2026-W42 2025-10-13"],
     });
   });
 
-  it("puts as many days beside the parts of months", () => {
+  it("compares parts of months with the same number of days", () => {
     expect(compare("2026-09-10", "2026-10-20", "month", "previous")).toEqual({
       range: "2026-07-31 2026-09-09",
       days: ["2026-09 2026-07-31", "2026-10 2026-08-21"],
     });
   });
 
-  it("puts as many days beside the weeks of a month to date", () => {
+  it("compares the weeks of a month to date with the same number of days", () => {
     expect(compare("2026-11-01", "2026-11-12", "week", "previous")).toEqual({
       range: "2026-10-01 2026-10-12",
       days: ["2026-W44 2026-10-01", "2026-W45 2026-10-02", "2026-W46 2026-10-09"],
     });
   });
 
-  it("puts as many days beside weeks and days, although whole months lie between", () => {
-    // Two months of 59 days stand beside two of 62.
+  it("compares weeks and days with the same number of days, even in a range of whole months", () => {
+    // Two months of 59 days are compared with two of 62.
     const weeks = compare("2026-02-01", "2026-03-31", "week", "previous");
     expect(weeks.range).toBe("2025-12-01 2026-01-28");
     expect(weeks.days.slice(0, 2)).toEqual(["2026-W05 2025-12-01", "2026-W06 2025-12-02"]);
@@ -48,7 +48,7 @@ describe("comparePeriods", () => {
     expect(days.days[28]).toBe("2026-03-01 2025-12-29");
   });
 
-  it("puts months beside months, however long they are", () => {
+  it("compares months with months, whatever their length", () => {
     expect(compare("2026-01-01", "2026-03-31", "month", "previous")).toEqual({
       range: "2025-10-01 2025-12-31",
       days: ["2026-01 2025-10-01", "2026-02 2025-11-01", "2026-03 2025-12-01"],
@@ -59,7 +59,7 @@ describe("comparePeriods", () => {
     ]);
   });
 
-  it("puts quarters beside quarters, by months", () => {
+  it("compares quarters with quarters, by months", () => {
     expect(compare("2026-07-01", "2026-12-31", "quarter", "previous")).toEqual({
       range: "2026-01-01 2026-06-30",
       days: ["2026-Q3 2026-01-01", "2026-Q4 2026-04-01"],
@@ -74,30 +74,30 @@ describe("comparePeriods", () => {
     });
   });
 
-  it("puts days before days, although they begin with a month", () => {
+  it("compares days with the days before, even at the start of a month", () => {
     expect(compare("2026-12-01", "2026-12-02", "day", "days")).toEqual({
       range: "2026-11-29 2026-11-30",
       days: ["2026-12-01 2026-11-29", "2026-12-02 2026-11-30"],
     });
   });
 
-  it("puts the same dates side by side across a leap day", () => {
+  it("compares the same dates across a leap day", () => {
     expect(compare("2024-02-28", "2024-03-01", "day", "year")).toEqual({
       range: "2023-02-28 2023-03-01",
       days: ["2024-02-28 2023-02-28", "2024-03-01 2023-03-01"],
     });
   });
 
-  it("cuts days off that have none to stand beside", () => {
+  it("leaves out days without a counterpart", () => {
     expect(compare("2026-02-01", "2026-02-28", "day", "previous").range).toBe("2026-01-01 2026-01-28");
     expect(compare("2026-03-01", "2026-03-31", "day", "previous").days.at(-1)).toBe("2026-03-28 2026-02-28");
   });
 
-  it("keeps 28 February beside that of a leap year", () => {
+  it("compares 28 February with that of a leap year", () => {
     expect(compare("2028-02-01", "2028-02-28", "day", "year").range).toBe("2027-02-01 2027-02-28");
   });
 
-  it("begins each part in its own period's place, inside the range, whatever the range", () => {
+  it("begins each compared part in its own period and within the range, whatever the range", () => {
     fc.assert(
       fc.property(
         zonedRanges,

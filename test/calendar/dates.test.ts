@@ -93,7 +93,7 @@ test.each([
   ["today", "2026-11-20", "2026-11-20", "2026-11-20"],
   ["yesterday", "2026-11-20", "2026-11-19", "2026-11-19"],
   ["yesterday", "2027-01-01", "2026-12-31", "2026-12-31"],
-])("parseLast %s on %s is from %s to %s", (text, today, from, to) => {
+])("parseLast of %s on %s is from %s to %s", (text, today, from, to) => {
   expect(parseLast(text, today)).toEqual({ from, to });
 });
 
@@ -147,7 +147,7 @@ test.each<[string, string, string, string]>([
   ["2024-02-29", "2024-02-29", "2023-02-28", "2023-02-28"],
   ["2025-02-01", "2025-02-28", "2024-02-01", "2024-02-28"],
   ["2026-12-30", "2027-01-02", "2025-12-30", "2026-01-02"],
-])("comparisonRange of %s to %s with the year before is %s to %s", (from, to, wasFrom, wasTo) => {
+])("comparisonRange of %s to %s a year before is %s to %s", (from, to, wasFrom, wasTo) => {
   expect(comparisonRange({ from, to }, "year")).toEqual({ from: wasFrom, to: wasTo });
 });
 
@@ -165,18 +165,18 @@ test.each<[string, string, string, string]>([
   ["2026-11-20", "2026-11-20", "2026-11-19", "2026-11-19"],
   ["2026-10-01", "2026-11-20", "2026-08-11", "2026-09-30"],
   ["2026-10-02", "2026-10-31", "2026-09-02", "2026-10-01"],
-])("comparisonRange of %s to %s with the previous is %s to %s", (from, to, wasFrom, wasTo) => {
+])("comparisonRange of %s to %s in the previous period is %s to %s", (from, to, wasFrom, wasTo) => {
   expect(comparisonRange({ from, to }, "previous")).toEqual({ from: wasFrom, to: wasTo });
 });
 
 test.each<[string, string]>([
   ["2026-11-01", "2026-10-31"],
   ["2026-11-20", "2026-11-19"],
-])("comparisonRange of %s with as many days is %s", (day, before) => {
+])("comparisonRange of the single day %s is %s", (day, before) => {
   expect(comparisonRange({ from: day, to: day }, "days")).toEqual({ from: before, to: before });
 });
 
-test("comparisonRange has whole days before what is counted in days, and the year before of the year to date", () => {
+test("comparisonRange compares days with the days just before, and the year to date with the year before", () => {
   const compared = (last: string, today: string) => {
     const range = comparisonRange(parseLast(last, today), comparisonOfLast(last, "previous"));
     return `${range.from} ${range.to}`;
@@ -201,7 +201,7 @@ function monthsBefore(date: string, months: number): string {
   return dateOf(Date.UTC(year, month - 1 - months, Math.min(day, last)));
 }
 
-/** What `comparisonRange` is said to return, by the days of the calendar alone. */
+/** What `comparisonRange` must return, by the days of the calendar only. */
 function comparedWith({ from, to }: Required<DateRange>, kind: "previous" | "year" | "days"): DateRange {
   if (kind === "year") return { from: monthsBefore(from, 12), to: monthsBefore(to, 12) };
   const isFromFirst = kind === "previous" && from.endsWith("-01");
@@ -214,7 +214,7 @@ function comparedWith({ from, to }: Required<DateRange>, kind: "previous" | "yea
   return { from: shift(from, -countDays({ from, to })), to: dayBefore(from) };
 }
 
-test("comparisonRange has what lies just before, or a year, at every edge of months and years", () => {
+test("comparisonRange is the period just before, or a year before, at every edge of months and years", () => {
   const cases = new Cases();
   fc.assert(
     fc.property(rangesFrom(date), (range) => {
@@ -250,7 +250,7 @@ test("countDays counts both ends, across a leap day and a year", () => {
   expect(countDays({ from: "2025-12-31", to: "2026-12-31" })).toBe(366);
 });
 
-test("comparisonRange of an open range has the year before, and no previous", () => {
+test("comparisonRange of an open range exists for the year before, not for the previous period", () => {
   expect(comparisonRange({ from: "2026-11-20" }, "year")).toEqual({ from: "2025-11-20" });
   expect(comparisonRange({ to: "2026-11-20" }, "year")).toEqual({ to: "2025-11-20" });
   expect(comparisonRange({}, "year")).toEqual({});
@@ -281,7 +281,7 @@ test.each<[string, string, string, number]>([
   ["2018-11-03", "America/Sao_Paulo", "2018-11-03T03:00:00.000Z", 24],
   ["2018-02-17", "America/Sao_Paulo", "2018-02-17T02:00:00.000Z", 25],
   ["2026-03-29", "Asia/Beirut", "2026-03-28T22:00:00.000Z", 23],
-  // Samoa went over the date line, and had no 30 December.
+  // Samoa crossed the date line and had no 30 December.
   ["2011-12-29", "Pacific/Apia", "2011-12-29T10:00:00.000Z", 24],
   ["2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 0],
   ["2011-12-31", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 24],
@@ -291,14 +291,14 @@ test.each<[string, string, string, number]>([
   expect(hours(instants)).toBe(length);
 });
 
-test("toInstants leaves an open range open", () => {
+test("toInstants of an open range is open", () => {
   const zone = "Europe/Berlin";
   expect(toInstants({}, zone)).toEqual({});
   expect(toInstants({ from: "2026-11-20" }, zone)).toEqual({ startsAt: "2026-11-19T23:00:00.000Z" });
   expect(toInstants({ to: "2026-11-20" }, zone)).toEqual({ endsAt: "2026-11-20T23:00:00.000Z" });
 });
 
-test("toInstants begins with the first moment of the first day, and ends where the next range begins, in every zone", () => {
+test("toInstants begins at the first moment of the first day and ends where the next range begins, in every zone", () => {
   const cases = new Cases();
   fc.assert(
     fc.property(zonedRanges, ({ from, to, zone }) => {

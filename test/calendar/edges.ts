@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 
 /*
- * Zones, moments and dates that are rarely drawn by chance: where clocks are put by other than an hour or at midnight, the
+ * Zones, moments and dates that are rarely drawn by chance: where clocks change by other than an hour or at midnight, the
  * moments on either side of that, and the first and last days of months, quarters, years and ISO years. A test counts what it
- * draws of them by `Cases`, and fails where it draws one no more.
+ * draws of them with `Cases`, and fails if it no longer draws one.
  */
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A zone, and a moment at which its clocks are put. */
+/** A zone, and a moment at which its clocks change. */
 interface Change {
   zone: string;
   ms: number;
@@ -33,7 +33,7 @@ const ODD_CHANGES: readonly Change[] = (
   ] as const
 ).map(([zone, utc]) => ({ zone, ms: Date.parse(utc) }));
 
-/** Most are odd; the rest are any zone of the list at any time, as a rule none at which its clocks are put. */
+/** Most are odd; the rest are any zone of the list at any time, usually without a clock change. */
 const changes: fc.Arbitrary<Change> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...ODD_CHANGES) },
   fc.record({
@@ -42,7 +42,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   }),
 );
 
-/** A zone and instants, ISO 8601 UTC: at a change of its clocks, a millisecond away from it, or within two hours. */
+/** A zone and instants, ISO 8601 UTC: at a clock change, a millisecond away from it, or within two hours. */
 export const moments: fc.Arbitrary<{ zone: string; instants: string[] }> = changes.chain(({ zone, ms }) => {
   const near = fc
     .tuple(fc.constantFrom(-120, -60, -30, 0, 0, 0, 30, 60, 120), fc.constantFrom(-1, 0, 1))
@@ -57,7 +57,7 @@ export const moments: fc.Arbitrary<{ zone: string; instants: string[] }> = chang
   });
 });
 
-/** Minutes that the clocks of a zone are put forward at an instant: 0 where they are not put then. */
+/** Minutes by which the clocks of a zone change at an instant: 0 if they do not. */
 export function minutesChanged(utc: string, zone: string): number {
   const at = (ms: number) =>
     Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone).offsetNanoseconds / 6e10;
@@ -66,7 +66,7 @@ export function minutesChanged(utc: string, zone: string): number {
 }
 
 export const dateOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-/** The date so many days later. */
+/** The date that many days later. */
 export const shift = (date: string, days: number) => dateOf(Date.parse(date) + days * DAY_MS);
 export const isLastOfMonth = (date: string) => shift(date, 1).endsWith("-01");
 
@@ -91,7 +91,7 @@ export interface Range {
   to: string;
 }
 
-/** Ranges that begin with such a date: of one day, of some, up to a date or the end of a month, and whole months. */
+/** Ranges that begin with such a date: of one day, of several, up to a date or the end of a month, and whole months. */
 export function rangesFrom(date: fc.Arbitrary<string>): fc.Arbitrary<Range> {
   const some = fc
     .tuple(date, fc.constantFrom(0, 0, 1, 6, 7, 27, 28, 30, 100, 363, 364, 365))
@@ -107,7 +107,7 @@ export function rangesFrom(date: fc.Arbitrary<string>): fc.Arbitrary<Range> {
   return fc.oneof(some, begun, upToEnd);
 }
 
-/** Ranges in a zone: at the edges of months and years, and at the days around a change of its clocks. */
+/** Ranges in a zone: at the edges of months and years, and around a clock change. */
 export const zonedRanges: fc.Arbitrary<Range & { zone: string }> = changes.chain(({ zone, ms }) => {
   const changed = Temporal.Instant.fromEpochMilliseconds(ms)
     .toZonedDateTimeISO(zone)
@@ -120,7 +120,7 @@ export const zonedRanges: fc.Arbitrary<Range & { zone: string }> = changes.chain
   }));
 });
 
-/** Counts how often a property met what it is about. */
+/** Counts how often a property met its relevant cases. */
 export class Cases {
   readonly #counts = new Map<string, number>();
 
@@ -128,7 +128,7 @@ export class Cases {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + Number(isSo));
   }
 
-  /** The cases that were met fewer times than that. */
+  /** The cases that were met fewer times. */
   rarerThan(least: number): string[] {
     return [...this.#counts].filter(([, count]) => count < least).map(([name]) => name);
   }

@@ -51,11 +51,11 @@ test.each([
 test.each([
   ["9999-12-31T23:59:59.999Z", "Asia/Tokyo", "+010000-01-01 08:59:59"],
   ["0000-01-01T00:00:00.000Z", "America/Bogota", "-000001-12-31 19:03:44"],
-])("localTime of %s in %s is %s, in a year of more digits", (utc, zone, local) => {
+])("localTime of %s in %s is %s, in a year of more than four digits", (utc, zone, local) => {
   expect(localTime(zone)(utc).local).toBe(local);
 });
 
-test("localTime agrees with Intl.DateTimeFormat at any time in any zone, in whatever order it is asked", () => {
+test("localTime agrees with Intl.DateTimeFormat at any time in any zone, in any order of calls", () => {
   const cases = new Cases();
   fc.assert(
     fc.property(moments, ({ zone, instants }) => {
@@ -81,12 +81,12 @@ test("localTime agrees with Intl.DateTimeFormat at any time in any zone, in what
   expect(cases.rarerThan(3)).toEqual([]);
 });
 
-test("localTime throws for text that is no time and a zone that does not exist", () => {
+test("localTime throws for an invalid time and for an unknown zone", () => {
   expect(() => localTime("UTC")("yesterday")).toThrow(new RangeError('"yesterday" is not a time'));
   expect(() => localTime("Europe/Atlantis")).toThrow(RangeError);
 });
 
-test("offsetSpanAt goes from change to change, up to the year 9999", () => {
+test("offsetSpanAt spans the time between two changes of the clock, up to the year 9999", () => {
   const of = (utc: string, zone: string) => {
     const { offsetSeconds, endsAt } = offsetSpanAt(utc, zone);
     return [offsetSeconds, endsAt];

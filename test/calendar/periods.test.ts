@@ -8,11 +8,11 @@ import { draws } from "../support/draws.ts";
 import { Cases, shift, zonedRanges } from "./edges.ts";
 
 const grain = fc.constantFrom(...GRAINS);
-/** The day that Samoa and Tokelau had not. */
+/** The day that Samoa and Tokelau skipped. */
 const isSkipped = (day: string, zone: string) =>
   day === "2011-12-30" && ["Pacific/Apia", "Pacific/Fakaofo"].includes(zone);
 
-/** The name of the period of a date, by the rules of ISO 8601: a week is of the year that its Thursday is in. */
+/** The name of the period of a date by ISO 8601: a week belongs to the year of its Thursday. */
 function nameOf(date: string, grain: Grain): string {
   if (grain === "day") return date;
   if (grain === "month") return date.slice(0, 7);
@@ -141,7 +141,7 @@ test.each([
   expect(weeks.map((week) => week.period)).toEqual([period]);
 });
 
-test("periods leave out the day that Samoa skipped", () => {
+test("periods omit the day that Samoa skipped", () => {
   const days = periods({ from: "2011-12-29", to: "2011-12-31", grain: "day", zone: "Pacific/Apia" });
   expect(days).toEqual([
     {
@@ -177,7 +177,7 @@ test("periods of the years 0000 and 9999 sort as text", () => {
   ]);
 });
 
-test("periods tile their range without gap or overlap, each under its own name", () => {
+test("periods cover their range without gap or overlap, each under its own name", () => {
   const cases = new Cases();
   fc.assert(
     fc.property(zonedRanges, grain, ({ from, to, zone }, grain) => {

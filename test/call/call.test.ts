@@ -13,12 +13,12 @@ describe("CALL_COLUMNS, TRANSCRIPT_COLUMNS", () => {
 });
 
 describe("hashCall", () => {
-  it("has 256 bits, and depends on nothing but the content", () => {
+  it("has 256 bits and depends only on the content", () => {
     expect(hashCall(FULL_CALL)).toMatch(/^[\w-]{43}$/);
     expect(hashCall(Object.assign(makeCall(), FULL_CALL))).toBe(hashCall(FULL_CALL));
   });
 
-  it.each(MEMBERS)("sees a change of %s, and its absence", (member) => {
+  it.each(MEMBERS)("changes with %s, and with its absence", (member) => {
     const value = FULL_CALL[member];
     const other: Partial<Call> = { [member]: typeof value === "number" ? value + 1 : `x${value}` };
     const hashes = [FULL_CALL, { ...FULL_CALL, ...other }, { ...FULL_CALL, [member]: null }].map((call) =>
@@ -27,12 +27,12 @@ describe("hashCall", () => {
     expect(new Set(hashes).size).toBe(3);
   });
 
-  it("tells null, an empty text and what looks like one apart", () => {
+  it("distinguishes null, an empty text and similar texts", () => {
     const hashes = [null, "", "-", "0:", "null"].map((gclid) => hashCall(makeCall({ gclid })));
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
-  it("tells texts apart that stand in other members", () => {
+  it("distinguishes equal texts in different members", () => {
     const member = fc.constantFrom("", "-", "1:a", "a", "ab", "0:", "0:0:", "é", null);
     const texts = fc.tuple(member, member, member, member);
     const hashOf = ([utm_source, utm_medium, utm_campaign, utm_content]: (string | null)[]) =>
@@ -58,12 +58,12 @@ describe("hashCall", () => {
     { a: "https://r.example/5.mp3?a", b: "https://r.example/6.mp3?a", isSame: false },
     { a: "https://r.example/5.mp3?a", b: "http://r.example/5.mp3?a", isSame: false },
     { a: "?Signature=a", b: null, isSame: false },
-  ])("takes the recordings $a and $b for the same: $isSame", ({ a, b, isSame }) => {
+  ])("treats the recordings $a and $b as equal: $isSame", ({ a, b, isSame }) => {
     const [first, second] = [a, b].map((recording_url) => hashCall(makeCall({ recording_url })));
     expect(first === second).toBe(isSame);
   });
 
-  it("looks at the query of other addresses", () => {
+  it("includes the query of other URLs", () => {
     const [first, second] = ["https://a.example/?q=1", "https://a.example/?q=2"].map((referring_url) =>
       hashCall(makeCall({ referring_url })),
     );

@@ -11,7 +11,7 @@ import { writeAccounts } from "./agency.ts";
 const tableOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 describe("calltally export --by account,…", () => {
-  it("has each row of each account's own file, in one order, with sums that add up, and says whose callers count", async () => {
+  it("contains the rows of each account's own file in one order, with correct sums and a remark about callers", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 300, seed: 1, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
@@ -68,7 +68,7 @@ describe("calltally export --by account,…", () => {
     });
   });
 
-  it("takes a filter value that one account's calls have, and refuses one of none, totals, and missing warehouses", async () => {
+  it("accepts a filter value that one account has; refuses an unknown value, totals and missing warehouses", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 60, seed: 1 });
     await using beta = await startSandbox({ calls: 60, seed: 2 });

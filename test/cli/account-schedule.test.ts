@@ -22,8 +22,8 @@ interface Line {
 
 const TOP = "jitter_seconds: 0\nretry_seconds: 0\n";
 
-describe("calltally schedule, of several accounts", () => {
-  it("runs the jobs of each apart, and serves health and metrics by account", async () => {
+describe("calltally schedule of several accounts", () => {
+  it("runs the jobs of each account separately, and serves health and metrics by account", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
@@ -100,7 +100,7 @@ describe("calltally schedule, of several accounts", () => {
     }
   });
 
-  it("takes an edited file that checks; with any other it goes on with the one before, and is not healthy", async () => {
+  it("loads an edited valid file; with an invalid one it keeps the previous file and reports as unhealthy", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 3, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 2, token: "t0ken-of-beta" });
@@ -160,7 +160,7 @@ describe("calltally schedule, of several accounts", () => {
     expect(lines.at(-1)?.msg).toBe("stopped");
   });
 
-  it("lists long names and expressions whole, in 80 columns", async () => {
+  it("lists long names and expressions completely in 80 columns", async () => {
     using folder = makeTempFolder();
     writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:1", token: "t0ken" } });
     const long = "a-monthly-summary-for-the-board-of-directors";
@@ -182,7 +182,7 @@ describe("calltally schedule, of several accounts", () => {
     expect(stdout).toMatch(/^insights .* never +none: CALLTALLY_INSIGHT_IDS\n +is empty$/m);
   });
 
-  it("lists the runs of the others where the warehouse of one is broken, and ends with its code", async () => {
+  it("lists the runs of the other accounts if one warehouse is broken, and exits with the code of that error", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 1 });
     writeAccounts(folder.path, { acme, beta: acme, gamma: acme });
@@ -198,7 +198,7 @@ describe("calltally schedule, of several accounts", () => {
     });
   });
 
-  it("says what is wrong with an account, and goes on with the others", async () => {
+  it("reports the problem of one account and continues with the others", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 10 });
     writeAccounts(folder.path, { acme, beta: acme }, { top: TOP });

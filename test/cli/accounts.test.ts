@@ -8,7 +8,7 @@ import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
-/** Starts a server that hands every request on, and counts how many are under way at once. */
+/** Starts a server that forwards every request and counts concurrent ones. */
 async function startCounter({ url, token }: { url: string; token: string }) {
   let [underWay, most] = [0, 0];
   const server = createServer((incoming, outgoing) => {
@@ -25,7 +25,7 @@ async function startCounter({ url, token }: { url: string; token: string }) {
 }
 
 describe("several accounts", () => {
-  it("are synced, exported, shown and doctored each by itself; one that fails stops no other", async () => {
+  it("are synced, exported, shown and checked by doctor separately; a failing one stops no other", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 120, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });
@@ -100,7 +100,7 @@ describe("several accounts", () => {
     );
   });
 
-  it("are backed up, restored and given their costs at once, each with files of its own", async () => {
+  it("are backed up, restored and given their spend in one command, each with its own files", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 20 });
     await using beta = await startSandbox({ calls: 30 });
@@ -148,7 +148,7 @@ describe("several accounts", () => {
     });
   });
 
-  it.skipIf(!HAS_PROCESSES)("have to be named where a command works on one", async () => {
+  it.skipIf(!HAS_PROCESSES)("must be named if a command works on only one", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 20 });
     await using beta = await startSandbox({ calls: 30 });
@@ -166,7 +166,7 @@ describe("several accounts", () => {
     expect((await calltally([...count, "--account", "betta"], options)).stderr).toBe(
       "calltally: There is no account betta: calltally.yaml has acme, beta\nDid you mean beta?\n",
     );
-    // A warehouse tells whose it is; one of nobody's has neither address nor token.
+    // A warehouse names its origin; one without an origin has neither address nor token.
     expect((await calltally([...count, "--database", "data/acme/calltally.db"], options)).stdout).toBe(
       "calls\r\n20\r\n",
     );
@@ -204,7 +204,7 @@ describe("several accounts", () => {
     expect(existsSync(join(folder.path, "x"))).toBe(false);
   });
 
-  it("share one limit of requests to a host, below which each keeps its own", async () => {
+  it("share the limit of requests to a host, and each keeps its own lower limit", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 400, latencyMs: 15 });
     await using counted = await startCounter(sandbox);
@@ -215,7 +215,7 @@ describe("several accounts", () => {
     expect(counted.most()).toBe(3);
   });
 
-  it.skipIf(!HAS_PROCESSES)("stop together, with the code of the signal", async () => {
+  it.skipIf(!HAS_PROCESSES)("stop together and exit with the code of the signal", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 5000, latencyMs: 300 });
     writeAccounts(folder.path, { acme, beta: acme });

@@ -4,7 +4,7 @@ import type { startSandbox } from "../../src/sandbox/server.ts";
 
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** Writes `calltally.yaml` with an account for each sandbox, and their tokens; `more` stands below an account. */
+/** Writes `calltally.yaml` with an account for each sandbox, and their tokens; `more` is added to an account. */
 export function writeAccounts(
   folder: string,
   sandboxes: Readonly<Record<string, Pick<Sandbox, "url" | "token">>>,

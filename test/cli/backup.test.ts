@@ -15,11 +15,11 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
 
-/** Of the moments to be killed at, each in `npm run test:soak`. */
+/** Every nth moment for a kill; every one in `npm run test:soak`. */
 const STEP = process.env.CALLTALLY_KILLS === undefined ? 3 : 1;
 const HASHES = "SELECT call_id, row_hash FROM calls ORDER BY call_id";
 
-/** An environment in which the program dies in place of its n-th change to a file's name, or of its n-th fsync. */
+/** An environment in which the program dies instead of its n-th change to a file's name, or of its n-th fsync. */
 function killedAt(change: number): Record<string, string> {
   const script = `
     import fs from "node:fs";
@@ -34,7 +34,7 @@ function killedAt(change: number): Record<string, string> {
 }
 
 describe("backup and restore", () => {
-  it("can be killed at each change of a file: one of the two warehouses is in place, and neither is lost", async () => {
+  it("lose neither warehouse and leave one in place when killed at any change of a file", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -75,7 +75,7 @@ describe("backup and restore", () => {
     expect(new Set(found)).toEqual(new Set([200, 250]));
   });
 
-  it("refuse a backup that is cut off, with exit 7, and leave the warehouse as it was", async () => {
+  it("refuse a truncated backup with exit code 7 and do not change the warehouse", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -90,7 +90,7 @@ describe("backup and restore", () => {
   });
 
   it.each(["csv", "xlsx"])(
-    "take the key of caller_hash of %s files along where it lies beside the backup, and say what is lost without it",
+    "copy the key of caller_hash of %s files from next to the backup, and name what is lost without it",
     async (format) => {
       using folder = makeTempFolder();
       await using sandbox = await startSandbox({ calls: 50 });
@@ -138,7 +138,7 @@ describe("backup and restore", () => {
     },
   );
 
-  it("say that a name is too long, of a backup that has room for no draft next to it", async () => {
+  it("report that the name of a backup is too long for its draft", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 5 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -148,7 +148,7 @@ describe("backup and restore", () => {
     expect(stderr).toMatch(/^calltally: Cannot open .*: name too long\nUse a shorter name\.\n$/);
   });
 
-  it("have nothing to copy where there is no warehouse, and say so with exit 7", async () => {
+  it("report a missing warehouse with exit code 7", async () => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["backup", "backup.db"], { cwd: folder.path });
     expect(code).toBe(7);

@@ -6,8 +6,8 @@ import { type Answer, chunked, gzip, json, startBadServer, text } from "../suppo
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-// Each run in these tests is searched for secrets, by assertNoSecrets in run.ts: the token and the monitor's address in
-// all that is written, and on standard error whatever has the word that is planted here in calls and bodies.
+// assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
+// all output, and on standard error also the word that is planted here in calls and bodies.
 
 const TOKEN = "canary-token-417";
 const PLANTED = {
@@ -29,7 +29,7 @@ const PLANTED = {
   },
 };
 
-/** Plants the word in calls that are well, in such that are not, and in members that nobody knows. */
+/** Plants the word in valid calls, in invalid ones, and in unknown members. */
 function plant(sandbox: Sandbox): void {
   sandbox.calls.ids.forEach((id, index) => {
     if (index % 3 === 0) sandbox.calls.edit(id, PLANTED);
@@ -42,7 +42,7 @@ function plant(sandbox: Sandbox): void {
 
 describe("calltally's log", () => {
   it.each(["trace", "info"] satisfies (typeof LOG_LEVELS)[number][])(
-    "has nothing of calls, good or bad, nor secrets, at level %s",
+    "contains neither data of calls, good or bad, nor secrets, at level %s",
     async (level) => {
       using folder = makeTempFolder();
       await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
@@ -78,7 +78,7 @@ describe("calltally's log", () => {
 
   it.each([
     {
-      title: "an error's words",
+      title: "an error message",
       answer: json({ code: 404, message: "canary +15005550006" }, 404),
       exitCode: 8,
     },
@@ -87,20 +87,20 @@ describe("calltally's log", () => {
       answer: json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401),
       exitCode: 4,
     },
-    { title: "a failure's words", answer: json({ message: "canary" }, 503), exitCode: 5 },
+    { title: "a failure message", answer: json({ message: "canary" }, 503), exitCode: 5 },
     { title: "HTML", answer: text("<html>canary</html>"), exitCode: 8 },
     { title: "an error page", answer: text("<html>canary</html>", 502), exitCode: 5 },
-    { title: "half of JSON", answer: chunked('{"code":200,"canary":"canary'), exitCode: 8 },
-    { title: "other members", answer: json({ code: "canary", data: "canary" }), exitCode: 8 },
+    { title: "half a JSON text", answer: chunked('{"code":200,"canary":"canary'), exitCode: 8 },
+    { title: "unexpected members", answer: json({ code: "canary", data: "canary" }), exitCode: 8 },
     {
-      title: "a total that is none",
+      title: "an invalid total",
       answer: json({ code: 200, data: { calls: [], total: "canary" } }),
       exitCode: 8,
     },
-    { title: "cut gzip", answer: gzip("canary".repeat(50), 0.5), exitCode: 8 },
+    { title: "truncated gzip", answer: gzip("canary".repeat(50), 0.5), exitCode: 8 },
     { title: "a redirect", answer: text("", 302, { location: "https://canary.example.com/" }), exitCode: 8 },
   ] satisfies { title: string; answer: Answer; exitCode: number }[])(
-    "has no body: $title",
+    "contains no response body: $title",
     async ({ answer, exitCode }) => {
       using folder = makeTempFolder();
       await using api = await startBadServer(answer);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** What a shell is told to offer after these words. */
+/** The suggestions for a shell after these words. */
 async function candidates(...words: string[]): Promise<string[]> {
   using folder = makeTempFolder();
   const { code, stdout, stderr } = await calltally(["complete", "--", ...words], { cwd: folder.path });
@@ -50,7 +50,7 @@ describe("calltally completion", () => {
     expect(stdout).toContain(holds);
   });
 
-  it("says which shell was probably meant", async () => {
+  it("suggests the shell that was probably meant", async () => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["completion", "bsh"], { cwd: folder.path });
     expect(code).toBe(2);
@@ -73,7 +73,7 @@ describe("calltally completion", () => {
     expect({ stdout, stderr }).toEqual({ stdout: "inactive\n", stderr: "" });
   });
 
-  it.skipIf(!hasBash)("runs and writes nothing of what stands on the line", async () => {
+  it.skipIf(!hasBash)("neither runs nor writes anything from the command line", async () => {
     using folder = makeTempFolder();
     const script = `
       calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }

@@ -39,7 +39,7 @@ const SECRETS = {
 };
 
 describe("calltally config", () => {
-  it("checks all of it, sends nothing, and says every problem at its place", async () => {
+  it("checks all files without a request, and reports every problem with its position", async () => {
     using folder = makeTempFolder();
     const options = { cwd: folder.path, env: { PATH: "/usr/bin:/bin" } };
     write(folder.path, { "calltally.yaml": YAML, "test-numbers.txt": "+49 30 123456\n", ...SECRETS });
@@ -99,7 +99,7 @@ describe("calltally config", () => {
     }
   });
 
-  it("shows what is in force and where it comes from, and no secret", async () => {
+  it("shows the settings in force and their sources, and no secrets", async () => {
     using folder = makeTempFolder();
     write(folder.path, { "calltally.yaml": YAML, ...SECRETS, ".env": "CALLTALLY_LIMIT=500\n" });
     const options = { cwd: folder.path, env: { CALLTALLY_QUALIFIED_SECONDS: "30" } };
@@ -124,7 +124,7 @@ describe("calltally config", () => {
     });
   });
 
-  it("describes the file as JSON Schema, and in the words that docs/reference/calltally-yaml.md has", async () => {
+  it("prints the JSON Schema of the file, and the text of docs/reference/calltally-yaml.md", async () => {
     const options = { cwd: "." };
     const schema = JSON.parse((await calltally(["config", "schema"], options)).stdout);
     expect(schema.properties.accounts.additionalProperties).toMatchObject({
@@ -136,7 +136,7 @@ describe("calltally config", () => {
     expect(readFileSync("docs/reference/calltally-yaml.md", "utf8").trimEnd()).toBe(stdout.trimEnd());
   });
 
-  it("ends every command with 2 for a file that cannot be used, but those that need none", async () => {
+  it("makes every command that needs the file exit with 2 if the file is invalid", async () => {
     using folder = makeTempFolder();
     mkdirSync(join(folder.path, "conf"));
     write(folder.path, { "conf/c.yaml": "accounts: 5\n" });

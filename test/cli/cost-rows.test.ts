@@ -8,7 +8,7 @@ import { connect } from "../support/mcp.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 
-/** Campaigns with their calls and what they cost: paid, paused, refunded, free, and without calls. */
+/** Campaigns with calls and costs: paid, paused, refunded, free, and without calls. */
 const CAMPAIGNS = [
   ["Brand", 4, "40.00"],
   ["Generic", 2, "30.00"],
@@ -53,7 +53,7 @@ async function makeSpend() {
 }
 
 describe("costs of rows that combine keys", () => {
-  it("are the same in CSV, JSON, SQLite, workbook, page, library and for assistants", async () => {
+  it("are equal in CSV, JSON, SQLite, workbook, page, library and for assistants", async () => {
     using spend = await makeSpend();
     const { cwd, run, database } = spend;
     const pick = (row: object | undefined) =>
@@ -109,13 +109,13 @@ describe("costs of rows that combine keys", () => {
     ],
     ["a campaign that cost 0.00", [], "Paused,,3,3,0.00,"],
     ["a campaign with more refunds than spend", [], "Refunded,,1,1,-8.00,"],
-  ])("have a cost per call only where a reader can divide: %s", async (_, flags, line) => {
+  ])("have a cost per call only if its divisor is shown: %s", async (_, flags, line) => {
     using spend = await makeSpend();
     const asked = ["export", "campaign", "--spend", "--total", ...DAYS, "--columns", FIGURES.join()];
     expect((await spend.run(...asked, ...flags, "--stdout")).split("\r\n")).toContain(line);
   });
 
-  it("are shown without the calls that they are divided by", async () => {
+  it("appear even if the calls they are divided by do not", async () => {
     using spend = await makeSpend();
     const asked = ["export", "campaign", "--spend", ...DAYS, "--columns", "cost_per_qualified_call"];
     expect(await spend.run(...asked, "--campaign", "Brand", "--stdout")).toBe(

@@ -6,7 +6,7 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 
 describe("calltally demo", () => {
-  it("writes the default files and a report with nothing set, twice over, and shows an ordinary account within 80 columns", async () => {
+  it("writes the default files and a report without settings, even twice, and shows a typical account in 80 columns", async () => {
     using folder = makeTempFolder();
     await calltally(["demo"], { cwd: folder.path });
     const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });

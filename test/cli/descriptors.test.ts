@@ -6,7 +6,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 const MAX_FILES = 100;
 
-/** The fewest file descriptors that the program starts with at all. */
+/** The minimum of file descriptors with which the program starts. */
 function fewest(): number {
   for (let files = 10; files < MAX_FILES; files++) {
     const script = `ulimit -n ${files}; exec "$0" "$@" >/dev/null 2>&1`;
@@ -17,7 +17,7 @@ function fewest(): number {
 }
 
 it.skipIf(process.platform === "win32").each([{ args: ["sync"] }, { args: ["query", "SELECT 1"] }])(
-  "calltally $args.0 ends with 7 and says so where there are too few file descriptors",
+  "calltally $args.0 exits with 7 and reports that there are too few file descriptors",
   async ({ args }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 30 });

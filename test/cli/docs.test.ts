@@ -8,7 +8,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 const PAGES = readDocsPages("docs");
 
 describe("calltally docs", () => {
-  it("lists every page with what it tells", async () => {
+  it("lists every page with its topic", async () => {
     using folder = makeTempFolder();
     const { code, stdout, stderr } = await calltally(["docs"], { cwd: folder.path });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -18,7 +18,7 @@ describe("calltally docs", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  it("prints a page as it is, from any folder and whatever calltally.yaml there holds", async () => {
+  it("prints a page unchanged from any folder, whatever its calltally.yaml contains", async () => {
     using folder = makeTempFolder();
     for (const page of PAGES.filter(({ name }) => ["figures", "exit-codes"].includes(name))) {
       expect(await calltally(["docs", page.name], { cwd: folder.path })).toEqual({
@@ -29,7 +29,7 @@ describe("calltally docs", () => {
     }
   });
 
-  it("says with --path where the pages are", async () => {
+  it("prints the path of the pages with --path", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     const all = await calltally(["docs", "--path"], { cwd });
@@ -38,7 +38,7 @@ describe("calltally docs", () => {
     expect(one.stdout).toBe(`${join(all.stdout.trim(), "reference/exit-codes.md")}\n`);
   });
 
-  it("ends with 2 for a page that there is not, and names the nearest", async () => {
+  it("exits with 2 for an unknown page, and suggests the nearest", async () => {
     using folder = makeTempFolder();
     expect(await calltally(["docs", "setings"], { cwd: folder.path })).toEqual({
       code: 2,
@@ -53,7 +53,7 @@ describe("calltally docs", () => {
     { word: "exports", page: "figures" },
     { word: "SQL", page: "warehouse" },
     { word: "slack", page: "reports" },
-  ])("names the page about $word", async ({ word, page }) => {
+  ])("suggests the page about $word", async ({ word, page }) => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["docs", word], { cwd: folder.path });
     expect(code).toBe(2);

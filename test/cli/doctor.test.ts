@@ -18,7 +18,7 @@ const checkSchema = z.object({
 });
 const findingsSchema = z.object({ exit_code: z.number(), checks: z.array(checkSchema) });
 
-/** What the doctor says that is not ok. */
+/** The checks of doctor that are not ok. */
 async function complaints(options: RunOptions, ...flags: string[]) {
   const { code, stdout, stderr } = await calltally(["doctor", "--json", ...flags], options);
   expect(stderr).toBe("");
@@ -31,7 +31,7 @@ async function complaints(options: RunOptions, ...flags: string[]) {
 const NO_WAREHOUSE = expect.stringMatching(/^warn warehouse: there is none at /);
 
 describe("calltally doctor", () => {
-  it("has nothing to say of a sound installation but that it is, with at most ten requests", async () => {
+  it("finds no problem in a sound installation, with at most ten requests", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1500 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -61,7 +61,7 @@ describe("calltally doctor", () => {
     );
   });
 
-  it("works with nothing at all, changes nothing, and ends with 2", async () => {
+  it("works without any settings, changes nothing, and exits with 2", async () => {
     using folder = makeTempFolder();
     const { code, found } = await complaints({ cwd: folder.path });
     expect({ code, found }).toEqual({
@@ -78,7 +78,7 @@ describe("calltally doctor", () => {
     expect(below).toMatchObject({ code: 2, found: [expect.any(String), expect.any(String), NO_WAREHOUSE] });
   });
 
-  it("shows on one screen what is wrong with some of five accounts", async () => {
+  it("shows the problems of five accounts on one screen", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 60 });
     const names = ["acme", "beta", "gamma", "delta", "epsilon"];
@@ -114,7 +114,7 @@ describe("calltally doctor", () => {
     for (const { checks } of Object.values(all)) expect(checks.length).toBeGreaterThan(40);
   });
 
-  it("names a bad setting and one that is none, and looks at the rest", async () => {
+  it("names an invalid and an unknown setting, and checks the rest", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 100 });
     writeFileSync(
@@ -151,14 +151,14 @@ describe("calltally doctor", () => {
       ],
     },
     { env: { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_EXTRA_CA_CERTS: "/etc/hostname" }, found: [] },
-  ])("warns of what lets others read the token: $env", async ({ env, found }) => {
+  ])("warns about a token that others can read: $env", async ({ env, found }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const checked = await complaints({ cwd: folder.path, env: { ...settingsFor(sandbox), ...env } });
     expect(checked).toMatchObject({ code: 0, found: [...found, NO_WAREHOUSE] });
   });
 
-  it("names a server that caps its pages at 200, and the setting that fits it", async () => {
+  it("names a server that limits its pages to 200 calls, and the setting for it", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1500, pageCap: 200, order: "oldest" });
     const { code, checks, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
@@ -173,7 +173,7 @@ describe("calltally doctor", () => {
     expect((await complaints({ cwd: folder.path, env: fitting })).found).toEqual([NO_WAREHOUSE]);
   });
 
-  it("names a server that sends one call a page, over which no pass can be verified", async () => {
+  it("names a server that sends one call per page, with which no pass can be verified", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 20, pageCap: 1 });
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
@@ -182,7 +182,7 @@ describe("calltally doctor", () => {
   });
 
   it.each([5000, 300])(
-    "names a server of %d calls that orders them at random, and ends with 3",
+    "names a server that sends %d calls in random order, and exits with 3",
     async (calls) => {
       using folder = makeTempFolder();
       await using sandbox = await startSandbox({ calls, order: "random" });
@@ -197,7 +197,7 @@ describe("calltally doctor", () => {
     },
   );
 
-  it("does not take a shuffled but stable order for a random one, nor calls that come and go", async () => {
+  it("does not confuse a shuffled but stable order, or calls that come and go, with a random order", async () => {
     using folder = makeTempFolder();
     await using shuffled = await startSandbox({
       calls: 1500,
@@ -236,7 +236,7 @@ describe("calltally doctor", () => {
     expect({ code, found }).toEqual({ code: 0, found: [expect.stringMatching(says), NO_WAREHOUSE] });
   });
 
-  it("names the file of a wrong token, without showing it, before what failed for that, and ends with 4", async () => {
+  it("names the file of a wrong token without showing it, before dependent failures, and exits with 4", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { ...settingsFor(sandbox), CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "acme.token" };
@@ -270,7 +270,7 @@ describe("calltally doctor", () => {
     );
   });
 
-  it("names a server that fails, after two attempts, and ends with 5", async () => {
+  it("names a failing server after two attempts, and exits with 5", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10, faults: ["500"], faultRate: 1 });
     const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
@@ -281,7 +281,7 @@ describe("calltally doctor", () => {
     });
   });
 
-  it("names durations in milliseconds, by the transcripts", async () => {
+  it("detects durations in milliseconds by the transcripts", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300 });
     for (const id of sandbox.calls.ids) {
@@ -298,7 +298,7 @@ describe("calltally doctor", () => {
     expect((await complaints({ ...options, env })).found).toEqual([]);
   });
 
-  it("finds a changed row with --deep alone, and ends with 7", async () => {
+  it("finds a changed row only with --deep, and exits with 7", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -322,7 +322,7 @@ describe("calltally doctor", () => {
     expect(readFileSync(file).equals(bytes)).toBe(true);
   });
 
-  it("names a file in the warehouse's place that is none, and still asks the service", async () => {
+  it("names a file that is not a warehouse, and still checks the service", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     writeFileSync(join(folder.path, "notes.txt"), "notes", { mode: 0o600 });
@@ -340,7 +340,7 @@ describe("calltally doctor", () => {
     expect(existsSync(join(folder.path, "data"))).toBe(false);
   });
 
-  it("says that no pass was ever verified, and ends with 3", async () => {
+  it("reports that no pass was ever verified, and exits with 3", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300, order: "random" });
     const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LIMIT: "100" } };

@@ -21,14 +21,14 @@ function writeSecret(folder: string, secret = SECRET): void {
   writeFileSync(join(folder, "secrets/doorbell"), `${secret}\n`, { mode: 0o600 });
 }
 
-/** What a column of an account's warehouse holds. */
+/** The values of a column in an account's warehouse. */
 const read = (folder: string, account: string, sql: string) =>
   readColumn(join(folder, `data/${account}/calltally.db`), sql);
 
 const callsOf = (folder: string, account: string) =>
   read(folder, account, "SELECT call_id FROM calls").map(Number);
 
-/** Starts the schedule; `synced` waits for so many good syncs of an account. */
+/** Starts the schedule; `synced` waits for that many good syncs of an account. */
 async function startSchedule(folder: string) {
   const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder });
   const lines: Record<string, unknown>[] = [];
@@ -56,10 +56,10 @@ async function startSchedule(folder: string) {
   };
 }
 
-/** Longer than any machine is held up. */
+/** Longer than any delay of the machine. */
 const deliveryTimeoutMs = 600_000;
 
-/** What stands before the schedule in the world: TLS, and on to where it listens now. */
+/** The proxy in front of the schedule: TLS, forwarded to where it listens now. */
 function startProxy(target: { url: string }) {
   return startReceiver(async (response, { method = "", url, body }) => {
     const address = `${target.url.replace(/\/doorbell$/, "")}${url}`;
@@ -69,8 +69,8 @@ function startProxy(target: { url: string }) {
   });
 }
 
-describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
-  it("has a call in the warehouse soon after the sandbox delivered it, for a webhook that was set up by a command", async () => {
+describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
+  it("stores a call soon after the sandbox delivered it to a webhook that a command set up", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme", deliveryTimeoutMs });
     await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
@@ -120,7 +120,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
     expect(`${dry.stdout}${set.stdout}${set.stderr}${kept}`).not.toContain(SECRET);
     expect(kept).toContain("calltally_secret");
 
-    // No slot of the schedule is near: what brings them is the bell.
+    // No slot of the schedule is near: only the bell can bring them.
     for (const _ of Array(3)) {
       const id = acme.calls.insert();
       while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
@@ -141,7 +141,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
     expect(schedule.syncs("acme")).toBeLessThan(20);
   });
 
-  it("reads at its start what was delivered while it was down, though no slot has passed", async () => {
+  it("reads at its start what was delivered while it was stopped, even without a slot", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 10, deliveryTimeoutMs });
     writeAccounts(folder.path, { acme }, { top: TOP });
@@ -158,7 +158,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen, with a doorbell", () => {
     const first = await startSchedule(folder.path);
     target.url = first.url;
     await first.synced("acme", 1);
-    // Rung until it is gone: what it took and could not sync any more is read later.
+    // Rings until it is gone: what it accepted and could not sync is read later.
     const inserted = [acme.calls.insert()];
     const stopped = first.stop();
     while (first.running.exitCode === null) {
@@ -199,7 +199,7 @@ describe("calltally webhook patch --doorbell", () => {
   const url = "https://calls.example.com/doorbell";
   const set = ["webhook", "patch", "44", "--doorbell", url];
 
-  it("sets up the doorbell of the one account of the environment, with the secret alone", async () => {
+  it("sets up the doorbell of the environment's single account with only the secret", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeFileSync(join(folder.path, "calltally.yaml"), `base_url: ${sandbox.url}\n${TOP}`, { mode: 0o600 });
@@ -214,7 +214,7 @@ describe("calltally webhook patch --doorbell", () => {
     });
   });
 
-  it("remarks on an address at which deliveries would not sync the account", async () => {
+  it("warns about an address at which deliveries would not sync the account", async () => {
     using folder = makeTempFolder();
     const service = { url: "http://127.0.0.1:9", token: "t0ken-of-acme" };
     writeAccounts(folder.path, { acme: service, beta: service }, { top: TOP });
@@ -232,7 +232,7 @@ describe("calltally webhook patch --doorbell", () => {
 
   it.each([
     {
-      title: "not said what becomes of the static parameters",
+      title: "an unclear choice about the static parameters",
       args: set,
       says: "Cannot add the secret to the static parameters of webhook 44",
     },
@@ -247,12 +247,12 @@ describe("calltally webhook patch --doorbell", () => {
       says: "Cannot use --doorbell with --method: only one of them can be given",
     },
     {
-      title: "no doorbell in the file",
+      title: "a file without a doorbell",
       args: set,
       top: "",
       says: "Cannot use --doorbell: calltally.yaml has no doorbell",
     },
-  ])("ends with 2 and sends nothing for $title", async ({ args, says, top = TOP }) => {
+  ])("exits with 2 and sends nothing for $title", async ({ args, says, top = TOP }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeAccounts(folder.path, { acme: sandbox }, { top });
@@ -262,7 +262,7 @@ describe("calltally webhook patch --doorbell", () => {
     expect(stderr).toContain(says);
   });
 
-  it("keeps and shows no secret that the service sends back", async () => {
+  it("neither stores nor shows a secret that the service sends back", async () => {
     using folder = makeTempFolder();
     const message = `static_parameters: ${SECRET} is too long`;
     await using server = await startBadServer(json({ code: 400, message, request_id: SECRET }, 400));

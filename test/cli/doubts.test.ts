@@ -21,7 +21,7 @@ reports:
   page: { format: html }
 `;
 
-/** A copy of 1,000 calls, of which every second one has a member that cannot be read. */
+/** A copy of 1,000 calls, of which every second one has an unreadable member. */
 async function makeHalfRead() {
   const rows = Array.from({ length: CALLS }, (_, index) =>
     index % 2 === 0 ? rowOf(index + 1) : rowOf(index + 1).replace('"duration":60', '"duration":{}'),
@@ -41,8 +41,8 @@ async function makeHalfRead() {
   };
 }
 
-describe("half of the rows cannot be read", () => {
-  it("says so on every surface, ends with 3, and does not deliver a report that requires proof", async () => {
+describe("unreadable rows", () => {
+  it("are reported on every surface, exit with 3, and stop a report that requires proof", async () => {
     await using half = await makeHalfRead();
     const options = { cwd: half.path };
     const synced = await calltally(["sync"], options);

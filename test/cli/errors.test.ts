@@ -9,7 +9,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOWHERE = { CALLTALLY_BASE_URL: "https://api.example.invalid", CALLTALLY_TOKEN: "canary-token-417" };
 
-describe("calltally, when something is wrong", () => {
+describe("errors of calltally", () => {
   it.each([
     { title: "no base URL", args: ["sync"], env: {}, says: "CALLTALLY_BASE_URL is not set" },
     {
@@ -37,7 +37,7 @@ describe("calltally, when something is wrong", () => {
       says: "--concurrency 0: must be",
     },
     {
-      title: "a token file that is not there",
+      title: "a missing token file",
       args: ["sync"],
       env: { ...NOWHERE, CALLTALLY_TOKEN_FILE: "nowhere" },
       says: "CALLTALLY_TOKEN_FILE: ",
@@ -68,7 +68,7 @@ describe("calltally, when something is wrong", () => {
       says: "There is no job dance; jobs are sync, export",
     },
     {
-      title: "a schedule that is none",
+      title: "an invalid schedule",
       args: ["schedule"],
       env: { ...NOWHERE, CALLTALLY_SYNC_CRON: "often" },
       says: "CALLTALLY_SYNC_CRON: often is not a cron expression",
@@ -79,7 +79,7 @@ describe("calltally, when something is wrong", () => {
       env: { ...NOWHERE, CALLTALLY_TIMEZONE: "Mars/Base" },
       says: "CALLTALLY_TIMEZONE: Mars/Base is not",
     },
-  ])("ends with 2 and says what to set: $title", async ({ args, env, says }) => {
+  ])("exit with 2 and name what to set: $title", async ({ args, env, says }) => {
     using folder = makeTempFolder();
     const { code, stdout, stderr } = await calltally(args, { cwd: folder.path, env });
     expect(stderr).toContain(says);
@@ -88,7 +88,7 @@ describe("calltally, when something is wrong", () => {
     expect(existsSync(join(folder.path, "data"))).toBe(false);
   });
 
-  it("ends with 4 at once for a refused token, and never shows it", async () => {
+  it("exit with 4 after one request if the token is refused, and never show the token", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { CALLTALLY_BASE_URL: sandbox.url, CALLTALLY_TOKEN: "canary-token-417" };
@@ -102,7 +102,7 @@ describe("calltally, when something is wrong", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ runs: [{ status: "failed" }] });
   });
 
-  it("ends with 5 where no server listens", async () => {
+  it("exit with 5 if no server listens", async () => {
     using folder = makeTempFolder();
     const env = {
       CALLTALLY_BASE_URL: `http://127.0.0.1:${await unusedPort()}`,
@@ -114,7 +114,7 @@ describe("calltally, when something is wrong", () => {
     expect(stderr).toMatch(/Cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/);
   });
 
-  it("ends with 8 for an address that is not the API", async () => {
+  it("exit with 8 if the address is not that of the API", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { ...settingsFor(sandbox), CALLTALLY_BASE_URL: `${sandbox.url}/elsewhere` };
@@ -123,7 +123,7 @@ describe("calltally, when something is wrong", () => {
     expect(stderr).toContain("The API returned 404");
   });
 
-  it("ends with 7 where there is no warehouse, or something else in its place", async () => {
+  it("exit with 7 if the warehouse is missing or is another file", async () => {
     using folder = makeTempFolder();
     const missing = await calltally(["export"], { cwd: folder.path });
     expect(missing).toMatchObject({ code: 7, stdout: "" });
@@ -134,7 +134,7 @@ describe("calltally, when something is wrong", () => {
     expect(foreign.stderr).toContain("it is not an SQLite database");
   });
 
-  it("runs under a Node that is too old by the Node that its clone has, and says which it needs where there is none", () => {
+  it("are avoided on an old Node by the Node of the clone, or else name the required version", () => {
     using folder = makeTempFolder();
     cpSync("dist", join(folder.path, "dist"), { recursive: true, filter: (path) => !path.endsWith(".map") });
     const runOld = (root: string, ...args: string[]) => {

@@ -15,14 +15,14 @@ import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse, markGone } from "../support/warehouse.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Noon in UTC, so many days ago. */
+/** Noon in UTC, that many days ago. */
 const daysAgo = (days: number) =>
   `${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)}T12:00:00.000Z`;
 
 const FORMULA = '=HYPERLINK("https://example.com";"see")';
 const CAMPAIGN = 'Herbst, "groß"\r\n🍂; -1+1';
 
-/** What the sandbox serves, oldest first; the ids are its own. */
+/** The calls of the sandbox, oldest first; the ids are its own. */
 const CALLS = [
   {
     call_started: "2025-03-29T23:30:00.000Z", // the 30th in Berlin
@@ -32,7 +32,7 @@ const CALLS = [
     dni_data: { utm_source: "newsletter", utm_medium: "email" },
   },
   {
-    call_started: "2025-03-30T22:00:00.000Z", // the 31st in Berlin, since the clocks went forward
+    call_started: "2025-03-30T22:00:00.000Z", // the 31st in Berlin, since clocks changed
     caller_id: "+49 30 555",
     duration: 61,
     disposition: "ANSWERED",
@@ -92,7 +92,7 @@ async function syncCalls(): Promise<{ warehouse: Buffer; ids: number[] }> {
 
 const synced = syncCalls();
 
-/** What is said of calls that are as few and as recent. */
+/** The cautions for few and recent calls. */
 const CAUTIONS =
   /^(First-time callers of .* may be too many|The change of first-time callers is not computed|The latest days are provisional|The days compared with begin on 29 Mar 2025)[:,] .*\n/gm;
 
@@ -138,7 +138,7 @@ const pick = (rows: Record<string, unknown>[], ...names: string[]) =>
   rows.map((row) => names.map((name) => row[name]));
 
 describe.concurrent("calltally export", () => {
-  it("picks the calls by its flags", async () => {
+  it("selects calls by its flags", async () => {
     using folder = await makeSyncedFolder();
     const { places } = folder;
     writeFileSync(join(folder.path, "test-calls.txt"), "+49 (30) 555 # ours\r\n\n# nothing\n4930111");
@@ -179,7 +179,7 @@ describe.concurrent("calltally export", () => {
     });
   });
 
-  it("counts a caller's first call, and a gone one where it is asked for", async () => {
+  it("counts a caller's first call, and gone calls on request", async () => {
     using folder = await makeSyncedFolder();
     expect(await folder.places("--first-time")).toEqual([0, 2, 4]);
     folder.markGone(2);
@@ -187,7 +187,7 @@ describe.concurrent("calltally export", () => {
     expect(await folder.places("--first-time", "--has-gclid", "--include-gone")).toEqual([2]);
   });
 
-  it("tallies by the flags of figures", async () => {
+  it("tallies by its flags for figures", async () => {
     using folder = await makeSyncedFolder();
     const { rows } = folder;
     expect(pick(await rows("utm_source", "--raw"), "utm_source", "calls")).toEqual([
@@ -222,11 +222,11 @@ describe.concurrent("calltally export", () => {
       "previous",
     );
     expect(pick(compared, "channel", "calls", "calls_previous", "calls_change")).toEqual([
-      ["Email", "1", "", ""], // the copy begins within the days compared with
+      ["Email", "1", "", ""], // the first synced call is within the compared days
     ]);
   });
 
-  it("tells weekdays and hours by the zone, and puts all but the top keys into one row of each period", async () => {
+  it("groups by weekday and hour of the zone, and combines all but the top keys into one row per period", async () => {
     using folder = await makeSyncedFolder();
     const { rows } = folder;
     const days = ["--from", "2025-03-29", "--to", "2025-03-31", "--timezone", "Europe/Berlin"];
@@ -258,7 +258,7 @@ describe.concurrent("calltally export", () => {
     expect(manifest.files).toMatchObject([{ rows: 3, top: 2, keys_in_other: 1, sums: { calls: 5 } }]);
   });
 
-  it("lists callers of the calls that its flags pick", async () => {
+  it("lists the callers of the selected calls", async () => {
     using folder = await makeSyncedFolder();
     expect((await folder.run("callers")).stdout).toMatch(
       /^data\/exports\/callers\.csv {2}3 callers, 5 calls\n/,
@@ -273,7 +273,7 @@ describe.concurrent("calltally export", () => {
     expect(pick(one, ...names)).toEqual([["1", "0", "1", "0", ""]]);
   });
 
-  it("says how many calls are left out of the list of callers, which have none", async () => {
+  it("reports how many calls without a caller are not in the list of callers", async () => {
     using folder = makeTempFolder();
     fillWarehouse(join(folder.path, "data/calltally.db"), [
       makeCall({ call_id: 1 }),
@@ -294,7 +294,7 @@ describe.concurrent("calltally export", () => {
     expect(stderr).not.toContain("the files have no rows");
   });
 
-  it("writes files and manifest where it is told to, and says what it wrote", async () => {
+  it("writes files and manifest to the given folder, and lists what it wrote", async () => {
     using folder = await makeSyncedFolder();
     const { stdout, stderr } = await folder.run();
     expect(stderr).toBe("");
@@ -331,7 +331,7 @@ describe.concurrent("calltally export", () => {
     );
   });
 
-  it("says that nothing matches the filter, and that there are no calls", async () => {
+  it("reports that nothing matches the filter, or that there are no calls", async () => {
     using folder = await makeSyncedFolder();
     const { stdout } = await folder.run("channel", "--source", "nowhere", "--allow-empty");
     expect(stdout).toMatch(
@@ -370,7 +370,7 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1" } }\n`,
     expect(listFiles(cwd)).toEqual(before);
   });
 
-  it("names callers and repeats words only where it is told to", async () => {
+  it("includes callers and transcripts only on request", async () => {
     using folder = await makeSyncedFolder();
     await folder.run("calls");
     const header = () => readLines(readText(folder.exports, "calls.csv"))[0];
@@ -381,7 +381,7 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1" } }\n`,
     expect(readText(folder.exports, "calls.csv")).toContain("+4930111");
   });
 
-  it("writes conversions by its flags, and says what it left out", async () => {
+  it("writes conversions by its flags, and reports what it left out", async () => {
     using folder = await makeSyncedFolder();
     const day = (days: number) => daysAgo(days).slice(0, 10);
     const { stdout, stderr } = await folder.run("google-ads", "--stdout", "--timezone", "asia/tokyo");
@@ -414,7 +414,7 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
     ]);
   });
 
-  it("writes what visitors and Excel could spoil right into each format and profile", async () => {
+  it("writes hostile text correctly in each format and profile", async () => {
     using folder = await makeSyncedFolder();
     const last = ["--last", "7d", "--with", "caller_id"];
     const names = ["utm_source", "campaign", "caller_id"];
@@ -500,7 +500,7 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
     expect(piped.stdout.equals(workbook)).toBe(true);
   });
 
-  it.skipIf(!HAS_PROCESSES)("ends well when the reader of its pipe has enough", async () => {
+  it.skipIf(!HAS_PROCESSES)("exits with 0 when the reader of its pipe closes early", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2000 });
     await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
@@ -516,8 +516,8 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
   });
 });
 
-describe("calltally export, interrupted", () => {
-  it.skipIf(!HAS_PROCESSES)("ends although nobody reads what it has written", async () => {
+describe("calltally export when interrupted", () => {
+  it.skipIf(!HAS_PROCESSES)("exits even if nobody reads its output", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2000 });
     await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
@@ -538,7 +538,7 @@ describe("calltally export, interrupted", () => {
   });
 });
 
-describe.concurrent("calltally export, told what cannot be", () => {
+describe.concurrent("calltally export with invalid input", () => {
   const WRONG: { args: string[]; says: (string | RegExp)[] }[] = [
     { args: ["utm_sorce"], says: ["utm_sorce", "Did you mean utm_source?"] },
     { args: ["--by", "source,mediun"], says: ["--by", "Did you mean medium?"] },
@@ -594,7 +594,7 @@ describe.concurrent("calltally export, told what cannot be", () => {
     },
   ];
 
-  it.each(WRONG)("ends with 2 and writes nothing: $args", async ({ args, says }) => {
+  it.each(WRONG)("exits with 2 and writes nothing: $args", async ({ args, says }) => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "callers.txt"), "+49 30 1234567\nring 030 5550199\n");
     const { code, stdout, stderr } = await calltally(["export", ...args], { cwd: folder.path });

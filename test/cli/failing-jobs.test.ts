@@ -18,7 +18,7 @@ const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = (folder: string) =>
   readRows(join(folder, "data/calltally.db"), "SELECT * FROM jobs ORDER BY job");
 
-/** Starts the schedule, with its monitor; `stop` ends it. */
+/** Starts the schedule with its monitor; `stop` ends it. */
 async function startMonitored(cwd: string, env: Record<string, string>) {
   const daemon = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd, env });
   let log = "";
@@ -53,8 +53,8 @@ async function startMonitored(cwd: string, env: Record<string, string>) {
   };
 }
 
-describe("a job that fails", () => {
-  it("is told of by status, doctor and the monitor until it succeeds, however good the syncs are", async () => {
+describe("failing job", () => {
+  it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     await using monitor = await startBadServer(text("OK"));
@@ -121,7 +121,7 @@ describe("a job that fails", () => {
     expect(readJobs(folder.path)).toMatchObject([succeeded, succeeded]);
   });
 
-  it("that was killed keeps the monitor alarmed, as soon as it should have ended", async () => {
+  it("keeps the monitor failing after it was killed, once its maximum duration has passed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     await using monitor = await startBadServer(text("OK"));
@@ -142,7 +142,7 @@ describe("a job that fails", () => {
     );
   });
 
-  it("is recorded without the words of the service", async () => {
+  it("is recorded without text of the service", async () => {
     using folder = makeTempFolder();
     openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
     await using api = await startBadServer(json({ code: 404, message: "about +15005550006" }, 404));
@@ -158,7 +158,7 @@ describe("a job that fails", () => {
     ]);
   });
 
-  it("is recorded in no file that calltally cannot use, and known to the schedule all the same", async () => {
+  it("is not recorded in a file that calltally cannot use, but known to the schedule", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const file = join(folder.path, "foreign.db");
@@ -193,7 +193,7 @@ describe("a job that fails", () => {
 });
 
 describe("CALLTALLY_INSIGHT_IDS", () => {
-  it("with an id that is gone: it is named, with exit 8, and the others are refreshed", async () => {
+  it("with a deleted id exits with 8 and names it, and refreshes the other insights", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
@@ -217,7 +217,7 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
   });
 });
 
-it("sync says when certificates are not checked", async () => {
+it("sync warns when certificates are not checked", async () => {
   using folder = makeTempFolder();
   await using service = await startReceiver((response) => response.end("{}"));
   const env = {

@@ -8,7 +8,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
 
-// What `forget` has to do with everything else that remembers calls.
+// The interaction of `forget` with everything else that stores calls.
 
 const DAY_MS = 86_400_000;
 const NUMBER = "+12145550123";
@@ -24,7 +24,7 @@ interface Row {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
-/** A row as it is served; those of the person have what is theirs in all places. */
+/** A row as sent by the service; rows of the person have personal data in all places. */
 function toRow({ dni_data = {}, ...row }: Row): string {
   const said = `A gusher, call me at ${NUMBER} or (214) 555-0123.`;
   return JSON.stringify({
@@ -46,7 +46,7 @@ async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
       this.temp.remove();
     },
   }).temp.path;
-  // The newest first, as the service has them.
+  // Newest first, like the service.
   const service = scope.use(await startRowService(rows.map(toRow)));
   const env: Record<string, string> = {
     CALLTALLY_BASE_URL: service.url.href,
@@ -86,14 +86,14 @@ const PEOPLE: Row[] = [
   { call_id: 51, caller_id: NUMBER, duration: [NUMBER] },
 ];
 
-describe("forget where numbers are not kept", () => {
+describe("forget with limited retention of numbers", () => {
   it.each([
     ["never", "NUMBER"],
     ["never", "--file"],
     ["never", "--caller-hash"],
     ["30d", "--caller-hash"],
   ])(
-    "%s, by %s: leaves nothing, and changes neither figures nor what syncs and prune find",
+    "with %s, by %s leaves no trace, and changes neither figures nor the results of syncs and prune",
     async (keepFor, by) => {
       await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
       const { run, sync, read, folder, data, env } = made;
@@ -120,7 +120,7 @@ describe("forget where numbers are not kept", () => {
       });
       rmSync(join(folder, "data/old.db"));
       expect(findTraces(data, [PERSON])).toEqual(
-        // Of a number that is nowhere, what is written without its country code is not known.
+        // A number that is not stored is not recognized without its country code.
         [],
       );
       expect(findTraces(data, [{ ...PERSON, traces: [hash] }])).toEqual([]);
@@ -129,7 +129,7 @@ describe("forget where numbers are not kept", () => {
         expect(await sync(...args)).toMatchObject({ calls_new: 0, calls_changed: 0 });
       }
       expect((await run("prune", "--json")).stdout).toContain('"caller_numbers":0');
-      // What is kept otherwise from now on names nobody again, and joins the caller's calls as before.
+      // Changed retention names nobody again, and joins the caller's calls as before.
       for (const keep of ["always", "7d"]) {
         env.CALLTALLY_KEEP_CALLER_NUMBERS = keep;
         await sync("--full");
@@ -140,7 +140,7 @@ describe("forget where numbers are not kept", () => {
     },
   );
 
-  it("begins with numbers, forgets, and keeps none from then on: a forgotten caller stays who it was", async () => {
+  it("keeps the identity of a forgotten caller when numbers are no longer kept from then on", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, read, data, env, service } = made;
     await sync();
@@ -163,7 +163,7 @@ describe("forget where numbers are not kept", () => {
     expect(findTraces(data, [PERSON])).toEqual([]);
   });
 
-  it("makes no key in the place of one that is lost", async () => {
+  it("creates no key in place of a lost one", async () => {
     await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
     const { run, sync, database } = made;
     await sync();
@@ -176,9 +176,9 @@ describe("forget where numbers are not kept", () => {
   });
 });
 
-describe("forget and files", () => {
+describe("forget and exported files", () => {
   it.skipIf(skipped)(
-    `finds conversions by their hashes, texts in any spelling, what killed exports left, and what cannot be read${unlessSkipped}`,
+    `finds conversions by hash, text in any spelling, drafts of killed exports, and unreadable files${unlessSkipped}`,
     async () => {
       const said = {
         call_id: 42,
@@ -247,7 +247,7 @@ describe("forget and files", () => {
 });
 
 describe("forget and conversions", () => {
-  it("finds files that tell of a caller by what is no longer known: client ids, and a number known by its hash alone", async () => {
+  it("finds files by former values of a caller: client ids, and a number known only by its hash", async () => {
     const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
     const rows: Row[] = [
       { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
@@ -277,7 +277,7 @@ describe("forget and conversions", () => {
     const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
     const paths = files.map((file) => join(folder, file));
     expect(await forget()).toEqual(paths);
-    // Another caller's files are not those of whom was forgotten before.
+    // Files of another caller do not count as files of those forgotten before.
     const other = await run("forget", "+15550001111", "--allow-empty", "--json");
     expect(JSON.parse(other.stdout).exported_files).toEqual([]);
     expect(await forget("--exports")).toEqual(paths);
@@ -287,8 +287,8 @@ describe("forget and conversions", () => {
   });
 });
 
-describe("what forget writes", () => {
-  it("names no number in logs, errors and the log of acts, wherever it stops", async () => {
+describe("output of forget", () => {
+  it("contains no number in logs, errors and the log of acts, wherever it stops", async () => {
     await using made = await serve(PEOPLE);
     const { run, sync, folder, env } = made;
     const shown: string[] = [];

@@ -15,11 +15,11 @@ import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, storeCalls } from "../support/warehouse.ts";
 
-// What the issue asks for is shown with CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
+// For larger numbers: CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);
 const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 6);
 
-/** A folder with a warehouse that has seen its service change, and the people in it. */
+/** A folder with a warehouse whose service has changed, and the people in it. */
 async function makeWarehouse() {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(makeTempFolder());
@@ -31,7 +31,7 @@ async function makeWarehouse() {
     expect([0, 3], stderr).toContain(code);
     return JSON.parse(stdout);
   };
-  // Read before and after they were edited: pages keep what rows were before.
+  // Read before and after they were edited: pages keep earlier versions of rows.
   await sync();
   const people = makePersonal(sandbox, CALLERS);
   await sync("--full");
@@ -76,7 +76,7 @@ async function readRollups({ run, folder }: Made): Promise<Record<string, string
 }
 
 describe("forget", () => {
-  it("leaves no byte of its callers, no figure other than it was, and lets no sync bring anything back", async () => {
+  it("leaves no byte of its callers, changes no figure, and lets no sync restore anything", async () => {
     await using made = await makeWarehouse();
     const { folder, data, people, run, sync, sandbox, env } = made;
     const before = await readRollups(made);
@@ -90,7 +90,7 @@ describe("forget", () => {
     expect(findTraces(data, people)).toEqual([]);
     expect(await readRollups(made)).toEqual(before);
 
-    // A late transcript, and a new call of somebody who was forgotten.
+    // A late transcript, and a new call of a forgotten caller.
     const [late] = people[2]?.callIds ?? [];
     expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
     sandbox.calls.edit(late ?? 0, { transcription: `later ${people[2]?.traces[7]} said` });
@@ -125,7 +125,7 @@ describe("forget", () => {
       [{ n: people.reduce((sum, { callIds }) => sum + callIds.length, 0) + 1 }],
     ]);
 
-    // By an unkeyed hash of what was served the number could be found.
+    // An unkeyed hash of the served row would allow finding the number.
     const hashed = await run(
       "query",
       "SELECT count(served_hash) AS n FROM calls WHERE caller_id LIKE 'forgotten%'",
@@ -144,7 +144,7 @@ describe("forget", () => {
     expect(JSON.parse(log.stdout)).toMatchObject([{ act: "forget", counts, erased_at: expect.any(String) }]);
   });
 
-  it("names exported files and copies that have a caller still, and removes the files with --exports", async () => {
+  it("names exported files and copies that still have a caller, and removes the files with --exports", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     await run("export", "calls", "callers", "channel", "--with", "transcription");
@@ -163,7 +163,7 @@ describe("forget", () => {
         holds: "yes",
         removed,
       })),
-      // Whatever is in it: campaigns may be numbers.
+      // Whatever its contents: campaigns may be numbers.
       { path: join(folder, "data/figures/calltally.xlsx"), holds: "perhaps", removed },
       ...parquet.map((path) => ({ path, holds: "perhaps", removed })),
     ];
@@ -190,7 +190,7 @@ describe("forget", () => {
     expect(manifest.fingerprint).toBe(fingerprintOf(manifest));
     expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
 
-    // A backup from before does not bring anybody back.
+    // An older backup does not restore anybody.
     expect(await run("restore", "data/old.db")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining("forgotten"),
@@ -199,7 +199,7 @@ describe("forget", () => {
     expect(new Set(inCopies)).toEqual(new Set(["old.db"]));
   });
 
-  it("finds files that manifests alone name, and takes the number out of the filter of a manifest", async () => {
+  it("finds files that only manifests name, and removes the number from the filter of a manifest", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     await run("export", "channel", "--campaign", NUMBER, "--allow-empty", "--out", "filtered");
@@ -207,7 +207,7 @@ describe("forget", () => {
     await run("export", "callers", "--out", "data/exports");
     await run("export", "channel", "--format", "parquet", "--out", "rollup");
     {
-      // As where this user may only read the warehouse.
+      // For a user who may only read the warehouse.
       using warehouse = openExistingWarehouse(join(folder, "data/calltally.db"));
       warehouse.sqlite.exec("DELETE FROM exports WHERE path LIKE '%/data/exports/%'");
     }
@@ -235,7 +235,7 @@ describe("forget", () => {
     expect(JSON.parse((await run("forget", NUMBER, "--json")).stdout).exported_files).toEqual([]);
   });
 
-  it("takes a caller_hash, says whom nothing is known of without a number, and keeps them out where that is asked for", async () => {
+  it("accepts a caller_hash, names unknown callers without their numbers, and blocks them on request", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     const unknown = await run("forget", NUMBER, "+15550001111");
@@ -274,7 +274,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     ).toEqual([]);
   });
 
-  it("ends with 6 while somebody reads, and is completed by the same command", async () => {
+  it("exits with 6 while another process reads, and completes when run again", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     {
@@ -291,7 +291,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     expect((await run("privacy", "log")).stdout).not.toContain("not yet");
   });
 
-  it("lets nothing be written without the key that tells them", async () => {
+  it("prevents all writing without the key that identifies forgotten callers", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     await run("forget", NUMBER);
@@ -300,12 +300,12 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     const env = settingsFor(sandbox);
     const sync = await calltally(["sync", "--rebind"], { cwd: folder, env });
     expect(sync).toMatchObject({ code: 7, stderr: expect.stringContaining("caller-key, is missing") });
-    expect(await run("export", "calls")).toMatchObject({ code: 0 }); // makes another key
+    expect(await run("export", "calls")).toMatchObject({ code: 0 }); // creates another key
     const other = await calltally(["sync", "--rebind"], { cwd: folder, env });
     expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
   });
 
-  it("leaves out whom a filter leaves out, and masks what an insight or a member's name would bring back", async () => {
+  it("keeps them excluded by filters, and masks what an insight or the name of a member would restore", async () => {
     await using made = makeSmall();
     const { run, folder } = made;
     writeFileSync(join(folder, "own.txt"), NUMBER);
@@ -332,7 +332,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     expect(findTraces(join(folder, "data"), [PERSON])).toEqual([]);
   });
 
-  it("--all-accounts forgets them wherever there is data of them, and nobody if somebody is nowhere", async () => {
+  it("with --all-accounts forgets callers in every account that has them, and nobody if one is unknown", async () => {
     using folder = makeTempFolder();
     const account = (name: string) =>
       `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.token }\n`;

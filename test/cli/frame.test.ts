@@ -11,7 +11,7 @@ interface Shown {
   codes: number[];
 }
 
-/** Runs some work for accounts as a command does. */
+/** Runs a function for accounts like a command. */
 async function run(
   options: { json?: boolean; quiet?: boolean },
   work: (scope: AccountScope) => Result | Promise<Result>,
@@ -41,7 +41,7 @@ const failBeta = ({ account, note }: AccountScope): Result => {
 };
 
 describe("overAccounts", () => {
-  it("prints each account below its name, and ends with the worst code", async () => {
+  it("prints each account under its name, and exits with the worst code", async () => {
     expect(await run({}, failBeta)).toEqual({
       printed: ["acme\ntext\ndone"],
       complaints: [
@@ -60,7 +60,7 @@ describe("overAccounts", () => {
     expect(printed).toEqual(["acme\ntext", "\nbeta\ntext"]);
   });
 
-  it("prints one JSON object by account, an error in the place of a result", async () => {
+  it("prints one JSON object by account, with an error in place of a result", async () => {
     const { printed } = await run({ json: true }, failBeta);
     expect(printed.map((text) => JSON.parse(text))).toEqual([
       {
@@ -70,7 +70,7 @@ describe("overAccounts", () => {
     ]);
   });
 
-  it("prints errors alone, and what was asked for, with --quiet", async () => {
+  it("prints only errors and requested data with --quiet", async () => {
     expect(await run({ quiet: true }, failBeta)).toEqual({
       printed: ["acme\ntext"],
       complaints: ["beta: The disk is full", "beta: Free some."],
@@ -78,7 +78,7 @@ describe("overAccounts", () => {
     });
   });
 
-  it("prints one account without its name, and throws what it throws", async () => {
+  it("prints a single account without its name, and rethrows its error", async () => {
     const [acme, beta] = ACCOUNTS.map((account) => [account]);
     expect(await run({}, failBeta, { accounts: acme })).toEqual({
       printed: ["text", "done"],
@@ -92,7 +92,7 @@ describe("overAccounts", () => {
     });
   });
 
-  it("prints what was done until an interruption, and throws that", async () => {
+  it("prints the results before an interruption, and throws the interruption", async () => {
     const stop = new AbortController();
     const interruptBeta = ({ account }: AccountScope): Result => {
       if (account.name === "acme") return { data: 1, summary: "done" };

@@ -16,10 +16,10 @@ const AT_ONCE = 4;
 
 const UNEXPECTED = toCalltallyError(null).message;
 
-/** Stands for the id of a call that is there. */
+/** A placeholder for the id of an existing call. */
 const KNOWN_CALL = "{call_id}";
 
-/** What somebody may write where anything can be written. */
+/** Odd values for any argument. */
 const ODD = [
   "",
   " ",
@@ -61,7 +61,7 @@ const odd = fc.oneof(
     arbitrary: fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\0")),
   },
 );
-/** Mostly what is right there, for the odd to matter beside. */
+/** Mostly valid values, so that an odd one takes effect. */
 const mostly = (...right: string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...right) }, { weight: 1, arbitrary: odd });
 const given = (name: string, value: fc.Arbitrary<string>) => value.map((text) => [name, text]);
@@ -202,7 +202,7 @@ const commandLine = fc
     }),
   );
 
-/** Every file in a folder but the warehouse's own, by its path. */
+/** Every file in a folder except the warehouse's own, by its path. */
 const readFiles = (folder: string) =>
   new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -212,7 +212,7 @@ const readFiles = (folder: string) =>
       .map((file) => [file, readFileSync(file, "latin1")]),
   );
 
-it(`calltally never fails unawares, and replaces no file on an error: ${RUNS} command lines`, async () => {
+it(`calltally handles all errors and replaces no file on an error: ${RUNS} command lines`, async () => {
   using folder = makeTempFolder();
   await using sandbox = await startSandbox({ calls: 60 });
   const env = settingsFor(sandbox);

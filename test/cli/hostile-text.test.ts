@@ -8,10 +8,10 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 const TOKEN = "hostile+token/417=";
 
-/** What a terminal obeys, what turns text, what is not seen; and a line that looks like one of ours. */
+/** Terminal controls, bidirectional and invisible characters; and a line that looks like one of the program's. */
 const CONTROLS =
   "\u001B[2J\u0007\b\r\u007F\u0085\u009B31m\u202E\u2066\u200E\u061C\u2028\u2029\u200B\uFEFF\u{E0041}\0\nFORGED line\n";
-/** `\n` ends a line; all else that cannot be seen, or is obeyed, is none of it. */
+/** `\n` ends a line; other invisible or control characters must not occur. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\uFEFF\u{E0000}-\u{E007F}]/u;
 
 const CALL_TEXTS = ["insight_name", "caller_id", "tracking_number", "disposition", "org_unit_name"];
@@ -38,7 +38,7 @@ function calls(hostile: string) {
   return [call(1), call(2), call(3), call(4), call(5), rejected, nameless, hostile];
 }
 
-/** Bytes that a header can hold: of controls C1 alone. */
+/** Bytes that a header can hold: only C1 of the controls. */
 const HEADER_UNFIT = /[^\x20-\x7E\x80-\xFF]/gu;
 
 /** Puts a text into every member and header of every response, whatever its status. */
@@ -84,10 +84,10 @@ function respond(hostile: string): Answer {
   };
 }
 
-/** An address that has secrets of its own. */
+/** A URL with secrets of its own. */
 const ENDPOINT = "https://me:pass-417@example.com/?api_key=key-417";
 
-/** Every command that shows what the service said, or stands by it. */
+/** Every command that shows texts of the service, or runs next to them. */
 const COMMANDS = [
   ["doctor"],
   ["doctor", "--json"],
@@ -124,10 +124,10 @@ const COMMANDS = [
 
 const BEARER = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
 const ECHOED = [TOKEN, encodeURIComponent(TOKEN), BEARER].join(" ");
-/** The token however it is written. Of base64, some characters at the ends belong to what is around it as well. */
+/** The token in every encoding. Some characters at the ends of base64 also depend on what is around it. */
 const SECRETS = [TOKEN, TOKEN.replaceAll("/", "\\/"), encodeURIComponent(TOKEN), BEARER.slice(10, -4)];
-describe("a service that writes controls and the token everywhere", () => {
-  it("gets no control to a terminal or a log, no line of its own, and the token nowhere", async () => {
+describe("service that sends control characters and the token everywhere", () => {
+  it("cannot write control characters or lines to a terminal or log, nor the token anywhere", async () => {
     using folder = makeTempFolder();
     await using service = await startBadServer(respond(`${CONTROLS} ${ECHOED}`));
     const env = {
@@ -149,7 +149,7 @@ describe("a service that writes controls and the token everywhere", () => {
     for (const shown of ["\\u202e", "\\u001b[2J", "\\udb40\\udc41", "[token]"])
       expect(said.join("")).toContain(shown);
 
-    // Data is data: JSON is the same text, and a pipe gets what was served.
+    // Data is unchanged: JSON has the same text, and a pipe gets the served bytes.
     const insight = await calltally(["insight", "show", "101", "--json"], options);
     expect(JSON.parse(insight.stdout).insight_help).toContain(CONTROLS);
     const sql = "SELECT summary FROM attributed_calls WHERE call_id = 1";

@@ -24,8 +24,8 @@ async function sync(sandbox: Sandbox, options: RunOptions, ...flags: string[]): 
 
 const query = (folder: string, sql: string) => readColumn(join(folder, "data/calltally.db"), sql)[0];
 
-describe("sync, the second time", () => {
-  it("of 3,000 calls reads the news alone", async () => {
+describe("second sync", () => {
+  it("of 3,000 calls reads only new calls", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 3000 });
     const env = { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "250" };
@@ -96,7 +96,7 @@ describe("sync, the second time", () => {
     expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
   });
 
-  it("keeps counting what has left a list of the newest calls, and says so wherever figures are", async () => {
+  it("keeps counting calls that left a list of the newest calls, and reports it with all figures", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };

@@ -43,7 +43,7 @@ async function init(cwd: string, args: readonly string[], token = "t0ken"): Prom
   return { code, stdout, stderr };
 }
 
-/** What a command would be given in a folder. */
+/** The context of a command in a folder. */
 function contextIn(folder: string, account?: string[]): Context {
   return silentContext({ folder, options: { account } });
 }
@@ -53,7 +53,7 @@ function modeOf(file: string): number {
 }
 
 describe("calltally init with flags", () => {
-  it("tries the token with one request, and writes files that the other commands take", async () => {
+  it("tests the token with one request, and writes files that the other commands accept", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1234 });
     const cwd = folder.path;
@@ -82,7 +82,7 @@ Next:
     expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
   });
 
-  it("begins with a workbook of channels, sources and campaigns with totals, beside the weeks before", async () => {
+  it("configures a workbook of channels, sources and campaigns with totals, compared with the weeks before", async () => {
     using folder = makeTempFolder();
     const { code } = await init(folder.path, OFFLINE);
     expect(code).toBe(0);
@@ -97,7 +97,7 @@ Next:
     });
   });
 
-  it("names the file of --token-file, and leaves it as it is", async () => {
+  it("refers to the file of --token-file without changing it", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     writeFileSync(join(cwd, "a.token"), "t0ken-of-acme", { mode: 0o600 });
@@ -115,7 +115,7 @@ Next:
     });
   });
 
-  it("writes the file that --config names, its secrets beside it, and says so in what comes next", async () => {
+  it("writes the file of --config with its secrets next to it, and includes it in the suggested commands", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     const { code, stdout } = await init(cwd, [...OFFLINE, "--config", "conf/c.yaml"]);
@@ -125,7 +125,7 @@ Next:
     expect((await calltally(["config", "check", "--config", "conf/c.yaml"], { cwd })).code).toBe(0);
   });
 
-  it("names all that is missing at once, and writes nothing", async () => {
+  it("names all missing flags in one error, and writes nothing", async () => {
     using folder = makeTempFolder();
     expect(await calltally(["init"], { cwd: folder.path })).toMatchObject({
       code: 2,
@@ -134,7 +134,7 @@ Next:
         /^calltally: --base-url, --token-file, --timezone are missing, and there is no terminal for questions\n/,
       ),
     });
-    // With it set, no command would take the file.
+    // With it set, no command would accept the file.
     const env = { CALLTALLY_TOKEN: "t0ken-of-env" };
     expect(await calltally(["init", ...OFFLINE], { cwd: folder.path, env })).toMatchObject({
       code: 2,
@@ -143,7 +143,7 @@ Next:
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("writes nothing where the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
+  it("writes nothing if the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const other = await startBadServer(page("<html>", 200, { "content-type": "text/html" }));
@@ -166,7 +166,7 @@ Next:
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("replaces no file, and sends nothing before it has looked", async () => {
+  it("replaces no file, and checks for files before it sends a request", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     await using sandbox = await startSandbox({ calls: 1 });
@@ -187,12 +187,12 @@ Next:
     expect(sandbox.requests.length).toBe(0);
   });
 
-  it("lets one of several at once write its files, and the others none", async () => {
+  it("lets only one of several simultaneous runs write its files", async () => {
     using folder = makeTempFolder();
     const names = ["a", "b", "c", "d"];
     const data = { calls: [], total: 0, limit: 2, offset: 0 };
     const waiting: ServerResponse[] = [];
-    // Until all have looked whether the files are there, none is answered.
+    // No request gets a response until all have looked for the files.
     await using server = await startBadServer((_, response) => {
       if (waiting.push(response) < names.length) return;
       for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));
@@ -217,7 +217,7 @@ describe("readFlags", () => {
     [{ tokenFile: "open" }, "--token-file: other users can read "],
     [{ tokenFile: "none" }, "--token-file: cannot be read: no such file or directory"],
     [{ tokenFile: "words" }, " that a bearer token cannot have"],
-  ])("refuses %j, without a secret", async (flags, message) => {
+  ])("refuses %j without showing a secret", async (flags, message) => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "open"), "t0ken", { mode: 0o644 });
     writeFileSync(join(folder.path, "words"), "s3cret words", { mode: 0o600 });
@@ -227,7 +227,7 @@ describe("readFlags", () => {
     expect(String(refused)).not.toContain("s3cret");
   });
 
-  it("takes one account, by a name that the file takes", async () => {
+  it("accepts one account with a valid name", async () => {
     const read = (accounts: string[]) => readFlags({}, contextIn(".", accounts));
     expect(await read(["acme"])).toMatchObject({ account: "acme" });
     await expect(read(["../x"])).rejects.toThrow("--account ../x: must be letters, digits, - and _");
@@ -251,7 +251,7 @@ describe("accountOfHost", () => {
 });
 
 describe("writeNewFiles", () => {
-  it("takes away the files and folders before one that is there already, which stays as it is", () => {
+  it("removes the files and folders written before one that exists, and does not change that one", () => {
     using folder = makeTempFolder();
     const file = (name: string): NewFile => ({
       path: join(folder.path, name),
@@ -280,7 +280,7 @@ describe("toStarterYaml", () => {
     tokenFile: "a.token",
   };
 
-  it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("names the account %s as it is", (account) => {
+  it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("writes the account name %s", (account) => {
     using folder = makeTempFolder();
     const yaml = toStarterYaml({
       baseUrl: new URL("https://api.example.com/calls/"),
@@ -296,7 +296,7 @@ describe("toStarterYaml", () => {
     });
   });
 
-  it("has examples that are valid, each by itself and all together", async () => {
+  it("contains valid examples, separately and all together", async () => {
     using folder = makeTempFolder();
     const yaml = toStarterYaml(STARTER);
     const examples = yaml.match(/^ *#(?=\S).*$/gm) ?? [];
@@ -317,7 +317,7 @@ const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 
 const ENTER = "\r";
 
 describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
-  it("asks for all of it, for what is wrong again, and shows no secret", async () => {
+  it("asks for every value, repeats questions about invalid ones, and shows no secret", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300 });
     await using terminal = startOnTerminal(["init"], { cwd: folder.path, env: { TZ: "America/Denver" } });
@@ -344,7 +344,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     ]);
   });
 
-  it("does not ask for what the flags say, and ends where that does not work", async () => {
+  it("does not ask for values in flags, and ends if they do not work", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
     const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];

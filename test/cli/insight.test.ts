@@ -9,7 +9,7 @@ import { readRows } from "../support/warehouse.ts";
 const readAll = (folder: string, sql: string) => readRows(join(folder, "data/calltally.db"), sql);
 
 describe("calltally insight", () => {
-  it("shows insights, in words and as JSON", async () => {
+  it("shows insights as text and as JSON", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -24,7 +24,7 @@ describe("calltally insight", () => {
     });
   });
 
-  it("ends with 8 for one that is not there, with the request id", async () => {
+  it("exits with 8 for an unknown insight, with the request id", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const { code, stderr } = await calltally(["insight", "show", "999"], {
@@ -35,7 +35,7 @@ describe("calltally insight", () => {
     expect(stderr).toMatch(/The API returned 404: Insight 999 not found \(request [0-9a-f-]{36}\)/);
   });
 
-  it("stores insights, and says and keeps what changed since", async () => {
+  it("stores insights, reports changes and keeps them", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -53,7 +53,7 @@ describe("calltally insight", () => {
     expect(readAll(folder.path, "SELECT * FROM insight_groups")).toEqual([{ insight_id: 101, group_id: 9 }]);
   });
 
-  it("shows and keeps dates as they are served, and one that is none rejects nothing", async () => {
+  it("shows and stores dates unchanged, and accepts an invalid one", async () => {
     using folder = makeTempFolder();
     const insight = {
       insight_id: 101,

@@ -27,7 +27,7 @@ import { writeAccounts } from "./agency.ts";
 
 const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
 
-/** Writes an account and its report of each Monday, of calls that are not older than two hours. */
+/** Writes an account and its report of each Monday, with calls no older than two hours. */
 function configure(
   folder: string,
   sandbox: { url: string; token: string },
@@ -57,7 +57,7 @@ function configure(
   };
 }
 
-/** Writes a report that goes by mail to one address as well. */
+/** Writes a report that is also mailed to one address. */
 function configureMail(
   folder: string,
   sandbox: Parameters<typeof configure>[1],
@@ -71,7 +71,7 @@ function configureMail(
   });
 }
 
-/** Starts the program; `said` waits for words of its log. */
+/** Starts the program; `said` waits for words in its log. */
 function startLogged(args: string[], cwd: string) {
   const child = startCalltally(args, { cwd });
   let log = "";
@@ -91,7 +91,7 @@ async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Sig
   return (await child.done).code;
 }
 
-describe("a report that waits for fresh calls", () => {
+describe("report that waits for fresh calls", () => {
   it("stops soon while another process syncs, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
@@ -112,7 +112,7 @@ describe("a report that waits for fresh calls", () => {
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 
-  it("stops soon with the schedule, and with its own sync, and is made later for the same slot", async () => {
+  it("stops soon with the schedule and with its own sync, and is made later for the same slot", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 1000, token: "t0ken-of-acme", latencyMs: 300 });
     const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
@@ -142,7 +142,7 @@ describe("a report that waits for fresh calls", () => {
 it.each([
   { args: ["run", "weekly", "--deliver"], signal: "SIGINT", exitCode: 130, error: "Stopped by SIGINT" },
   { args: ["job", "report:weekly"], signal: "SIGTERM", exitCode: 143, error: "Stopped by SIGTERM" },
-] as const)("a report that a mail server keeps waiting stops soon: $signal", async (stopped) => {
+] as const)("a report that waits for a mail server stops soon: $signal", async (stopped) => {
   const { args, signal, exitCode, error } = stopped;
   using folder = makeTempFolder();
   await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
@@ -163,7 +163,7 @@ it.each([
   expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1, finished_at: null }]);
 });
 
-/** A clock whose waits are over at once. */
+/** A clock whose waits end immediately. */
 function impatientClock(): Clock & { slept: () => number } {
   let sleptMs = 0;
   return {
@@ -176,10 +176,10 @@ function impatientClock(): Clock & { slept: () => number } {
   };
 }
 
-/** Keeps the schedule of the report alone, by children of the built program, until it says so; returns the time it waited. */
+/** Runs only the schedule of the report, with children of the built program, until it logs the words; returns the time waited. */
 async function keepScheduleUntil(words: string, folder: string): Promise<number> {
   const path = join(folder, "calltally.yaml");
-  // From another working folder, of which the paths are not relative.
+  // From another working folder; the paths are not relative to it.
   const { file, accounts, shared } = readConfiguration(path, { env: {}, folder: import.meta.dirname });
   const [account] = accounts;
   if (account === undefined) throw new Error("There is no account");
@@ -202,11 +202,11 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
   return clock.slept();
 }
 
-describe("the schedule", () => {
-  it("takes up again a report that a recipient refused for the moment, and holds no place meanwhile", async () => {
+describe("schedule", () => {
+  it("retries a report that a recipient refused temporarily, without blocking others meanwhile", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
-    // A pause so long is not waited for by a process that others wait for.
+    // A process that blocks others does not wait for such a long pause.
     const later = text("", 503, { "retry-after": "60" });
     await using hook = await startBadServer(later, later, json({}));
     writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
@@ -227,8 +227,8 @@ describe("the schedule", () => {
   });
 });
 
-describe("a report whose process is killed while it writes", () => {
-  it("leaves no half set of files, and is taken up under the same number", async () => {
+describe("report whose process is killed while it writes", () => {
+  it("leaves no partial set of files, and is resumed under the same number", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     const { rowsOf } = configure(folder.path, acme, { contents: "[channel, source, calls]" });
@@ -237,7 +237,7 @@ describe("a report whose process is killed while it writes", () => {
     mkdirSync(target, { recursive: true });
     await calltally(["sync"], options);
     const seen = new Set<string>();
-    // Each file appears under another name, and gets its own at the end.
+    // Each file appears under a temporary name, and is renamed at the end.
     for (let changes = 1; changes <= 13; changes += 4) {
       const job = startCalltally(["job", "report:weekly"], options);
       let left = changes;
@@ -258,7 +258,7 @@ describe("a report whose process is killed while it writes", () => {
   });
 });
 
-/** Says what stands in a folder of exports by its manifest, each file of which must be as it says. */
+/** Describes a folder of exports by its manifest, whose files must match. */
 function checkSet(folder: string): string {
   const path = join(folder, "manifest.json");
   if (!existsSync(path)) {

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 const numberOf = (id: number) => `+1415555${1000 + (id % 40)}`;
 const wordsOf = (id: number) => `unrepeatable${id}words`;
 
-/** A call a day, the newest first, each with all that not everybody keeps; one of them does not parse. */
+/** A call a day, newest first, each with all data that retention may remove; one cannot be parsed. */
 function rowOf(id: number): string {
   return JSON.stringify({
     call_id: 10_000 - id,
@@ -25,7 +25,7 @@ function rowOf(id: number): string {
     transcription: `They said ${wordsOf(id)}.`,
     transcription_details: [{ channel: "caller", time: "00:01", text: `They said ${wordsOf(id)}.` }],
     callback: numberOf(id).replace("+1415", "(415) "),
-    // What was said, as no comparison would find it.
+    // A transcript in a form that no comparison would find.
     notes: [{ backwards: [...wordsOf(id)].reverse().join("") }],
     dni_data: { utm_source: "google" },
   });
@@ -40,8 +40,8 @@ const NEVER = {
 };
 
 /**
- * Parts of what is not to be kept that stand in files of a folder: of a number its last digits, in two spellings. They
- * stand after its area or at the start of a text, so that no digest has them by chance.
+ * Fragments of removed data to look for in files: of a number its last digits, in two spellings. They
+ * follow its area code or start a text, so that no digest contains them by chance.
  */
 function findPersonal(folder: string): string[] {
   const found = new Set<string>();
@@ -69,7 +69,7 @@ const figures = (file: string) =>
   );
 
 describe("keep settings", () => {
-  it("never let a number, transcript, summary or link into any file, at no time of a sync", async () => {
+  it("never write a number, transcript, summary or link to any file at any time of a sync", async () => {
     using temp = makeTempFolder();
     const found: string[] = [];
     let looks = 0;
@@ -79,7 +79,7 @@ describe("keep settings", () => {
       return undefined;
     });
     const options = { cwd: temp.path, env: settingsOf(service, NEVER) };
-    // Killed on the way, at its third page.
+    // Killed at its third page.
     const killed = startCalltally(["sync"], options);
     const pages = looks + 3;
     service.disturb = ({ before }) => {
@@ -109,7 +109,7 @@ describe("keep settings", () => {
 });
 
 describe("calltally prune", () => {
-  it("leaves callers that filters and lists know, and whose key must not be lost", async () => {
+  it("keeps callers identifiable for filters and lists; sync and prune fail without the key", async () => {
     using temp = makeTempFolder();
     await using service = await startRowService(ROWS);
     const cwd = temp.path;

@@ -12,7 +12,7 @@ const CALLS = 200_000;
 const MAX_MB = 350;
 const NEWEST_MS = Date.parse("2026-11-20T00:00:00.000Z");
 
-/** Each of another caller, so that what is kept for each caller shows. */
+/** Each of another caller, to show the memory per caller. */
 function rowAt(index: number): string {
   return JSON.stringify({
     call_id: CALLS - index,
@@ -23,7 +23,7 @@ function rowAt(index: number): string {
   });
 }
 
-it(`reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: LONGEST_MS }, async () => {
+it(`sync reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: LONGEST_MS }, async () => {
   using folder = makeTempFolder();
   await using service = await startRowService(Array.from({ length: CALLS }, (_, index) => rowAt(index)));
   const env = {
@@ -31,7 +31,7 @@ it(`reads ${CALLS} calls in ${MAX_MB} MB`, { timeout: LONGEST_MS }, async () => 
     ...settingsFor({ url: service.url.origin, token: TOKEN }),
     ...NODE_SAYS_PEAK,
   };
-  // Starts as for users: by the file's first line, which bounds V8's young generation.
+  // Started as for users: by the first line of the file, which limits V8's young generation.
   const { stderr } = await promisify(execFile)(BIN, ["sync"], { cwd: folder.path, env });
   expect(peakMbOf(stderr)).toBeLessThan(MAX_MB);
 });

@@ -27,7 +27,7 @@ const CALLS = [
   makeCall({ call_id: 3, call_started: "2026-10-03T12:00:00.000Z", campaign_name: "(total)" }),
 ];
 
-/** A folder with a warehouse of these calls where the settings have it by default. */
+/** A folder with a warehouse of these calls at the default path. */
 function makeFolder(calls = CALLS) {
   const folder = makeTempFolder();
   fillWarehouse(join(folder.path, "data/calltally.db"), calls);
@@ -39,7 +39,7 @@ describe("time zones", () => {
     { zone: "PST", meant: "America/Los_Angeles" },
     { zone: "IST", meant: "Asia/Calcutta" },
   ])(
-    "$zone is refused with exit 2 by flag and setting, before anything is written",
+    "refuse $zone with exit code 2 as flag and setting, before anything is written",
     async ({ zone, meant }) => {
       using folder = makeFolder();
       const cwd = folder.path;
@@ -57,7 +57,7 @@ describe("time zones", () => {
     },
   );
 
-  it("one without summer time works, and says once which is probably meant; --quiet does not", async () => {
+  it("without summer time are accepted with one remark that suggests another; none with --quiet", async () => {
     using folder = makeFolder();
     const cwd = folder.path;
     const env = { CALLTALLY_TIMEZONE: "est" };
@@ -79,7 +79,7 @@ describe("time zones", () => {
 });
 
 describe("times that commands show", () => {
-  it("are of the account's zone, which is named once; JSON has UTC", async () => {
+  it("are in the account's zone, which is named once; JSON has UTC", async () => {
     using folder = makeFolder();
     const zone = "America/Chicago";
     const env = { CALLTALLY_TIMEZONE: zone, CALLTALLY_BASE_URL: "https://api.example.com" };
@@ -112,7 +112,7 @@ describe("misspelled names of settings", () => {
     "CALLTALLY_TOKNE in .env is not a setting, and has no effect. Did you mean CALLTALLY_TOKEN?",
   ];
 
-  it("are told once by any command, a query's two processes among them, but not with --quiet", async () => {
+  it("are reported once by any command, even by the two processes of a query, but not with --quiet", async () => {
     using folder = makeFolder();
     const cwd = folder.path;
     writeFileSync(join(cwd, ".env"), "CALLTALLY_TOKNE=secret-of-ours\n");
@@ -131,13 +131,13 @@ describe("misspelled names of settings", () => {
     expect(await calltally(["schema", "--quiet"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("are lines of the log of a job, but not of each that a schedule starts", async () => {
+  it("are logged by a job, but not by each job of a schedule", async () => {
     using folder = makeFolder();
     const cwd = folder.path;
     const warningsOf = async (...args: string[]) => {
       const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd, env });
       const lines = (await text(child.stderr)).trim().split("\n");
-      // Its parent is there as long as this end of the pipe is open.
+      // Its parent exists as long as this end of the pipe is open.
       child.stdin.end();
       const parsed = lines.map((line): { level: string; msg: string } => JSON.parse(line));
       return parsed.filter(({ level }) => level === "warn").map(({ msg }) => msg);
@@ -148,7 +148,7 @@ describe("misspelled names of settings", () => {
 });
 
 describe("dispositions in settings", () => {
-  it("that no call has are told by sync, export and doctor, with the nearest", async () => {
+  it("that no call has are reported by sync, export and doctor, with the nearest", async () => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     await using sandbox = await startSandbox({ calls: 60 });
@@ -172,7 +172,7 @@ describe("dispositions in settings", () => {
     );
     const { stderr } = await calltally(["job", "export"], { cwd, env });
     expect(stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
-    // No call of so few need have each disposition of the defaults.
+    // So few calls need not have each disposition of the defaults.
     const usual = { ...settingsFor(sandbox), CALLTALLY_MISSED: "no answer,busy,failed,voicemail,abandoned" };
     expect(await calltally(["export", "--quiet"], { cwd, env: usual })).toMatchObject({
       code: 0,
@@ -185,7 +185,7 @@ describe("dispositions in settings", () => {
     { answered: "answered,Voice_Mail", missed: "voice  mail,busy", word: "voice  mail" },
     { answered: "answered,voicemail", missed: "", word: "voicemail" },
   ])(
-    "of $answered and $missed are told by all commands, and count as answered",
+    "in both $answered and $missed are reported by all commands, and count as answered",
     async ({ answered, missed, word }) => {
       using folder = makeFolder();
       const cwd = folder.path;
@@ -200,7 +200,7 @@ describe("dispositions in settings", () => {
     },
   );
 
-  it("are compared without the white space around and in them", async () => {
+  it("are compared regardless of white space around and in them", async () => {
     using folder = makeFolder();
     await calltally(["export", "channel", "--profile", "machine"], { cwd: folder.path });
     expect(readText(folder.path, "data/exports/channel.csv")).toMatch(/,2,1,1,0,|,1,1,0,0,/);
@@ -208,7 +208,7 @@ describe("dispositions in settings", () => {
 });
 
 describe("values in filters", () => {
-  it("that no call has are an error that names the nearest, and replace no file", async () => {
+  it("that no call has are an error that suggests the nearest, and replace no file", async () => {
     using folder = makeFolder();
     const cwd = folder.path;
     await calltally(["export", "source"], { cwd });
@@ -233,7 +233,7 @@ describe("values in filters", () => {
     });
   });
 
-  it("are found whatever their case and Unicode form, and by the key that files show", async () => {
+  it("are found in any case and Unicode form, and by the key that files show", async () => {
     using folder = makeFolder();
     const cwd = folder.path;
     const calls = async (...campaigns: string[]) => {
@@ -260,7 +260,7 @@ describe("values in filters", () => {
     expect(await calls("(not set)")).toMatchObject({ code: 0, rows: [] });
   });
 
-  it("are found by ẞ, ß and SS; and (not set) finds no - nor __", async () => {
+  it("are found by ẞ, ß and SS; (not set) does not find - or __", async () => {
     using folder = makeFolder(
       [
         { utm_source: "STRAẞE", disposition: "-" },
@@ -280,7 +280,7 @@ describe("values in filters", () => {
     }
     expect(await rows("disposition", "(not set)")).toEqual(["(not set),2,0"]);
     expect(await rows("disposition", "-")).toEqual(["-,1,0"]);
-    // Nothing is none of the dispositions of a setting, however empty these look.
+    // An empty text is not a disposition of a setting, however empty that looks.
     const env = { CALLTALLY_ANSWERED: "-,null" };
     await calltally(["export", "channel"], { cwd: folder.path, env });
     expect(await rows("disposition", "(not set)", env)).toEqual(["(not set),2,0"]);
@@ -289,7 +289,7 @@ describe("values in filters", () => {
     expect(stdout).toContain("other: it has no disposition");
   });
 
-  it("of an empty warehouse cannot be compared, and its files say that it has no calls", async () => {
+  it("are not checked in an empty warehouse, and the output reports that it has no calls", async () => {
     using folder = makeFolder([]);
     const { code, stdout } = await calltally(["export", "source", "--source", "gogle"], { cwd: folder.path });
     expect({ code, stdout }).toEqual({

@@ -44,7 +44,7 @@ function ledgerOf(folder: string, account: string, table: "report_runs" | "deliv
 const addresses = (mail: MailServer) => mail.taken.flatMap(({ to }) => to).sort();
 
 describe("named reports", () => {
-  it("are made for each account and delivered, and status shows them", async () => {
+  it("are made for each account and delivered, and shown by status", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
@@ -100,7 +100,7 @@ describe("named reports", () => {
     expect(status.stdout).toMatch(/^ {11}page {4}made just now$/m);
   });
 
-  it("are made and delivered again after a sync that changed what they gave out, with what moved, and only then", async () => {
+  it("are made and delivered again, with the changes, only after a sync that changed reported figures", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
@@ -147,7 +147,7 @@ describe("named reports", () => {
     );
   });
 
-  it("have the figures that export has with the same flags", async () => {
+  it("have the same figures as export with the same flags", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme" });
     const reports = `  figures:
@@ -178,7 +178,7 @@ describe("named reports", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)(
-    "are made once for each slot, also when the process was killed at it",
+    "are made once for each slot, even if the process was killed meanwhile",
     async () => {
       using folder = makeTempFolder();
       await using acme = await startSandbox({ calls: 200, token: "t0ken-of-acme" });
@@ -186,7 +186,7 @@ describe("named reports", () => {
       let isFirst = true;
       await using mail = await startMailServer({
         lacksTls: true,
-        // Of the first mail the greeting never comes: the process is killed before anything was sent.
+        // The greeting for the first mail never comes: the process is killed before anything was sent.
         onConnect: async () => {
           if (!isFirst) return undefined;
           isFirst = false;
@@ -206,7 +206,7 @@ describe("named reports", () => {
       expect(addresses(mail)).toEqual([]);
       const afterKill = await calltally(["status"], options);
       expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
-      // It is made up for when the schedule starts, though it is new and was never done.
+      // It is overdue when the schedule starts, since it is new and was never made.
       const listed = await calltally(["schedule", "--list", "--json"], options);
       expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
 
@@ -222,7 +222,7 @@ describe("named reports", () => {
   );
 
   it.skipIf(!HAS_PROCESSES)(
-    "end with 9 where a delivery failed, which takes no other with it, until a run by hand reaches everybody",
+    "exit with 9 if a delivery failed, without stopping others, until a manual run reaches everybody",
     async () => {
       using folder = makeTempFolder();
       await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
@@ -254,7 +254,7 @@ describe("named reports", () => {
         /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` shows who /m,
       );
 
-      // Run once more, as by a timer that tries again. Files that are made by hand meanwhile reach nobody.
+      // Run again, like a timer that retries. Files made by hand meanwhile reach nobody.
       expect((await calltally(["run", "weekly"], options)).code).toBe(0);
       const again = await calltally(["job", "report:weekly"], options);
       expect(again.code).toBe(9);
@@ -276,7 +276,7 @@ describe("named reports", () => {
     },
   );
 
-  it("are made of fresh calls: a sync goes first, and where it fails the report says that it is stale", async () => {
+  it("are made from fresh calls after a sync; if the sync fails, the report is marked as stale", async () => {
     using folder = makeTempFolder();
     await using mail = await startMailServer({ lacksTls: true });
     const options = { cwd: folder.path };
@@ -300,7 +300,7 @@ describe("named reports", () => {
     });
   });
 
-  it("are not delivered before a sync has finished, which health and status say", async () => {
+  it("are not delivered before a sync has finished, which health and status report", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
@@ -335,7 +335,7 @@ describe("named reports", () => {
     expect((await calltally(["status"], options)).code).toBe(0);
   });
 
-  it("are withheld where they require a proof that the last sync has not, and the schedule makes a full pass first", async () => {
+  it("are withheld if the last sync lacks the required verdict, and the schedule makes a full pass first", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     const reports = `${WEEKLY}    require: verified\n    deliver: [{ command: [cp, -r, "{folder}", sent] }]\n`;
@@ -361,7 +361,7 @@ describe("named reports", () => {
     expect(run).toMatchObject({ run_id: 3, verdict: "exact" });
   });
 
-  it("stop no other where one fails", async () => {
+  it("do not stop others when one fails", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     const broken = "  broken:\n    contents: [channel]\n    filter: { source: nowhere }\n";
@@ -394,7 +394,7 @@ describe("named reports", () => {
     ]);
   });
 
-  it("mail no personal data unless they say so", async () => {
+  it("mail personal data only on request", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
@@ -405,7 +405,7 @@ describe("named reports", () => {
     await calltally(["sync"], options);
     const refused = await calltally(["run", "leads", "--deliver"], options);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
-    // Refused before anything is written, and by config check as well.
+    // Refused before anything is written, also by config check.
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
     expect((await calltally(["config", "check"], options)).stdout).toContain(
       "calls: personal data is only delivered on request",
@@ -416,7 +416,7 @@ describe("named reports", () => {
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
   });
 
-  it("have a folder for each account, which config check says", async () => {
+  it("have a folder for each account, which config check reports", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 1, token: "t0ken-of-beta" });
@@ -426,7 +426,7 @@ describe("named reports", () => {
     expect(shared.stdout).toContain("reports.weekly: the folder out also belongs to the account beta");
   });
 
-  it("refuse a name that is not in the file, and options that conflict, and write nothing", async () => {
+  it("refuse an unknown name and conflicting options, and write nothing", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     const options = { cwd: folder.path };
@@ -444,7 +444,7 @@ describe("named reports", () => {
     }
   });
 
-  it.skipIf(!HAS_PROCESSES)("run on the schedule, each account by itself", async () => {
+  it.skipIf(!HAS_PROCESSES)("run on the schedule for each account separately", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });

@@ -13,7 +13,7 @@ import { writeAccounts } from "./agency.ts";
 
 const agoOf = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 
-/** A notice of so many hours ago, noticed two hours later. */
+/** A notice that many hours ago, found two hours later. */
 function notice(dimension: "tracking_number" | "source", value: string, hours: number) {
   return {
     ...{
@@ -40,7 +40,7 @@ function noticesIn({ raw }: TakenMail): string[] {
 
 const HOUR_MS = 3_600_000;
 
-/** Calls to three numbers, two or three in each hour up to now; to the first one none for twelve hours. */
+/** Calls to three numbers, two or three in each hour up to now; the first one had none for twelve hours. */
 function callsUpToNow(): ServedCall[] {
   const nowMs = Date.now();
   const calls = Array.from({ length: 70 * 24 }, (_, hour) => nowMs - (hour + 1) * HOUR_MS).flatMap(
@@ -59,8 +59,8 @@ function callsUpToNow(): ServedCall[] {
     .map((call, index, { length }) => ({ ...call, call_id: length - index }));
 }
 
-describe("a notice", () => {
-  it("is printed by the sync that found it; without names where it may go to a log", async () => {
+describe("notice", () => {
+  it("is printed by the sync that found it, without names if the output may be logged", async () => {
     using folder = makeTempFolder();
     const calls = callsUpToNow();
     const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
@@ -79,7 +79,7 @@ describe("a notice", () => {
     expect((await sync("--quiet")).stderr).toBe("");
   });
 
-  it("is in the mails of each report once when it starts and once when it ends, in status, and on the page", async () => {
+  it("is mailed with each report once when it starts and once when it ends, and shown by status and on the page", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });
     let refusal: number | undefined;
@@ -123,11 +123,11 @@ describe("a notice", () => {
       });
       insertNotice(tx, { ...notice("source", "<b>bing</b>", 20), noticed_at: new Date().toISOString() });
     });
-    // A report that nobody got has told nobody.
+    // A report that reached nobody has informed nobody.
     refusal = 552;
     expect((await calltally(["run", "daily", "--deliver"], { cwd: folder.path })).code).toBe(9);
     refusal = undefined;
-    // The text alone has it as it is: HTML is for the other part.
+    // Only the text part has it unescaped: the other part is HTML.
     expect(await delivered("daily")).toEqual([
       expect.stringMatching(/^source <b>bing<\/b>: no call since .{17,18}, 18\.3 expected\.$/),
       expect.stringMatching(

@@ -10,7 +10,7 @@ const CALLS = Array.from({ length: 50 }, (_, index) =>
   callOf(50 - index, index, { org_unit_id: index % 5 < 3 ? 7 : 8 }),
 );
 
-/** A service that limits its calls to the unit that is asked for. */
+/** A service that limits its calls to the requested unit. */
 const byUnit: ListService["tell"] = ({ offset, limit, unit }, calls) => {
   const own = calls.filter(({ org_unit_id }) => unit === undefined || String(org_unit_id) === unit);
   return { rows: own.slice(offset, offset + limit), total: own.length };
@@ -40,7 +40,7 @@ function parametersOf({ requests }: ListService): Record<string, string>[] {
 const countUnits = ["query", "SELECT org_unit_id, count(*) FROM calls GROUP BY 1", "--format", "csv"];
 
 describe("CALLTALLY_ORG_UNIT_ID", () => {
-  it("is sent with every request for calls, and is part of what the warehouse is a copy of", async () => {
+  it("is sent with every request for calls and belongs to the origin of the warehouse", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(CALLS, byUnit);
     const run = runner(folder.path, service);
@@ -65,7 +65,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect(manifest).toMatchObject({ origin: { base_url: service.url.origin, org_unit_id: "7" } });
   });
 
-  it("is sent as it was given, and with both parameters of the order where one is asked for", async () => {
+  it("is sent unchanged, and with both sort parameters if an order is requested", async () => {
     using folder = makeTempFolder();
     const named = CALLS.map((call, index) => ({ ...call, insight_name: `Source ${index % 9}` }));
     const shuffled = named.map((call, index) => named[(index * 7) % 50] ?? call);
@@ -86,7 +86,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect(orders.every((order) => "sort_by" in order === "sort_order" in order)).toBe(true);
   });
 
-  it("goes with the pieces of a page that the service fails on", async () => {
+  it("is sent with the pieces of a failing page", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(CALLS, (asked, calls) => {
       const told = byUnit(asked, calls);
@@ -118,7 +118,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
       now: "7",
       says: ["with org_unit_id 7", "read without org_unit_id", "unset it in"],
     },
-  ])("cannot change from $before to $now, with --rebind neither", async ({ others, before, now, says }) => {
+  ])("cannot change from $before to $now, even with --rebind", async ({ others, before, now, says }) => {
     using folder = makeTempFolder();
     await using service = await startListService(CALLS, byUnit);
     const run = runner(folder.path, service);
@@ -148,7 +148,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect((await run("8", "sync")).code).toBe(2);
   });
 
-  it("is told, where calls of other units come all the same", async () => {
+  it("is reported if the service sends calls of other units", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(CALLS);
     const run = runner(folder.path, service);
@@ -175,7 +175,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     ).toContainEqual(expect.objectContaining({ level: "warn", calls_other_unit: 20 }));
   });
 
-  it("is compared with nothing where it is no number", async () => {
+  it("is not compared with calls if it is not a number", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(CALLS);
     const run = runner(folder.path, service);

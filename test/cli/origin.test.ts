@@ -22,8 +22,8 @@ const readTree = (folder: string) =>
       .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name))]),
   );
 
-describe("a warehouse", () => {
-  it("takes calls from one address alone, until --rebind", async () => {
+describe("origin of a warehouse", () => {
+  it("allows calls from only one address, until --rebind", async () => {
     using folder = makeTempFolder();
     await using first = await startSandbox({ calls: 40 });
     await using second = await startSandbox({ calls: 40, seed: 2 });
@@ -56,7 +56,7 @@ describe("a warehouse", () => {
     expect(await at(first, "sync")).toMatchObject({ code: 2 });
   });
 
-  it("of made-up calls says so in each outlet, and takes no real ones", async () => {
+  it("of generated calls is named in each outlet, and excludes real calls", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 40 });
     await calltally(["demo"], { cwd: folder.path });
@@ -79,9 +79,9 @@ describe("a warehouse", () => {
   });
 });
 
-describe("the warehouse of another account", () => {
+describe("warehouse of another account", () => {
   /**
-   * Whether each command that reads or writes a warehouse refuses that of another account, or only says so. To an
+   * Whether each command that reads or writes a warehouse refuses another account's, or only remarks it. For an
    * assistant, each call is refused: see test/mcp/warehouse.test.ts.
    */
   const COMMANDS: Record<string, { args: string[]; is: "refused" | "said" | "refused when asked" }> = {
@@ -119,7 +119,7 @@ describe("the warehouse of another account", () => {
     backup: { args: ["copy.db"], is: "said" },
     mcp: { args: [], is: "refused when asked" },
   };
-  /** The same, of commands that have no --database. */
+  /** The same for commands that have no --database. */
   const OTHERS: [string, ...string[]][] = [
     ["run", "weekly", "--deliver"],
     ["job", "export"],
@@ -130,7 +130,7 @@ describe("the warehouse of another account", () => {
     ["prune", "--dry-run"],
   ];
 
-  it("is refused by each command that works for an account, and those about the file itself say so", async () => {
+  it("is refused by each command that works for an account, and remarked by those about the file", async () => {
     const { commands } = await readCommands();
     const ofFile = commands.filter(({ groups }) =>
       groups.some(({ terms }) => terms.some(({ term }) => term.startsWith("--database"))),
@@ -180,7 +180,7 @@ describe("the warehouse of another account", () => {
     expect(existsSync(join(folder.path, "copy.db"))).toBe(true);
   });
 
-  it("is delivered nowhere by an account at the same address with another token, until a sync", async () => {
+  it("is delivered nowhere by an account at the same address with another token until a sync", async () => {
     using folder = makeTempFolder();
     await using service = await startSandbox({ calls: 40 });
     const options = { cwd: folder.path };
@@ -205,7 +205,7 @@ describe("the warehouse of another account", () => {
     expect(existsSync(join(folder.path, "sent"))).toBe(true);
   });
 
-  it("is used where no address is configured, and after --rebind", async () => {
+  it("is accepted if no address is configured, and after --rebind", async () => {
     using folder = makeTempFolder();
     await using alpha = await startSandbox({ calls: 40 });
     const run = (env: Record<string, string>, ...args: string[]) =>
@@ -230,7 +230,7 @@ describe("calltally demo", () => {
       says: "calltally.db exists",
     },
     {
-      title: "somebody's file",
+      title: "a foreign file",
       make: (demo) => writeFileSync(join(demo, "gclid.csv"), "mine"),
       says: "gclid.csv exists",
     },
@@ -239,7 +239,7 @@ describe("calltally demo", () => {
       make: (demo) => writeFileSync(join(demo, "manifest.json"), "{}"),
       says: "calltally did not write its manifest.json",
     },
-  ])("leaves $title as it is", async ({ make, says }) => {
+  ])("does not change $title", async ({ make, says }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 40 });
     await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
@@ -270,7 +270,7 @@ describe("calltally export", () => {
     await run("a.db", "export", "utm_source", "channel");
     writeFileSync(join(folder.path, "data/exports/gclid.csv"), "mine");
     expect(await run("b.db", "export", "utm_source", "--replace")).toMatchObject({ code: 0 });
-    // What the other's manifest listed is gone, and what it did not is not.
+    // Files listed by the other's manifest are removed, and others are not.
     expect(readdirSync(join(folder.path, "data/exports")).sort()).toEqual([
       "campaign.csv",
       "gclid.csv",
@@ -279,7 +279,7 @@ describe("calltally export", () => {
     ]);
     expect(await run("b.db", "export")).toMatchObject({ code: 0 });
     expect(await run("a.db", "export")).toMatchObject({ code: 2 });
-    // A copy is of the same warehouse.
+    // A copy counts as the same warehouse.
     await run("b.db", "backup", "c.db");
     await run("d.db", "restore", "c.db");
     expect(await run("d.db", "export")).toMatchObject({ code: 0 });

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { BIN } from "../support/run.ts";
 
-/** Nobody's by convention. */
+/** The user nobody by convention. */
 export const NOBODY = 65_534;
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Who runs the program where permissions matter: root may do everything, so its tests run the program as another user. */
+/** The user of tests where permissions matter: root may do everything, so root's tests run the program as another user. */
 export const uid = isRoot ? NOBODY : undefined;
 
 function canRun(): boolean {
@@ -14,7 +14,7 @@ function canRun(): boolean {
   return spawnSync(process.execPath, [BIN, "--version"], { uid, gid: uid, cwd: "/" }).status === 0;
 }
 
-/** Whether that user cannot run the program, as in a folder that only root may enter. */
+/** Whether that user cannot run the program, for example in a folder that only root may enter. */
 export const skipped = !canRun();
 export const unlessSkipped = skipped
   ? " (SKIPPED: no user without root's rights can run the program here)"

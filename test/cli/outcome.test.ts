@@ -25,7 +25,7 @@ async function run(args: string[], cwd: string, code = 0): Promise<Finished> {
 }
 
 describe("calltally outcome", () => {
-  it("imports, exports, lists and removes, and later jobs restate what was exported", async () => {
+  it("imports, exports, lists and removes jobs, and later jobs restate exported figures", async () => {
     using warehouse = makeWarehouse(CALLS);
     const cwd = join(warehouse.folder, "..");
     const db = ["--database", warehouse.database];
@@ -97,7 +97,7 @@ describe("calltally outcome", () => {
       "0 → 50 (+50): 1 with changed jobs (+50)",
     );
 
-    // By the date of the job it is September's.
+    // By the date of the job it belongs to September.
     const byJob = [
       "export",
       "source",

@@ -6,7 +6,7 @@ import { rowsOf } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** Peak of the resident memory that a run may come to, whatever the service sends. */
+/** The maximum of resident memory of a run, whatever the service sends. */
 const MAX_MB = 300;
 const TOO_LARGE = "The API response is too large to be read: it has";
 
@@ -15,13 +15,13 @@ const page = (calls: string) =>
   `{"code":200,"message":"Success","data":{"calls":[${calls}],"total":1000,"limit":1000,"offset":0},"request_id":"r"}`;
 const members = (count: number) => Array.from({ length: count }, (_, index) => `"m${index}":1`).join();
 
-/** A body in a small gzip, with whatever status. */
+/** A body in a small gzip, with any status. */
 function bomb(body: string, status = 200): Answer {
   const wire = gzipSync(body, { level: 1 });
   return text(wire, status, { "content-encoding": "gzip" });
 }
 
-describe("sync, of a response out of all proportion,", () => {
+describe("sync with an oversized response", () => {
   it.each([
     {
       title: "1,500,000 empty rows",
@@ -49,21 +49,21 @@ describe("sync, of a response out of all proportion,", () => {
       says: TOO_LARGE,
     },
     {
-      title: "lists within lists, ten million deep",
+      title: "lists nested ten million deep",
       answer: () => bomb(page("[".repeat(1e7) + "]".repeat(1e7))),
       says: TOO_LARGE,
     },
     {
-      title: "200 MB of one text",
+      title: "200 MB of text",
       answer: () => bomb(page(`{"call_id":1,"summary":"${"x".repeat(2e8)}"}`)),
       says: "The API response is larger than 32 MiB",
     },
     {
-      title: "200 MB of an error",
+      title: "200 MB of an error message",
       answer: () => bomb(`{"message":"${"x".repeat(2e8)}"}`, 400),
       says: "The API returned 400",
     },
-  ])("reads no $title, in little memory", async ({ answer, says }) => {
+  ])("refuses $title in little memory", async ({ answer, says }) => {
     using folder = makeTempFolder();
     await using service = await startBadServer(answer());
     const { code, stderr } = await calltally(["sync"], {
@@ -79,7 +79,7 @@ describe("sync, of a response out of all proportion,", () => {
     expect(code).toBe(8);
   });
 
-  it("reads a page of some more calls than requested", async () => {
+  it("reads a page with more calls than requested", async () => {
     using folder = makeTempFolder();
     await using service = await startBadServer(text(page(rowsOf(1, 3000).join())));
     const { stdout } = await calltally(["sync"], {
@@ -89,7 +89,7 @@ describe("sync, of a response out of all proportion,", () => {
     expect(stdout).toMatch(/^ {2}new +3,000$/m);
   });
 
-  it("reads no headers of 100 kB", async () => {
+  it("refuses headers of 100 kB", async () => {
     using folder = makeTempFolder();
     const headers = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`x-${index}`, "x".repeat(1000)]),

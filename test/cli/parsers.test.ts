@@ -4,7 +4,7 @@ import { eachOf, oneOf } from "../../src/cli/parsers.ts";
 
 const NAMES = ["utm_source", "utm_medium", "campaign", "gclid", "export"] as const;
 
-/** What a command with these names as its argument makes of some words. */
+/** The result of parsing words by a command with these names as its argument. */
 function parse(words: string[]): readonly string[] {
   const argument = new Argument("[name...]").choices(NAMES).argParser(eachOf(oneOf(NAMES)));
   const command = new Command()
@@ -15,12 +15,12 @@ function parse(words: string[]): readonly string[] {
 }
 
 describe("eachOf", () => {
-  it("collects the words", () => {
+  it("collects names", () => {
     expect(parse([])).toEqual([]);
     expect(parse(["campaign", "gclid", "campaign"])).toEqual(["campaign", "gclid", "campaign"]);
   });
 
-  it("says which name was probably meant", () => {
+  it("suggests the name that was probably meant", () => {
     expect(() => parse(["gclid", "campain"])).toThrow(
       /^error: .*'campain' is invalid.* must be one of utm_source, .*export; did you mean campaign\?$/,
     );
@@ -28,7 +28,7 @@ describe("eachOf", () => {
 });
 
 describe("oneOf", () => {
-  it("returns a known word, and suggests nothing that is far away", () => {
+  it("returns a known name, and suggests no distant one", () => {
     expect(oneOf(NAMES)("gclid")).toBe("gclid");
     expect(() => oneOf(NAMES)("dance")).toThrow(
       /^must be one of utm_source, utm_medium, campaign, gclid, export$/,

@@ -19,7 +19,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { isRoot, NOBODY, skipped, uid, unlessSkipped } from "./other-user.ts";
 
-/** Of no consequence but that it is longer ago than a clock of a file system is coarse. */
+/** Any time longer ago than the resolution of file times. */
 const LONG_AGO = new Date("2026-01-01");
 
 let made: Promise<Buffer> | undefined;
@@ -33,7 +33,7 @@ async function makeWarehouse(): Promise<Buffer> {
   return readFileSync(join(temp.path, "data/calltally.db"));
 }
 
-/** A warehouse in a folder of its own, and a folder beside it to work in; both of the user of the program. */
+/** A warehouse in a folder of its own, and a working folder next to it; both of the user of the program. */
 async function makePlace() {
   made ??= makeWarehouse();
   const temp = makeTempFolder();
@@ -66,7 +66,7 @@ describe.skipIf(skipped)(`exported files${unlessSkipped}`, () => {
     { umask: "022", file: "644", folder: "755" },
     { umask: "027", file: "640", folder: "750" },
     { umask: "077", file: "600", folder: "700" },
-  ])("follow the umask $umask, but those with personal data, the warehouse and its key", async (expected) => {
+  ])("follow the umask $umask, except personal data, the warehouse and its key", async (expected) => {
     using place = await makePlace();
     const contents = [
       "export",
@@ -125,7 +125,7 @@ describe.skipIf(skipped)(`exported files${unlessSkipped}`, () => {
     expect(modeOf(out)).toBe("2770");
   });
 
-  it("are for the owner alone in the default layout, where the warehouse closes its folder", async () => {
+  it("are readable only by the owner in the default layout, in which the warehouse closes its folder", async () => {
     using place = await makePlace();
     await using sandbox = await startSandbox({ calls: 10 });
     const options = { cwd: place.cwd, env: settingsFor(sandbox), uid, umask: "022" };
@@ -148,7 +148,7 @@ const READS = [
 
 describe.skipIf(skipped)(`the default folders${unlessSkipped}`, () => {
   it.each([["sync"], ["export"], ["report"], ["run", "weekly"], ["job", "export"]])(
-    "are closed to others by %s, whoever opened them",
+    "are closed to others by %s if they were open",
     async (...args) => {
       using place = await makePlace();
       await using sandbox = await startSandbox({ calls: 10 });
@@ -187,8 +187,8 @@ reports: { weekly: { contents: [channel] } }\n`;
   );
 });
 
-describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, () => {
-  it("is read, and nothing is written beside it", async () => {
+describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
+  it("is read without writing anything next to it", async () => {
     using place = await makePlace();
     chmodSync(place.database, 0o400);
     chmodSync(place.folder, 0o500);
@@ -213,13 +213,13 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     );
     expect(readdirSync(place.folder)).toEqual(["calls.db"]);
 
-    // The same figures as by who may write.
+    // The same figures as for a user who may write.
     chmodSync(place.database, 0o600);
     chmodSync(place.folder, 0o700);
     expect(await place.run(["export", "channel", "--stdout"])).toEqual(results[5]);
   });
 
-  it("is left alone where its folder may be written: a log of this user would keep out its owner", async () => {
+  it("is not opened for writing in a writable folder: a log of this user would lock out its owner", async () => {
     using place = await makePlace();
     chmodSync(place.database, 0o400);
     expect(await place.run(["status"])).toMatchObject({ code: 0, stderr: "" });
@@ -231,7 +231,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     expect(readdirSync(place.folder)).toEqual(["calls.db"]);
   });
 
-  it("gives no figures by other rules than those in the settings", async () => {
+  it("gives no figures by other rules than those in its settings", async () => {
     using place = await makePlace();
     chmodSync(place.database, 0o400);
     chmodSync(place.folder, 0o500);
@@ -247,7 +247,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     expect(readdirSync(place.cwd)).toEqual([]);
   });
 
-  it("is read with what its writer has in the log; without the log's index it is not", async () => {
+  it("is read with its writer's log, but not if the log's index is missing", async () => {
     using place = await makePlace();
     {
       using writer = openExistingWarehouse(place.database);
@@ -283,7 +283,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
       file: 0o000,
       says: /may not read .*calls\.db\. Run this as its owner, or change its permissions\.\n$/,
     },
-  ])("is not said to be missing: $title", async ({ folder, file, says }) => {
+  ])("is not reported as missing: $title", async ({ folder, file, says }) => {
     using place = await makePlace();
     symlinkSync(place.database, join(place.cwd, "link.db"));
     chmodSync(place.database, file);
@@ -303,7 +303,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     expect(doctor.stdout).toMatch(/^fail +warehouse +Cannot (look at|open) .*: permission denied$/m);
   });
 
-  it("makes no key of caller_hash where it cannot, and says so", async () => {
+  it("reports that it cannot create a key of caller_hash", async () => {
     using place = await makePlace();
     chmodSync(place.folder, 0o500);
     const { code, stderr } = await place.run(["export", "calls", "--out", "out"]);
@@ -312,7 +312,7 @@ describe.skipIf(skipped)(`a warehouse that may only be read${unlessSkipped}`, ()
     expect(readdirSync(place.cwd)).toEqual([]);
   });
 
-  it("may not be what keeps a token from being read", async () => {
+  it("does not hide that a token cannot be read", async () => {
     using place = await makePlace();
     writeFileSync(join(place.cwd, "token"), "t", { mode: 0o000 });
     const { code, stderr } = await place.run(["sync"], {

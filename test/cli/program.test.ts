@@ -14,7 +14,7 @@ function readGroups(help: string): [title: string, names: string[]][] {
 }
 
 describe("--help", () => {
-  it("has every command below a task, and fits a terminal", async () => {
+  it("lists every command under a task, and fits a terminal", async () => {
     const program = await createProgram(context);
     const help = program.configureHelp({ ...program.configureHelp(), helpWidth: 80 }).helpInformation();
     const tasks = readGroups(help).filter(([title]) => !title.startsWith("Options"));
@@ -34,7 +34,7 @@ describe("--help", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  it("of export begins with what is used most", async () => {
+  it("of export starts with the most used options", async () => {
     const program = await createProgram(context, ["export"]);
     const exporting = program.commands.find((command) => command.name() === "export");
     const [args, [title, options] = []] = readGroups(exporting?.helpInformation() ?? "");

@@ -36,7 +36,7 @@ async function openScene(status?: number | "none") {
 }
 
 describe("calltally behind a proxy", () => {
-  it("reaches the API by CONNECT and TLS, with the proxy's login; doctor names the proxy", async () => {
+  it("reaches the API by CONNECT and TLS with the proxy's login, and doctor names the proxy", async () => {
     await using scene = await openScene();
     expect(await scene.run(["sync"])).toMatchObject({ code: 0 });
     expect(new Set(scene.proxy.asked)).toEqual(new Set([`CONNECT ${API}:443`]));
@@ -45,7 +45,7 @@ describe("calltally behind a proxy", () => {
     expect(stdout).toContain(`${API} is reached through http://${scene.proxy.host} (HTTPS_PROXY)`);
   });
 
-  it("does not use it for hosts of NO_PROXY", async () => {
+  it("does not use the proxy for hosts of NO_PROXY", async () => {
     await using scene = await openScene();
     const { code, stderr } = await scene.run(["sync"], {
       no_proxy: "example.test",
@@ -55,14 +55,14 @@ describe("calltally behind a proxy", () => {
     expect(stderr).toMatch(/Cannot reach https:\/\/api\.example\.test: .*\nCheck CALLTALLY_BASE_URL/);
   });
 
-  it("does not use it for this machine", async () => {
+  it("does not use the proxy for this machine", async () => {
     await using scene = await openScene();
     const more = { ...settingsFor(scene.sandbox), HTTP_PROXY: `http://${scene.proxy.host}` };
     expect(await scene.run(["sync"], more)).toMatchObject({ code: 0 });
     expect(scene.proxy.asked).toEqual([]);
   });
 
-  it.each([407, 403])("asks a proxy that refuses with %i once, and says so", async (status) => {
+  it.each([407, 403])("asks a proxy that refuses with %i once, and reports it", async (status) => {
     await using scene = await openScene(status);
     const { code, stderr } = await scene.run(["sync"]);
     expect({ code, asked: scene.proxy.asked.length }).toEqual({ code: 5, asked: 1 });
@@ -71,7 +71,7 @@ describe("calltally behind a proxy", () => {
     );
   });
 
-  it("asks a proxy that fails again", async () => {
+  it("retries when the proxy fails", async () => {
     await using scene = await openScene(503);
     const { code } = await scene.run(["sync"]);
     expect(code).toBe(5);
@@ -89,7 +89,7 @@ describe("calltally behind a proxy", () => {
     );
   });
 
-  it("does not wait for a proxy that does not respond", async () => {
+  it("times out if the proxy does not respond", async () => {
     await using scene = await openScene("none");
     const more = { CALLTALLY_TIMEOUT_SECONDS: "1", CALLTALLY_RETRY_SECONDS: "0" };
     const { code, stderr } = await scene.run(["sync"], more);
@@ -97,7 +97,7 @@ describe("calltally behind a proxy", () => {
     expect(stderr).toContain(`through the proxy http://${scene.proxy.host}: no complete response within 1 s`);
   });
 
-  it("says what to do about a certificate that nobody vouches for", async () => {
+  it("gives a hint about an untrusted certificate", async () => {
     await using scene = await openScene();
     const more = { NODE_EXTRA_CA_CERTS: "", CALLTALLY_RETRY_SECONDS: "0" };
     const { code, stderr } = await scene.run(["sync"], more);
@@ -106,7 +106,7 @@ describe("calltally behind a proxy", () => {
   });
 
   it.each(["sync", "doctor"])(
-    "%s refuses an address that is not a proxy's, without showing it",
+    "%s refuses an address that is not a proxy's without showing it",
     async (command) => {
       await using scene = await openScene();
       const { code, stdout, stderr } = await scene.run([command], {

@@ -9,7 +9,7 @@ import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
-// What the issue asks for is shown with CALLTALLY_PRUNE_CALLS=10000 --testTimeout=0 -t never: of many calls, hardly a caller has none of late.
+// For larger numbers: CALLTALLY_PRUNE_CALLS=10000 --testTimeout=0 -t never: of many calls, few callers have no recent ones.
 const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 300);
 const DAY_MS = 86_400_000;
 
@@ -20,7 +20,7 @@ const keepAll = (keepFor: string) => ({
   CALLTALLY_KEEP_RECORDING_URLS: keepFor,
 });
 
-/** A folder with a warehouse that has kept everything of a service which has changed, and the people in it. */
+/** A folder with a warehouse that has kept everything of a changed service, and the people in it. */
 async function makeWarehouse() {
   await using scope = new AsyncDisposableStack();
   const folder = scope.use(makeTempFolder());
@@ -37,7 +37,7 @@ async function makeWarehouse() {
   await sync();
   const people = makePersonal(sandbox, 6);
   clearAddresses(sandbox, people);
-  // What somebody else has said of them lately may be kept.
+  // Recent words of others about them may be kept.
   const named = new Set(people.flatMap(({ callIds }) => callIds));
   for (const id of sandbox.calls.ids) {
     const { call_started, transcription, summary } = sandbox.calls.get(id) ?? {};
@@ -67,7 +67,7 @@ function findMentions(people: readonly Person[], texts: unknown): boolean {
 
 type Made = Awaited<ReturnType<typeof makeWarehouse>>;
 
-/** Every rollup by one dimension, cell by cell, and what an export over the last one says has changed. */
+/** Every rollup by one dimension, cell by cell, and the changes that an export over the last one reports. */
 async function readRollups({ run, folder }: Made): Promise<Record<string, string>> {
   const { code, stderr } = await run("export", ...DIMENSIONS, "--out", "rollups");
   expect([0, 3], stderr).toContain(code);
@@ -79,7 +79,7 @@ async function readRollups({ run, folder }: Made): Promise<Record<string, string
   return Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, "rollups", file), "utf8")]));
 }
 
-/** People without those who have called within some days. */
+/** People except those who have called within some days. */
 function peopleBefore({ sandbox, people }: Made, ms: number): Person[] {
   const isBefore = (id: number) => Date.parse(String(sandbox.calls.get(id)?.call_started)) < ms;
   return people.filter(({ callIds }) => callIds.every(isBefore));
@@ -90,7 +90,7 @@ const COUNT =
 
 describe("prune", () => {
   it.each(["never", "20d"])(
-    "of what is kept %s leaves no byte, no other figure, and no sync brings it back",
+    "with retention %s leaves no byte, changes no figure, and no sync restores data",
     async (keepFor) => {
       await using made = await makeWarehouse();
       const { data, folder, run, sync, sandbox, database } = made;
@@ -146,7 +146,7 @@ describe("prune", () => {
     },
   );
 
-  it("erases what the service had replaced before anything was to be removed", async () => {
+  it("erases what the service had replaced before anything had to be removed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 100 });
     const people = makePersonal(sandbox, 3).map((person) => ({

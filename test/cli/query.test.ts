@@ -25,7 +25,7 @@ function makeFolder(): Disposable & { path: string; database: string } {
 }
 
 describe("calltally query", () => {
-  it("prints a table in which nothing is cut, and nothing moves the cursor", async () => {
+  it("prints a table without truncation or terminal escapes", async () => {
     using folder = makeFolder();
     const sql =
       "SELECT call_id, utm_source, duration, transcription FROM calls JOIN transcripts USING (call_id)";
@@ -42,7 +42,7 @@ describe("calltally query", () => {
     });
   });
 
-  it("writes CSV and JSON with every value as it is", async () => {
+  it("writes CSV and JSON with exact values", async () => {
     using folder = makeFolder();
     const sql =
       "SELECT '=1+1' AS a, 9007199254740993 AS b, NULL AS c, x'00ff' AS d, 0.5 AS e, '' || utm_source AS f FROM calls";
@@ -74,7 +74,7 @@ describe("calltally query", () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "calls\n    2\n", stderr: "" });
   });
 
-  it("says that it stops at --max-rows, and ends with 3", async () => {
+  it("reports that it stops at --max-rows, and exits with 3", async () => {
     using folder = makeFolder();
     for (const format of ["table", "csv", "json"]) {
       const args = ["query", "--format", format, "--max-rows", "1", "SELECT 7 AS a UNION ALL SELECT 8"];
@@ -94,9 +94,9 @@ describe("calltally query", () => {
   it.each([
     ["csv", 100_001],
     ["json", 100_002],
-  ] as const)("streams 70 MB of rows as %s, in constant memory", async (format, lines) => {
+  ] as const)("streams 70 MB of rows as %s in constant memory", async (format, lines) => {
     using folder = makeFolder();
-    // The rows alone would take more than this heap.
+    // The rows would take more than this heap.
     const env = { NODE_OPTIONS: "--max-old-space-size=64" };
     const rows = MILLION.replace("1000000", "100000").replace(
       "'a text",
@@ -108,7 +108,7 @@ describe("calltally query", () => {
     expect({ code, stderr, lines: stdout.match(/\n/g)?.length }).toEqual({ code: 0, stderr: "", lines });
   });
 
-  it("ends at once, and cleanly, when its reader has enough", async () => {
+  it("exits immediately with 0 when its reader closes", async () => {
     using folder = makeFolder();
     const query = startCalltally(["query", "--format", "csv", MILLION.replace("1000000", "1e15")], {
       cwd: folder.path,
@@ -119,7 +119,7 @@ describe("calltally query", () => {
     expect(await closed).toBe(0);
   });
 
-  it("ends a query after --timeout, with 3 and what to do", async () => {
+  it("stops a query after --timeout, with exit code 3 and a hint", async () => {
     using folder = makeFolder();
     const { code, stdout, stderr } = await calltally(["query", "--timeout", "1", ENDLESS], {
       cwd: folder.path,
@@ -132,9 +132,9 @@ describe("calltally query", () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
     ["SIGKILL", null],
-  ] as const)("ends with the process of its query at once after %s", async (signal, exitCode) => {
+  ] as const)("ends immediately with the process of its query after %s", async (signal, exitCode) => {
     using folder = makeFolder();
-    // Its first rows show that the child is in the midst of the statement, of which the rest takes for ever.
+    // Its first rows show that the child is in the middle of the statement, whose rest never ends.
     const sql = `SELECT i FROM (${MILLION}) UNION ALL SELECT * FROM (${ENDLESS})`;
     const args = ["query", "--format", "csv", "--timeout", "86400", sql];
     const query = startCalltally(args, { cwd: folder.path });
@@ -146,7 +146,7 @@ describe("calltally query", () => {
         ? ""
         : `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`;
     expect(await query.done).toEqual({ code: exitCode, stdout: expect.any(String), stderr });
-    while (isRunning(child)) await wait(10); // for good, unless it is ended
+    while (isRunning(child)) await wait(10); // for ever, unless it is ended
   });
 
   it.each([
@@ -163,7 +163,7 @@ describe("calltally query", () => {
     { title: "writefile", sql: "SELECT writefile('stolen', 'x')", says: "no such function: writefile" },
     { title: "an unknown table", sql: "SELECT * FROM clls", says: "Did you mean calls?" },
     { title: "an unknown column", sql: "SELECT utm_sorce FROM calls", says: "Did you mean utm_source?" },
-  ])("refuses $title with 2, and leaves the file as it is", async ({ sql, says }) => {
+  ])("refuses $title with exit code 2 and does not change the file", async ({ sql, says }) => {
     using folder = makeFolder();
     const before = readFileSync(folder.database);
     const { code, stdout, stderr } = await calltally(["query", sql], { cwd: folder.path });
@@ -173,7 +173,7 @@ describe("calltally query", () => {
     expect(existsSync(join(folder.path, "stolen"))).toBe(false);
   });
 
-  it("does not write JSON with two members of one name", async () => {
+  it("refuses to write JSON with two members of the same name", async () => {
     using folder = makeFolder();
     const args = ["query", "--format", "json", "SELECT a.call_id, b.call_id FROM calls AS a, calls AS b"];
     const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
@@ -181,7 +181,7 @@ describe("calltally query", () => {
     expect(stderr).toMatch(/two columns are named call_id\n.* AS /);
   });
 
-  it("ends with 7 where there is no warehouse, or something else in its place", async () => {
+  it("exits with 7 if the warehouse is missing or is another file", async () => {
     using folder = makeTempFolder();
     const missing = await calltally(["query", "SELECT 1"], { cwd: folder.path });
     expect(missing).toMatchObject({ code: 7, stdout: "" });
@@ -202,7 +202,7 @@ describe("calltally query", () => {
 });
 
 describe("layOutTable", () => {
-  it("cuts the widest columns to the terminal's width", () => {
+  it("truncates the widest columns to the terminal's width", () => {
     const rows = [
       ["short", "a text that goes on and on", 12n],
       ["東京都港区赤坂", "another one, which is even longer", 3n],
@@ -215,7 +215,7 @@ describe("layOutTable", () => {
     expect(layOutTable(["a", "n"], [["wide enough", 1n]], 80)).toBe("a            n\nwide enough  1");
   });
 
-  it("gives each value its line where there are too many columns", () => {
+  it("prints each value on its own line if there are too many columns", () => {
     const columns = ["a", "b", "c", "d", "e"];
     const row = ["first value", "second value", "third value", null, 5n];
     expect(layOutTable(columns, [row], 24)).toBe(
@@ -226,7 +226,7 @@ describe("layOutTable", () => {
     );
   });
 
-  it("has the names alone where there are no rows", () => {
+  it("prints only the names if there are no rows", () => {
     expect(layOutTable(["a", "b"], [])).toBe("a  b");
   });
 });

@@ -13,7 +13,7 @@ const REPORTS = `reports:
   own: { accounts: [acme], contents: [channel], folder: elsewhere/acme }
 `;
 
-/** A folder with two accounts, each with a warehouse, exports, reports that were delivered, and a backup. */
+/** A folder with two accounts, each with a warehouse, exports, delivered reports, and a backup. */
 async function makeAgency() {
   const folder = makeTempFolder();
   const write = (accounts: readonly string[]) =>
@@ -41,7 +41,7 @@ async function makeAgency() {
 }
 
 describe("remove-account", () => {
-  it("leaves no file of the account, and each file of the others as it was", async () => {
+  it("removes all files of the account, and changes no file of the others", async () => {
     using agency = await makeAgency();
     const { folder, run, files } = agency;
     writeFileSync(join(folder, "data/acme/calltally.db.replaced-2026-11-01T00-00-00Z"), "old");
@@ -104,7 +104,7 @@ describe("remove-account", () => {
     expect(existsSync(join(agency.folder, "data/beta/calltally.db"))).toBe(true);
   });
 
-  it("leaves a folder that another account has exported to since", async () => {
+  it("keeps a folder to which another account has exported since", async () => {
     using agency = await makeAgency();
     const { folder, run } = agency;
     expect((await run("export", "channel", "--account", "acme", "--out", "shared")).code).toBe(0);
@@ -115,7 +115,7 @@ describe("remove-account", () => {
     expect(existsSync(join(folder, "shared/channel.csv"))).toBe(true);
   });
 
-  it("leaves what other accounts have under names that begin alike, in its folders, and at the paths of its backups", async () => {
+  it("keeps files of other accounts with similar names, in its folders, and at the paths of its backups", async () => {
     using folder = makeTempFolder();
     const account = (name: string, more: string) =>
       `  ${name}: { base_url: "http://127.0.0.1:1", token_file: t, ${more} }\n`;
@@ -149,7 +149,7 @@ describe("remove-account", () => {
     expect(existsSync(join(folder.path, "w/a.db"))).toBe(false);
   });
 
-  it("takes a renamed account for none that is gone, and does not remove its files under the old name", async () => {
+  it("does not mistake a renamed account for a removed one, and keeps its files under the old name", async () => {
     using folder = makeTempFolder();
     const own = "database: data/old/calltally.db, export_dir: data/old/exports";
     const yaml = `accounts:\n  renamed: { base_url: "http://127.0.0.1:1", token_file: t, ${own} }\n${accountsOf(["beta"])}`;
@@ -165,7 +165,7 @@ describe("remove-account", () => {
     expect(existsSync(join(folder.path, "data/old/calltally.db"))).toBe(true);
   });
 
-  it("removes a damaged warehouse, and its export folder", async () => {
+  it("removes a damaged warehouse and its export folder", async () => {
     using agency = await makeAgency();
     mkdirSync(join(agency.folder, "data/acme"), { recursive: true });
     writeFileSync(join(agency.folder, "data/acme/calltally.db"), "not a database");

@@ -7,7 +7,7 @@ import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 
 describe("calltally restatements", () => {
-  it("takes the day of --since in the time zone", async () => {
+  it("reads the day of --since in the time zone", async () => {
     using warehouse = makeWarehouse([]);
     warehouse.execute(`INSERT INTO restatements (found_at, path, contents, period, starts_at, ends_at, key, metric, was, now,
       exported_at, reasons) VALUES ('2026-10-31T23:30:00.000Z', '/out/source.csv', 'source', '2026-09',
@@ -21,8 +21,8 @@ describe("calltally restatements", () => {
   });
 });
 
-describe("export, the second time", () => {
-  it("says what changed and why, in the file, the page, the list and the summary, and the third time nothing", async () => {
+describe("second export", () => {
+  it("reports in the file, the page, the list and the summary what changed and why, and a third one reports nothing", async () => {
     const CALLS = ["google", "bing"].map((utm_source, index) =>
       makeCall({ call_id: index + 1, call_started: "2026-08-01T12:00:00.000Z", utm_source }),
     );
@@ -64,7 +64,7 @@ describe("export, the second time", () => {
     expect(await write()).not.toContain("restatements.csv");
   });
 
-  it("finds what other spend has changed: of costs the whole change, of costs per call no effect of its own", async () => {
+  it("attributes the whole change of costs to changed spend, but no part of the change of costs per call", async () => {
     const calls = [1, 2, 3, 4].map((call_id) =>
       makeCall({
         call_id,

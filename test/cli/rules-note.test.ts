@@ -13,7 +13,7 @@ const OTHER = { CALLTALLY_QUALIFIED_SECONDS: "5" };
 const NOTE =
   "The attribution settings have changed: these figures follow the old ones until the next sync or export.\n";
 
-it("commands that only read say that the settings are others, until an export has applied them", async () => {
+it("read-only commands report that the settings have changed until an export has applied them", async () => {
   using folder = makeTempFolder();
   fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall({ call_id: 1 })]);
   const inStatus = async (env: Record<string, string>) => {

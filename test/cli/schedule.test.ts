@@ -15,9 +15,9 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
 const MIN_KILLS = 1;
-/** How long the daemon runs on a cron of seconds, at least: two minutes in `npm run test:soak`. */
+/** The minimum time that the daemon runs on a cron of seconds: two minutes in `npm run test:soak`. */
 const SOAK_SECONDS = Number(process.env.CALLTALLY_SOAK_SECONDS ?? 0);
-/** Jobs of which a test wants to see none. */
+/** Jobs that must not run in a test. */
 const NEVER = "0 0 29 2 *";
 const OTHERS_NEVER = { CALLTALLY_EXPORT_CRON: NEVER, CALLTALLY_INSIGHTS_CRON: NEVER };
 const EVERY_SECOND = { CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0", ...OTHERS_NEVER };
@@ -34,7 +34,7 @@ const logLine = z.looseObject({
 });
 type LogLine = z.infer<typeof logLine>;
 
-/** The schedule under way. */
+/** The running schedule. */
 function startSchedule(options: RunOptions, ...flags: string[]) {
   const daemon = startCalltally(["schedule", ...flags], options);
   let written = "";
@@ -58,12 +58,12 @@ function startSchedule(options: RunOptions, ...flags: string[]) {
       await news.promise;
     }
   }
-  /** Tells it to stop; returns how it ended. */
+  /** Stops it; returns how it ended. */
   async function stop() {
     daemon.kill("SIGTERM");
     return await daemon.done;
   }
-  /** Leaves nothing running behind a test that failed. */
+  /** Leaves nothing running after a failed test. */
   async function end(): Promise<void> {
     daemon.kill("SIGTERM");
     await daemon.done.catch(() => undefined);
@@ -71,7 +71,7 @@ function startSchedule(options: RunOptions, ...flags: string[]) {
   return { daemon, lines, seen, stop, [Symbol.asyncDispose]: end };
 }
 
-/** Each line must be one event in JSON; the last may still be on its way. */
+/** Each line must be one event in JSON; the last may be incomplete. */
 function parseLines(written: string): LogLine[] {
   const whole = written.slice(0, written.lastIndexOf("\n") + 1);
   return whole
@@ -80,7 +80,7 @@ function parseLines(written: string): LogLine[] {
     .map((line) => logLine.parse(JSON.parse(line)));
 }
 
-/** A server that passes nothing on to another until it is opened. */
+/** A server that forwards nothing to another until it is opened. */
 async function startGate(url: string) {
   const opened = Promise.withResolvers<void>();
   const gate = await startBadServer(async ({ url: path = "", headers }, response) => {
@@ -97,7 +97,7 @@ const isDone = ({ job, msg }: LogLine) => job === "sync" && msg === "done";
 const isKilled = ({ msg }: LogLine) => msg === "killed by SIGKILL";
 
 describe("calltally schedule", () => {
-  it(`keeps to a cron of seconds, for ${SOAK_SECONDS} s and ${MIN_KILLS} kills: no two runs at once, and a killed one is followed by the next`, async () => {
+  it(`runs every second for ${SOAK_SECONDS} s and ${MIN_KILLS} kills: never twice at the same time, and again after each kill`, async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300, latencyMs: 400 });
     const env = {
@@ -127,10 +127,10 @@ describe("calltally schedule", () => {
         exitCode: null,
         killedBy: "SIGKILL",
       });
-      // The next slot runs, and to its end: the lock went with the process.
+      // The next slot runs to its end: the lock disappeared with the process.
       const after = lines().length;
       await seen(isDone, after);
-      await sleep(((kills * 0.618) % 1) * 2000); // the next is met at another moment
+      await sleep(((kills * 0.618) % 1) * 2000); // kills the next one at another moment
     }
 
     const page = await (await fetch(metrics)).text();
@@ -146,7 +146,7 @@ describe("calltally schedule", () => {
     expect(daemon.exitCode).toBe(0);
   });
 
-  it("stops after SIGTERM in the middle of a sync, which it does not leave behind", async () => {
+  it("stops after SIGTERM in the middle of a sync and stops the sync", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
     const env = {
@@ -169,7 +169,7 @@ describe("calltally schedule", () => {
     ).toEqual(["info Stopped by SIGTERM", "info stopped", "info stopped"]);
   });
 
-  it("does not leave a sync behind when it is killed itself", async () => {
+  it("leaves no sync running when it is killed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
     const env = {
@@ -189,7 +189,7 @@ describe("calltally schedule", () => {
     ]);
   });
 
-  it("serves health and metrics: ill until a sync is good, and after two slots without one", async () => {
+  it("serves health and metrics: failing until a sync succeeds, and after two slots without one", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 120 });
     await using gate = await startGate(sandbox.url);
@@ -308,7 +308,7 @@ describe("calltally schedule", () => {
     { args: [], env: { CALLTALLY_JOB_MINUTES: "0" }, says: "CALLTALLY_JOB_MINUTES: must be" },
     { args: [], env: { CALLTALLY_HEARTBEAT_URL: "canary" }, says: "CALLTALLY_HEARTBEAT_URL: is not a URL" },
     { args: [], env: { CALLTALLY_LOG_LEVEL: "loud" }, says: "CALLTALLY_LOG_LEVEL: must be one of" },
-  ])("ends with 2 before anything is started: $says", async ({ args, env, says }) => {
+  ])("exits with 2 before it starts anything: $says", async ({ args, env, says }) => {
     using folder = makeTempFolder();
     const access = settingsFor({ url: "https://api.example.invalid", token: "token-417" });
     const { code, stdout, stderr } = await calltally(["schedule", ...args], {
@@ -333,7 +333,7 @@ describe("calltally schedule", () => {
 describe("calltally job", () => {
   const beats = (requests: readonly { url: string | undefined }[]) => requests.map(({ url }) => url);
 
-  it("tells the monitor of a sync's start and good end", async () => {
+  it("informs the monitor of the start and success of a sync", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     await using monitor = await startBadServer(text("OK"));
@@ -344,7 +344,7 @@ describe("calltally job", () => {
     expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17"]);
   });
 
-  it("tells it of a bad one, and logs the error as a line", async () => {
+  it("informs the monitor of a failure, and logs the error as a line", async () => {
     using folder = makeTempFolder();
     await using api = await startBadServer(json({ code: 404, message: "gone elsewhere" }, 404));
     await using monitor = await startBadServer(text("OK"));
@@ -387,13 +387,13 @@ describe("calltally job", () => {
     },
   );
 
-  it("logs an error that nobody caught as a line, too", async () => {
+  it("logs an uncaught error as a line, too", async () => {
     using folder = makeTempFolder();
     await using api = await startBadServer(stall);
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
       NODE_OPTIONS:
-        "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('told+token-417'))})",
+        "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('hidden+token-417'))})",
     };
     const job = startCalltally(["job", "sync"], { cwd: folder.path, env });
     while (api.requests.length === 0 && job.exitCode === null) await sleep(10);
@@ -402,12 +402,12 @@ describe("calltally job", () => {
     expect({ code, lines: parseLines(stderr) }).toMatchObject({
       code: 1,
       lines: [
-        { level: "fatal", job: "sync", msg: describeError(toCalltallyError(new Error("told+[secret]"))) },
+        { level: "fatal", job: "sync", msg: describeError(toCalltallyError(new Error("hidden+[secret]"))) },
       ],
     });
   });
 
-  it("logs as little as it is told to", async () => {
+  it("respects the log level", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LOG_LEVEL: "warn" } };
@@ -415,7 +415,7 @@ describe("calltally job", () => {
   });
 });
 
-/** The process of the sync that runs, as the ledger tells. */
+/** The process of the running sync, according to the ledger. */
 async function runningPid(database: string): Promise<number> {
   const rows = z.array(z.object({ pid: z.number() }));
   for (;;) {

@@ -15,7 +15,7 @@ describe("calltally schema", () => {
     expect(stdout).toMatch(/^attributed_calls: view\. One flat row/);
   });
 
-  it("prints one of them", async () => {
+  it("prints one table", async () => {
     using folder = makeTempFolder();
     expect(await calltally(["schema", "counts"], { cwd: folder.path })).toEqual({
       code: 0,
@@ -47,7 +47,7 @@ describe("calltally schema", () => {
     ]);
   });
 
-  it("prints metadata for Datasette, under the name that it gives to the file", async () => {
+  it("prints metadata for Datasette under the name that Datasette gives to the file", async () => {
     using folder = makeTempFolder();
     const args = ["schema", "insight_groups", "--datasette"];
     const { stdout } = await calltally(args, {
@@ -81,7 +81,7 @@ describe("calltally schema", () => {
     });
   });
 
-  it("describes to Datasette every column that a warehouse has", async () => {
+  it("describes every column of a warehouse to Datasette", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "data/calltally.db");
     using warehouse = openWarehouse(database);
@@ -97,7 +97,7 @@ describe("calltally schema", () => {
     expect(names.filter(({ table, column }) => !tables[table]?.columns[column])).toEqual([]);
   });
 
-  it("suggests the nearest name, and ends with 2", async () => {
+  it("suggests the nearest name and exits with 2", async () => {
     using folder = makeTempFolder();
     const { code, stdout, stderr } = await calltally(["schema", "cals"], { cwd: folder.path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -1,13 +1,13 @@
-/** What may be found nowhere in what the program writes. */
+/** Settings whose values must be nowhere in the output of the program. */
 const SECRET_SETTINGS = ["CALLTALLY_TOKEN", "CALLTALLY_HEARTBEAT_URL"];
-/** Shorter ones are found in any text. */
+/** Shorter ones occur in any text. */
 const SHORTEST = 6;
-/** The shape of the sandbox's phone numbers; and a word that tests plant in calls. */
+/** The format of the sandbox's phone numbers; and a word that tests plant in calls. */
 const PERSONAL = /\+\d{8,15}|canary/i;
 
 /**
- * Throws if secrets are in the output of a run: the token or the monitor's address anywhere; a phone number, or what a
- * test has planted as a canary, on standard error. (Standard output is for data, calls among them.)
+ * Throws if secrets are in the output of a run: the token or the monitor's address anywhere; a phone number, or a planted
+ * canary, on standard error. (Standard output is for data, including calls.)
  */
 export function assertNoSecrets(
   { stdout, stderr }: { stdout: string; stderr: string },

@@ -8,7 +8,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("calltally calls", () => {
-  it("shows a page of the service's list by each key, and stores nothing", async () => {
+  it("shows a page of the service's list by each key and stores nothing", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 60 });
     const run = (...args: string[]) =>
@@ -31,7 +31,7 @@ describe("calltally calls", () => {
     expect(existsSync(join(folder.path, "data"))).toBe(false);
   });
 
-  it("prints the calls as served with --json, unreadable ones and integers beyond 2^53 included", async () => {
+  it("prints the calls as served with --json, even unreadable ones and integers beyond 2^53", async () => {
     using folder = makeTempFolder();
     const calls = [
       {
@@ -51,7 +51,7 @@ describe("calltally calls", () => {
     expect(stdout).toContain(`"calls":${JSON.stringify(calls)}}`);
   });
 
-  it("names what it does not accept", async () => {
+  it("names invalid input", async () => {
     using folder = makeTempFolder();
     const run = (...args: string[]) => calltally(["calls", ...args], { cwd: folder.path });
     const { code, stderr } = await run("--sort-by", "cost");
@@ -64,7 +64,7 @@ describe("calltally calls", () => {
     });
   });
 
-  it("shows no text of the service as more than text, and says which rows cannot be read", async () => {
+  it("escapes text of the service, and names rows that cannot be read", async () => {
     using folder = makeTempFolder();
     const calls = [{ call_id: 1, insight_name: "\u001b[31mred\nnext" }, { call_id: "none" }];
     await using server = await startBadServer(

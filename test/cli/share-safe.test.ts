@@ -14,7 +14,7 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-/** Calls by utm_source and month: of each number, so many callers. */
+/** Calls by utm_source and month: each number of callers. */
 const CALLS: Record<string, Record<string, number>> = {
   "2026-09": { google: 12, bing: 4, meta: 2, "": 1 },
   "2026-10": { google: 9, bing: 6, meta: 5, "": 3 },
@@ -55,7 +55,7 @@ function makeFolder(sources: Record<string, Record<string, number>> = CALLS) {
 }
 
 describe("export --min-cell", () => {
-  it("counts in the manifest what it put together, and leaves gclid out of the default files", async () => {
+  it("counts combined rows in the manifest, and leaves gclid out of the default files", async () => {
     using folder = makeFolder();
     const { stdout } = await folder.run("--min-cell", "5");
     expect(stdout).toContain("utm_source.csv  3 rows, 45 calls; 2 rows in (other)\n");
@@ -99,7 +99,7 @@ describe("export --min-cell", () => {
   });
 
   it.each(["csv", "tsv", "json", "ndjson", "parquet", "xlsx"])(
-    "writes no %s with a phone number, names its place and not itself, and leaves the files that were there",
+    "refuses %s with a phone number, names its place but not the number, and keeps the existing files",
     async (format) => {
       using folder = makeFolder({ "2026-09": { google: 9, "call (415) 555-2671": 6 } });
       await folder.run("channel", "--min-cell", "5");
@@ -141,8 +141,8 @@ describe("export --min-cell", () => {
   });
 });
 
-describe("a share-safe report", () => {
-  it("says in no mail, web hook, manifest or About sheet how many calls a row without figures has", async () => {
+describe("share-safe report", () => {
+  it("shows in no mail, web hook, manifest or About sheet how many calls a row without figures has", async () => {
     using folder = makeFolder({ "2026-09": { google: 31, bing: 26 }, "2026-10": { google: 4 } });
     {
       using warehouse = openExistingWarehouse(folder.database);
@@ -202,7 +202,7 @@ describe("a share-safe report", () => {
     });
   });
 
-  it("has no headline that shows what a row without figures had in the report before", async () => {
+  it("has no headline that shows the previous value of a row without figures", async () => {
     using folder = makeFolder({
       "2026-06": { google: 1 },
       "2026-07": { google: 3 },

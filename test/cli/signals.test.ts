@@ -5,12 +5,12 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-describe("calltally, when it is told to stop", () => {
+describe("signals to calltally", () => {
   it.each([
     ["SIGTERM", 143],
     ["SIGINT", 130],
   ] as const)(
-    "ends a sync amid its pages after %s, with the pages it has read kept",
+    "end a sync between two pages after %s and keep the pages it read",
     async (signal, exitCode) => {
       using folder = makeTempFolder();
       await using sandbox = await startSandbox({ calls: 3000, latencyMs: 100 });
@@ -30,7 +30,7 @@ describe("calltally, when it is told to stop", () => {
     },
   );
 
-  it("ends schedule cleanly after SIGTERM, after a sync that ran on its time", async () => {
+  it("end schedule cleanly after SIGTERM, after a sync that ran on time", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 100 });
     const env = { ...settingsFor(sandbox), CALLTALLY_SYNC_CRON: "* * * * * *" };
@@ -45,9 +45,9 @@ describe("calltally, when it is told to stop", () => {
   });
 
   it.each([
-    { title: "with nothing under way", calls: 10, latencyMs: 0, cron: "0 0 29 2 *", isBusy: false },
+    { title: "with nothing running", calls: 10, latencyMs: 0, cron: "0 0 29 2 *", isBusy: false },
     { title: "in the middle of a sync", calls: 3000, latencyMs: 300, cron: "* * * * * *", isBusy: true },
-  ])("ends schedule after many signals as after one, $title", async ({ cron, isBusy, ...service }) => {
+  ])("end schedule after many signals as after one, $title", async ({ cron, isBusy, ...service }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox(service);
     const env = {
@@ -58,7 +58,7 @@ describe("calltally, when it is told to stop", () => {
       CALLTALLY_LIMIT: "100",
     };
     const options = { cwd: folder.path, env };
-    // What has been done is not made up for at the start.
+    // Completed jobs are not repeated at the start.
     if (!isBusy) for (const job of ["sync", "export"]) await calltally([job], options);
     const requests = sandbox.requests.length;
     const schedule = startCalltally(["schedule"], options);
@@ -67,7 +67,7 @@ describe("calltally, when it is told to stop", () => {
       log += String(chunk);
     });
     while (isBusy ? sandbox.requests.length < requests + 2 : !log.includes("left out")) await sleep(5);
-    // Until it is gone: the last ones come while Node winds up.
+    // Until it is gone: the last ones arrive while Node shuts down.
     const signals = ["SIGTERM", "SIGINT"] as const;
     const senders = signals.map((signal) => setInterval(() => schedule.kill(signal), 3));
     const { code, stdout } = await schedule.done;
@@ -77,7 +77,7 @@ describe("calltally, when it is told to stop", () => {
     expect(log).not.toContain('"synced"');
   });
 
-  it("ends the sandbox after SIGINT", async () => {
+  it("end the sandbox after SIGINT", async () => {
     using folder = makeTempFolder();
     const sandbox = startCalltally(["sandbox", "--port", "0", "--calls", "10"], { cwd: folder.path });
     await once(sandbox.stderr ?? sandbox, "data");

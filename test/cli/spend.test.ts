@@ -12,7 +12,7 @@ import { writeAccounts } from "./agency.ts";
 type Record_ = Record<string, string>;
 const tableOf = (text: string): Record_[] => parse(text, { columns: true, bom: true });
 
-/** Calls of October: two campaigns of Google, one of Meta, and one that nobody paid for. */
+/** Calls of October: two campaigns of Google, one of Meta, and one without spend. */
 const CALLS = Array.from({ length: 40 }, (_, index) =>
   makeCall({
     call_id: index + 1,
@@ -36,7 +36,7 @@ async function run(args: string[], cwd: string, code = 0): Promise<Finished> {
 }
 
 describe("calltally spend import and export --spend", () => {
-  it("says what an import replaces, and which campaign was probably meant", async () => {
+  it("reports what an import replaces, and suggests the campaign that was probably meant", async () => {
     using warehouse = makeWarehouse(CALLS);
     const cwd = join(warehouse.folder, "..");
     const db = ["--database", warehouse.database];
@@ -62,7 +62,7 @@ describe("calltally spend import and export --spend", () => {
     ]);
   });
 
-  it("names the columns that are not used, and an encoding that was guessed; refuses a currency against the file's", async () => {
+  it("names unused columns and a guessed encoding, and refuses a currency that differs from the file's", async () => {
     using warehouse = makeWarehouse(CALLS);
     const cwd = join(warehouse.folder, "..");
     writeFileSync(
@@ -126,7 +126,7 @@ describe("calltally spend import and export --spend", () => {
     });
   });
 
-  it("goes to campaigns of its own source first, by id and by name; refunds are no lowest cost", async () => {
+  it("assigns spend first to campaigns of its own source, by id and name; refunds are not the lowest cost", async () => {
     const campaigns = [
       ...Array(4).fill(["google", "Brand", "111"]),
       ...Array(2).fill(["bng", "Brand", "402"]),
@@ -176,7 +176,7 @@ describe("calltally spend import and export --spend", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)(
-    "leaves out rows with their reasons (3), and imports nothing of files of which one cannot be used (2)",
+    "skips rows with reasons (3), and imports nothing if one of the files cannot be used (2)",
     async () => {
       using warehouse = makeWarehouse(CALLS);
       const cwd = join(warehouse.folder, "..");
@@ -231,7 +231,7 @@ describe("calltally spend import and export --spend", () => {
     },
   );
 
-  it("counts spend of what the filter says of it, says which filters choose calls alone, and refuses what spend does not have", async () => {
+  it("filters spend, reports filters that select only calls, and refuses filters that spend does not have", async () => {
     using warehouse = makeWarehouse(CALLS);
     const cwd = join(warehouse.folder, "..");
     const db = ["--database", warehouse.database];
@@ -278,7 +278,7 @@ describe("calltally spend import and export --spend", () => {
       ["Brand", "10", "19.00"],
       ["(other)", "30", "12.00"],
     ]);
-    // Days that have been synced have changes, if they are compared with days that the copy has.
+    // Synced days have changes if they are compared with days of the copy.
     warehouse.execute(`UPDATE sync_runs SET finished_at = '2026-11-06T00:00:00.000Z';
       UPDATE call_facts SET call_started = '2026-09-30T12:00:00.000Z' WHERE call_id = (SELECT max(call_id) FROM call_facts)`);
     const compared = await ask(
@@ -308,7 +308,7 @@ describe("calltally spend import and export --spend", () => {
     }
   });
 
-  it("says that nothing was imported, with blank columns; a report shows costs only where there are any, or on request", async () => {
+  it("reports missing spend with blank columns; a report shows costs only if there are any or on request", async () => {
     using warehouse = makeWarehouse(CALLS);
     const cwd = join(warehouse.folder, "..");
     const db = ["--database", warehouse.database];
@@ -328,7 +328,7 @@ describe("calltally spend import and export --spend", () => {
     expect(page()).toContain("<h2>No spend was imported for these days</h2>");
   });
 
-  it("is reported without any call, and then the files are not said to have no rows", async () => {
+  it("exports spend without any call, and does not report that the files have no rows", async () => {
     using warehouse = makeWarehouse([]);
     const cwd = join(warehouse.folder, "..");
     const db = ["--database", warehouse.database];
@@ -351,7 +351,7 @@ describe("calltally spend import and export --spend", () => {
     expect(tableOf(exported)).toMatchObject([{ campaign: "Brand", calls: "0", cost: "4.00" }]);
   });
 
-  it("is a column of several accounts in one currency, and of named reports", async () => {
+  it("is a column of several accounts with one currency, and of named reports", async () => {
     using warehouse = makeWarehouse([]);
     const cwd = join(warehouse.folder, "..");
     await using acme = await startSandbox({ calls: 60, seed: 1, token: "t0ken-of-acme" });

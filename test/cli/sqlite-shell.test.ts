@@ -14,7 +14,7 @@ const descriptions = z.array(
   z.object({ name: z.string(), columns: z.array(z.object({ name: z.string() })) }),
 );
 
-/** Asks the shell, which knows nothing of this program. */
+/** Runs a query in the shell, independently of this program. */
 function askShell(database: string, sql: string): unknown {
   const { stdout, stderr } = spawnSync("sqlite3", ["-readonly", "-json", database, sql], {
     encoding: "utf8",

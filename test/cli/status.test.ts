@@ -10,7 +10,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** Moves all that the ledger says back in time. */
+/** Moves all times of the ledger back. */
 function age(file: string, hours: number): void {
   const sqlite = new Database(file);
   sqlite
@@ -20,7 +20,7 @@ function age(file: string, hours: number): void {
 }
 
 describe("calltally status", () => {
-  it("answers an operator's questions within 80 columns and 24 lines, whatever went wrong", async () => {
+  it("shows the state in 80 columns and 24 lines, whatever went wrong", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 300 });
     for (const id of sandbox.calls.ids.slice(0, 9)) {
@@ -69,7 +69,7 @@ describe("calltally status", () => {
     });
   });
 
-  it("ends with 3 under --max-age where the last good run is older, or there is none", async () => {
+  it("exits with 3 under --max-age if the last good run is older or missing", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -92,7 +92,7 @@ describe("calltally status", () => {
     const doctor = await calltally(["doctor", "--json"], options);
     expect(doctor.stdout).toMatch(/run 1 of .+ \(UTC\) is dated in the future/);
 
-    // A failed run is no good one.
+    // A failed run does not count as good.
     await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });
     expect(await code("2h")).toBe(3);
     expect((await calltally(["status"], options)).stdout).toMatch(
@@ -100,7 +100,7 @@ describe("calltally status", () => {
     );
   });
 
-  it("ends with 3 as long as something fails, and shows the whole error", async () => {
+  it("exits with 3 while a job fails, and shows the whole error", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -133,20 +133,20 @@ describe("calltally status", () => {
         updateJobEnd(tx, { job, ...times, exitCode: 7, result: "failure", error: `${error} again` }),
       );
     };
-    record("report:removed"); // calltally.yaml has no such report any more
+    record("report:removed"); // calltally.yaml no longer has such a report
     expect(await status()).toEqual(fine);
     record("export");
     expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });
   });
 
-  it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses %j as an age, with exit 2", async (given) => {
+  it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses the age %j with exit code 2", async (given) => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["status", "--max-age", given], { cwd: folder.path });
     expect(code).toBe(2);
     expect(stderr).toContain("such as 30m, 2h or 1d");
   });
 
-  it("says what a warehouse without a run needs, what is running, and until when the API asked for a pause", async () => {
+  it("shows what a warehouse without a run needs, what is running, and the pause that the API requested", async () => {
     using folder = makeTempFolder();
     const options = { cwd: folder.path };
     const file = join(folder.path, "data/calltally.db");
@@ -170,7 +170,7 @@ describe("calltally status", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)(
-    "and all other commands refuse a file of a development version, with exit 7 and what to do",
+    "and all other commands refuse a file of a development version with exit code 7 and a hint",
     async () => {
       using folder = makeTempFolder();
       const file = join(folder.path, "data/calltally.db");
@@ -200,7 +200,7 @@ describe("calltally status", () => {
     },
   );
 
-  it("names a file that is damaged, with exit 7", async () => {
+  it("names a damaged file, with exit code 7", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     openWarehouse(file)[Symbol.dispose]();

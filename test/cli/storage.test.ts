@@ -36,9 +36,9 @@ const optionsFor = (url: URL, cwd: string, database: string) => ({
   env: { ...settingsFor({ url: url.origin, token: TOKEN }), CALLTALLY_DATABASE: database },
 });
 
-describe("sync, where it cannot write", () => {
+describe("sync that cannot write", () => {
   it.each(["notes.txt/calls.db", "notes.txt/deeper/calls.db"])(
-    "ends with 7 and names the file when a file stands in place of a folder: %s",
+    "exits with 7 and names the file if a file is in the place of a folder: %s",
     async (database) => {
       using folder = makeTempFolder();
       await using service = await startRowService(ROWS);
@@ -56,7 +56,7 @@ describe("sync, where it cannot write", () => {
     },
   );
 
-  it("ends with 7 and names the file when a folder stands in its place", async () => {
+  it("exits with 7 and names the file if a folder is in its place", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(ROWS);
     mkdirSync(join(folder.path, "calls.db"));
@@ -65,7 +65,7 @@ describe("sync, where it cannot write", () => {
     expect(stderr).toContain(join(folder.path, "calls.db"));
   });
 
-  it.skipIf(!existsSync("/proc/self"))("ends with 7 and names the file in /proc", async () => {
+  it.skipIf(!existsSync("/proc/self"))("exits with 7 and names the file in /proc", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(ROWS);
     const options = optionsFor(service.url, folder.path, "/proc/calltally.db");
@@ -75,7 +75,7 @@ describe("sync, where it cannot write", () => {
   });
 
   it.skipIf(isRoot)(
-    `ends with 7 in a folder without write permission${isRoot ? " (SKIPPED: as root)" : ""}`,
+    `exits with 7 in a folder without write permission${isRoot ? " (SKIPPED: as root)" : ""}`,
     async () => {
       using folder = makeTempFolder();
       await using service = await startRowService(ROWS);
@@ -93,7 +93,7 @@ describe("sync, where it cannot write", () => {
   );
 });
 
-/** Mounts a file system in memory over a folder, until the end of the scope. */
+/** Mounts a file system in memory on a folder, until the end of the scope. */
 function mountTmpfs(folder: string, size: string): Disposable {
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "ignore" });
   return { [Symbol.dispose]: () => void execFileSync("umount", [folder]) };
@@ -115,12 +115,12 @@ function mayMount(): boolean {
 const canMount = mayMount();
 const unlessSkipped = canMount ? "" : " (SKIPPED: may not mount a tmpfs here)";
 
-describe("sync, on a disk without room", () => {
+describe("sync on a full disk", () => {
   it.skipIf(!canMount).each([
-    { size: "2000k", state: "that fills up in mid-run", hasCalls: true },
+    { size: "2000k", state: "that fills up during the run", hasCalls: true },
     { size: "16k", state: "too full for the first page of a warehouse", hasCalls: false },
     { size: "48k", state: "too full for the tables of a warehouse", hasCalls: false },
-  ])(`ends with 7, and completes when there is room: $state${unlessSkipped}`, async ({ size, hasCalls }) => {
+  ])(`exits with 7, and completes when there is room: $state${unlessSkipped}`, async ({ size, hasCalls }) => {
     using folder = makeTempFolder();
     const disk = join(folder.path, "disk");
     mkdirSync(disk);
@@ -176,7 +176,7 @@ describe("sync, on a disk without room", () => {
     expect(readdirSync(disk)).toEqual([]);
   });
 
-  it.skipIf(!canMount)(`says so when not a byte is left, and keeps what it had${unlessSkipped}`, async () => {
+  it.skipIf(!canMount)(`reports that no byte is left, and keeps what it stored${unlessSkipped}`, async () => {
     using folder = makeTempFolder();
     const disk = join(folder.path, "disk");
     mkdirSync(disk);
@@ -197,7 +197,7 @@ describe("sync, on a disk without room", () => {
     expect(readIds(file)).toEqual(IDS);
   });
 
-  it.skipIf(!canMount)(`ends with 7 on a disk that is mounted read-only${unlessSkipped}`, async () => {
+  it.skipIf(!canMount)(`exits with 7 on a disk that is mounted read-only${unlessSkipped}`, async () => {
     using folder = makeTempFolder();
     const disk = join(folder.path, "disk");
     mkdirSync(disk);

@@ -22,7 +22,7 @@ const wireCall = z.object({
   dni_data: z.object(Object.fromEntries(DNI_FIELDS.map((field) => [field, nullableText]))).nullish(),
 });
 
-/** What the sandbox serves, read without the program's own parser. */
+/** The calls of the sandbox, read without the program's own parser. */
 function servedCalls(sandbox: Sandbox): Call[] {
   return sandbox.calls.ids.map((id) => {
     const { dni_data, ...members } = wireCall.parse(sandbox.calls.get(id));
@@ -43,7 +43,7 @@ function toCell(value: string | number | null, column: string): string {
 }
 
 describe("sync, then export", () => {
-  it("tallies every served call", async () => {
+  it("tally every served call", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2032, oddTexts: true });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -67,7 +67,7 @@ describe("sync, then export", () => {
     }
   });
 
-  it("keeps a row that does not parse, says so with exit 3, and shows it in status", async () => {
+  it("keep a row that cannot be parsed, exit with 3, and show it in status", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 20 });
     const [bad = 0] = sandbox.calls.ids;

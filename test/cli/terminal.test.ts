@@ -7,7 +7,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("--quiet", () => {
-  it("leaves out what was done, after the command or before it", async () => {
+  it("omits results and remarks, before or after the command", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 200 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -24,7 +24,7 @@ describe("--quiet", () => {
     }
   });
 
-  it("leaves in data, errors and exit codes", async () => {
+  it("keeps data, errors and exit codes", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 20 });
     const [bad = 0] = sandbox.calls.ids;
@@ -46,8 +46,8 @@ describe("--quiet", () => {
 
 const ESCAPE = String.fromCharCode(27);
 
-describe("the output", () => {
-  it("has no colour and no other escape where it goes to a file, even if colour is asked for", async () => {
+describe("output", () => {
+  it("has no colours or other escapes in a file, even if colours are requested", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 2000, latencyMs: 20 });
     const env = { ...settingsFor(sandbox), FORCE_COLOR: "1", CLICOLOR_FORCE: "1", TERM: "xterm-256color" };
@@ -68,7 +68,7 @@ describe("the output", () => {
 
   const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
   it.skipIf(!hasScript)(
-    `has no colour on a terminal either${hasScript ? "" : " (SKIPPED: no script)"}`,
+    `has no colours on a terminal either${hasScript ? "" : " (SKIPPED: no script)"}`,
     async () => {
       using folder = makeTempFolder();
       openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();

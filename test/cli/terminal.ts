@@ -4,15 +4,15 @@ import { BIN } from "../support/run.ts";
 
 /** The built program on a terminal of 80 columns. */
 export interface Terminal extends AsyncDisposable {
-  /** All that it has shown, with its cursor codes. */
+  /** Everything it has shown, with cursor codes. */
   readonly shown: string;
-  /** Waits until a text is shown, after what was replied to before, and types the keys. */
+  /** Waits until a text is shown after the previous reply, and types the keys. */
   reply: (text: string, keys: string) => Promise<void>;
   /** The exit code. */
   ended: Promise<number | null>;
 }
 
-/** Starts the built program on a terminal that `script` (util-linux) makes. */
+/** Starts the built program on a terminal created by `script` (util-linux). */
 export function startOnTerminal(
   args: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },

@@ -60,7 +60,7 @@ const firstTwo = (csv: string) =>
 const LINES = "emergency,burst pipe,,yes,250\nno lead,job,caller,no,\nno lead,job,,no,\nquote,quote,,,\n";
 
 describe("calltally topics", () => {
-  it("shows the lines of the file, also after its empty lines change", async () => {
+  it("shows the line numbers of the file, even after its empty lines change", async () => {
     using folder = makeFolder(`\r\n${LINES.replaceAll("\n", "\r\n\r\n")}`);
     const linesOf = async () =>
       (await folder.run(["topics"])).stdout.split("\n").flatMap((line) => line.match(/^ +(\d+)/)?.[1] ?? []);
@@ -124,7 +124,7 @@ bing          1            1          0     1       1
     expect(note).toContain("The attribution settings have changed");
   });
 
-  it("names the line and the column of a bad file, in each command that reads it", async () => {
+  it("names line and column of an invalid file in each command that reads it", async () => {
     using folder = makeFolder("emergency,burst pipe,,perhaps,\n");
     for (const args of [["topics", "--try", "topics.csv"], ["export", "topic"], ["status"]]) {
       const { code, stderr } = await folder.run(args);
@@ -135,7 +135,7 @@ bing          1            1          0     1       1
     }
   });
 
-  it("filters by topic, names the rule in restatements, and explains a call with the words around", async () => {
+  it("filters by topic, names the rule in restatements, and explains a call with the matching words", async () => {
     using folder = makeFolder(LINES);
     const days = ["--from", "2026-10-01", "--to", "2026-10-01"];
     const exported = ["export", "source", ...days];

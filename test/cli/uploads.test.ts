@@ -34,7 +34,7 @@ function makeFolder(calls: readonly Call[]) {
   return {
     path: folder.path,
     run,
-    /** Runs what has to succeed, and returns what it says. */
+    /** Runs a command that must succeed; returns its output. */
     say: async (...args: string[]) => {
       const { code, stdout, stderr } = await run(...args);
       expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
@@ -59,7 +59,7 @@ describe("calltally export --new", () => {
     expect(await folder.say("export", "google-ads", "--out", "all")).toContain(`${left}: start it one day`);
   });
 
-  it("goes from the first file to a second one without it, to a retraction, and explain says so", async () => {
+  it("writes the first file, a second one without its rows, and a retraction, which explain shows", async () => {
     using folder = makeFolder([conversionCall(1), conversionCall(2), conversionCall(3, { gclid: null })]);
     const flags = ["--new", "--conversion-value", "40", "--currency", "EUR"];
     const both = ["export", "google-ads", "google-ads-adjustments", ...flags];
@@ -98,7 +98,7 @@ describe("calltally export --new", () => {
     ]);
   });
 
-  it("writes the same as before without it, whatever was uploaded, and remembers nothing of --stdout", async () => {
+  it("does not change files without --new after uploads, and records nothing of --stdout", async () => {
     using folder = makeFolder([conversionCall(1)]);
     const shown = await folder.run("export", "google-ads", "--stdout");
     expect(await folder.say("uploads", "list")).toBe("No file of conversions has been written.\n");
@@ -113,7 +113,7 @@ describe("calltally export --new", () => {
 });
 
 describe("calltally uploads", () => {
-  it("lists files, and takes one back by its content, by its path, or by its number", async () => {
+  it("lists files, and takes one back by its content, path or number", async () => {
     using folder = makeFolder([conversionCall(1), conversionCall(2)]);
     const again = async () => {
       await folder.say("export", "google-ads", "--new", "--out", "next");
@@ -126,7 +126,7 @@ describe("calltally uploads", () => {
       /^ +1 {2}\d{4}-\d\d-\d\dT\S+Z {2}google-ads +2 {2}written {2}data\/exports\/google-ads\.csv$/,
     );
 
-    // By its content, wherever it is now.
+    // By its content, whatever its path.
     writeFileSync(join(folder.path, "moved.csv"), readFileSync(join(folder.path, file)));
     expect(await folder.say("uploads", "forget", "moved.csv")).toBe(
       "2 conversions taken back: the next file with --new has them again where they still are due\n",
@@ -166,7 +166,7 @@ describe("calltally uploads", () => {
     );
   });
 
-  it("are named where a file without --new counts as one from now on", async () => {
+  it("are named if a file without --new counts as one from now on", async () => {
     using folder = makeFolder([conversionCall(1)]);
     const day = daysAgo(0).slice(0, 10);
     const line = `File 1 (google-ads, 1 row, ${day}) counts as uploaded from now on. If you do not upload it: calltally uploads forget 1\n`;
@@ -176,7 +176,7 @@ describe("calltally uploads", () => {
     expect(await folder.say("export", "google-ads", "--new")).toContain("1 row of 1 call examined");
   });
 
-  it("are named where a killed export left them, and taken back by their number", async () => {
+  it("are named if a killed export left them, and are taken back by number", async () => {
     using folder = makeFolder([conversionCall(1)]);
     await folder.say("export", "google-ads", "--new");
     {
@@ -194,7 +194,7 @@ describe("calltally uploads", () => {
     expect(await folder.say("export", "google-ads", "--new")).toContain("1 row of 1 call examined");
   });
 
-  it("are named where new ones of a later export by hand replace them", async () => {
+  it("are named if a later manual export replaces new ones", async () => {
     using folder = makeFolder([conversionCall(1)]);
     const ours = async (...flags: string[]) => await folder.say("export", "google-ads", ...flags);
     expect(await ours("--new")).not.toContain("replaced");
@@ -252,12 +252,12 @@ describe("named reports", () => {
       .map((row) => row["Order ID"])
       .toSorted();
 
-  it("deliver the conversions of a run that was killed before anybody had them, and what is new since", async () => {
+  it("deliver the conversions of a killed run that nobody received, and new ones", async () => {
     using folder = makeFolder([conversionCall(1), conversionCall(2)]);
     configure(folder.path, `    deliver:\n      - command: [cp, ads/google-ads.csv, delivered.csv]\n`);
     await folder.run("job", "report:ads");
     expect(idsIn(folder.path, "delivered.csv")).toEqual(["1", "2"]);
-    // As a process leaves it that is killed before the delivery.
+    // The state after a process that is killed before the delivery.
     rmSync(join(folder.path, "delivered.csv"));
     ofDatabase(folder.path, (database) =>
       database.exec(`UPDATE report_runs SET status = 'running', finished_at = NULL, process = '1@1';
@@ -266,13 +266,13 @@ describe("named reports", () => {
     folder.put(conversionCall(3), conversionCall(2, { duration: 1 }));
     expect((await folder.run("job", "report:ads")).code).toBe(0);
     expect(idsIn(folder.path, "delivered.csv")).toEqual(["1", "3"]);
-    // Nobody was told of 2: nothing is to be retracted.
+    // Nobody received 2: nothing has to be retracted.
     await folder.say("run", "ads");
     expect(folder.read("google-ads", "ads")).toEqual([]);
     expect(folder.read("google-ads-adjustments", "ads")).toEqual([]);
   });
 
-  it("deliver to the others what the first recipient had of a run that was killed then, and no more", async () => {
+  it("deliver to the other recipients exactly what the first one received before the run was killed", async () => {
     using folder = makeFolder([conversionCall(1), conversionCall(2)]);
     const once = "cp ads/google-ads.csv first.csv; kill -9 $PPID";
     configure(
@@ -281,7 +281,7 @@ describe("named reports", () => {
     );
     await folder.run("job", "report:ads");
     expect(idsIn(folder.path, "first.csv")).toEqual(["1", "2"]);
-    // The two are sent side by side: of the second one nothing has been sent yet, whichever was quicker.
+    // The two are sent at the same time: nothing of the second one has been sent yet, whichever was faster.
     rmSync(join(folder.path, "second.csv"), { force: true });
     ofDatabase(folder.path, (database) =>
       database.exec(`UPDATE deliveries SET status = 'pending', attempts = 0, started_at = NULL, finished_at = NULL

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
 import { toUsageError } from "../../src/cli/usage-error.ts";
 
-/** What is said of a command line of `calltally dig <depth> [kinds...]` and its options. */
+/** The error for a command line of `calltally dig <depth> [kinds...]` and its options. */
 function refuse(...words: string[]): [message: string, hint: string | undefined] {
   const dig = new Command("dig")
     .exitOverride()
@@ -51,11 +51,11 @@ describe("toUsageError", () => {
     [["dig", "7", "--zzzzzz"], "Cannot use --zzzzzz: calltally dig has no such option", HELP],
     [["dig"], "Cannot run calltally dig: <depth> is missing", HELP],
     [["dgi"], "Cannot run calltally dig dgi: there is no such command", "Did you mean dig?"],
-  ])("says for %j: %s", (words, message, hint) => {
+  ])("rewrites %j as %s", (words, message, hint) => {
     expect(refuse(...words)).toEqual([message, hint]);
   });
 
-  it("says of too many arguments how many there may be", () => {
+  it("states how many arguments are allowed", () => {
     const error = new Command("dig").exitOverride().configureOutput({ writeErr: () => {} });
     const parse = () =>
       error.allowExcessArguments(false).argument("<depth>").parse(["1", "2"], { from: "user" });
@@ -71,7 +71,7 @@ describe("toUsageError", () => {
     }
   });
 
-  it("keeps a sentence that it does not know", () => {
+  it("keeps an unknown message", () => {
     const error = new CommanderError(1, "commander.new", "error: dig elsewhere");
     expect(toUsageError(error, "calltally dig").message).toBe("Cannot run calltally dig: dig elsewhere");
   });

@@ -11,14 +11,14 @@ interface Ended {
   stderr: Buffer;
 }
 
-/** Who runs a command, and from what. */
+/** The user and environment of commands. */
 interface WarmOptions {
   bin: string;
   /** URL of a module that is loaded before it. */
   preload?: string;
-  /** User and group, where this process is root's. */
+  /** User and group, if this process is root's. */
   uid?: number | undefined;
-  /** Folder of what Node has compiled before. */
+  /** Folder of Node's compile cache. */
   compiled: string;
   /** Time after which a command is killed. */
   deadlineMs: number;
@@ -26,9 +26,9 @@ interface WarmOptions {
 
 const PROGRAM = resolve(import.meta.dirname, "warm-process.ts");
 const EMPTY = Buffer.alloc(0);
-/** Those that wait for a command. */
+/** Idle processes. */
 const idle = new Set<WarmProcess>();
-/** More at once would each start a process for one command, on cores that are busy. */
+/** More would each start a process for one command, on busy cores. */
 const limit = pLimit(3);
 
 /**
@@ -100,7 +100,7 @@ class WarmProcess {
         if (written.every((bytes) => bytes.subarray(-mark.length).equals(mark)))
           end(written.map((bytes) => bytes.subarray(0, -mark.length)));
       };
-      // It fails for a child that is gone.
+      // It fails for a child that has ended.
       this.#child.send({ ...command, mark: mark.toString() }, () => {});
     }).finally(() => clearTimeout(deadline));
     this.#keepUsAlive(false);
@@ -121,7 +121,7 @@ class WarmProcess {
     return [this.#child.stdout, this.#child.stderr].filter((stream) => stream !== null);
   }
 
-  /** One that waits is to keep no worker of the test runner from its end; without its channel it ends as well. */
+  /** An idle process must not keep a worker of the test runner from ending; without its channel it ends as well. */
   #keepUsAlive(isKeeping: boolean): void {
     for (const handle of [this.#child, this.#child.channel, ...this.#streams()]) {
       if (handle === null || handle === undefined) continue;

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-// The process of warm-pool.ts: runs commands of the built program one after the other, each from a state like that of a
+// The process of warm-pool.ts: runs commands of the built program one after another, each from a state like that of a
 // new process to the moment when a process of its own would end. A command that leaves anything open ends this one.
 
-/** A command to run, and what is written after its last word on both outputs. */
+/** A command to run, and a text to write after it on both outputs. */
 export interface WarmCommand {
   args: string[];
   cwd: string;
@@ -14,7 +14,7 @@ export interface WarmCommand {
   mark: string;
 }
 
-/** What a command leaves in memory is not to be there for long. */
+/** Limits the memory that commands leave behind. */
 const MAX_COMMANDS = 300;
 const [, , bin = ""] = process.argv;
 const umask = process.umask();
@@ -33,7 +33,7 @@ function start(command: WarmCommand): void {
   commands++;
   mark = command.mark;
   openFiles = countOpenFiles();
-  // The process is to be alive for as long as the command has something to do.
+  // Keeps the process alive while the command has something to do.
   process.channel?.unref();
   process.chdir(command.cwd);
   for (const name of Object.keys(process.env)) delete process.env[name];
@@ -70,7 +70,7 @@ function removeNewListeners(): void {
   }
 }
 
-/** Files, sockets and what else has a number. */
+/** Open files, sockets and other descriptors. */
 function countOpenFiles(): number {
   return readdirSync("/dev/fd").length;
 }

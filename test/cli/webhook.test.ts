@@ -22,7 +22,7 @@ const readChanges = (folder: string) =>
   );
 
 describe("calltally webhook", () => {
-  it("patches a webhook, and keeps the change with its answer", async () => {
+  it("patches a webhook, and keeps the change with its response", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -56,7 +56,7 @@ describe("calltally webhook", () => {
     expect(JSON.stringify(change)).not.toContain("k-4711");
   });
 
-  it("replaces a webhook from a file, and says what the body leaves out", async () => {
+  it("replaces a webhook from a file, and names what the body leaves out", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, static_parameters: [] }));
@@ -101,7 +101,7 @@ describe("calltally webhook", () => {
       bytes: Buffer.from(`\ufeff${JSON.stringify(WEBHOOK)}`, "utf16le"),
       code: 2,
     },
-  ])("reads a file $title, or says that it is not UTF-8", async ({ bytes, code }) => {
+  ])("reads a file $title, or reports that it is not UTF-8", async ({ bytes, code }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeFileSync(join(folder.path, "w.json"), bytes);
@@ -114,7 +114,7 @@ describe("calltally webhook", () => {
     if (code === 2) expect(ended.stderr).toContain("w.json is not a JSON object in UTF-8");
   });
 
-  it("shows a request without sending it, and without its secrets", async () => {
+  it("shows a request without sending it and without its secrets", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const args = ["webhook", "patch", "44", "--static-parameter", "password=p-4711", "--dry-run"];
@@ -149,7 +149,7 @@ describe("calltally webhook", () => {
       says: "format: must not be empty, nor",
     },
     {
-      title: "a method that is none",
+      title: "an invalid method",
       args: ["patch", "44", "--method", "GET it"],
       says: "method: must be the name of an HTTP method, such as GET",
     },
@@ -165,17 +165,17 @@ describe("calltally webhook", () => {
     },
     { title: "an empty PATCH", args: ["patch", "44"], says: "at least one field must be given" },
     {
-      title: "a file that is not there",
+      title: "a missing file",
       args: ["patch", "44", "--file", "x.json"],
       says: "Cannot read the file of the webhook",
     },
     {
-      title: "a parameter without value",
+      title: "a parameter without a value",
       args: ["patch", "44", "--static-parameter", "team"],
       says: "name=value",
     },
-    { title: "an id that is none", args: ["patch", "x", "--status", "active"], says: "whole number" },
-  ])("ends with 2 and sends nothing for $title", async ({ args, says }) => {
+    { title: "an invalid id", args: ["patch", "x", "--status", "active"], says: "whole number" },
+  ])("exits with 2 and sends nothing for $title", async ({ args, says }) => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, method: undefined }));
@@ -189,7 +189,7 @@ describe("calltally webhook", () => {
     expect(stderr).toContain(says);
   });
 
-  it("ends with 8 for a deleted webhook", async () => {
+  it("exits with 8 for a deleted webhook", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
@@ -201,13 +201,13 @@ describe("calltally webhook", () => {
 
   it.each([
     {
-      title: "the id of the webhook in a PUT is sent as it was read",
+      title: "sends the id of the webhook in a PUT unchanged",
       webhookId: 44,
       code: 0,
       outcome: "done",
     },
     {
-      title: "an answer about another webhook ends with 8, and is kept",
+      title: "exits with 8 after a response about another webhook, which is kept",
       webhookId: 45,
       code: 8,
       outcome: "unknown",
@@ -233,7 +233,7 @@ describe("calltally webhook", () => {
     expect(ended.stderr).toContain("The API responded for webhook 45, not 44; outcome unknown");
   });
 
-  it("ends with 5 and sends no second request when the connection is cut after a change was sent", async () => {
+  it("exits with 5 and does not retry if the connection is lost after a change was sent", async () => {
     using folder = makeTempFolder();
     await using server = await startBadServer((request) => {
       request.resume().on("end", () => request.socket.destroy());
@@ -249,7 +249,7 @@ describe("calltally webhook", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)(
-    "keeps it open what became of a change that is stopped before it was answered",
+    "records an unknown outcome of a change that is stopped before its response",
     async () => {
       using folder = makeTempFolder();
       const { promise: asked, resolve } = Promise.withResolvers<void>();

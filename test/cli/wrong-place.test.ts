@@ -9,7 +9,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** A folder with a warehouse, and things that are none. */
+/** A folder with a warehouse, and other files. */
 async function makeFolder() {
   const temp = makeTempFolder();
   const { path } = temp;
@@ -115,8 +115,8 @@ const CASES: Given[] = [
   },
 ];
 
-describe.skipIf(process.platform === "win32")("calltally, where something else is than it was told", () => {
-  it("says what, with its exit code, and writes nothing", async () => {
+describe.skipIf(process.platform === "win32")("calltally with a missing or unexpected file", () => {
+  it("names the problem, exits with its code, and writes nothing", async () => {
     using folder = await makeFolder();
     const { path } = folder;
     const list = () =>
@@ -127,7 +127,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     for (const { args, env, code, says } of CASES) {
       const found = await calltally(args, {
         cwd: path,
-        // An export would look at whose warehouse it is first.
+        // An export would check the origin of the warehouse first.
         env: { ...(args[0] !== "export" && UNREACHABLE), CALLTALLY_TOKEN: "t", ...env },
       });
       expect({ args, code: found.code, stdout: found.stdout }).toEqual({ args, code, stdout: "" });
@@ -137,7 +137,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     }
   });
 
-  it("does not let an export take the name of the warehouse", async () => {
+  it("does not let an export overwrite the warehouse", async () => {
     using folder = await makeFolder();
     const database = join(folder.path, "shared", "channel.csv");
     expect(
@@ -154,7 +154,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
     });
   });
 
-  it("says that no number was left out by an empty list", async () => {
+  it("reports that an empty list excludes no number", async () => {
     using folder = await makeFolder();
     const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
     expect(await calltally(args, { cwd: folder.path })).toMatchObject({
@@ -174,7 +174,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
       says: "Cannot find the working folder",
     },
     {
-      title: "nobody reads its remarks",
+      title: "nobody reads its messages",
       script: '"$0" "$@" 2>&1 >/dev/null | true; (exec "$0" "$@" 2>&- >/dev/null)',
       code: 0,
       says: "",
@@ -185,7 +185,7 @@ describe.skipIf(process.platform === "win32")("calltally, where something else i
       code: 7,
       says: "Cannot write to standard output: ENOSPC",
     },
-  ])("ends with $code where $title", async ({ script, code, says }) => {
+  ])("exits with $code if $title", async ({ script, code, says }) => {
     using folder = await makeFolder();
     const args = [
       "-c",

@@ -15,7 +15,7 @@ function read(content: string | Buffer) {
 const NONE = { source: {}, medium: {}, campaign: {} };
 
 describe("readAliases", () => {
-  it("reads folded values, whatever their case and white space", () => {
+  it("reads folded values in any case and white space", () => {
     const content =
       '\ufeffraw,value\r\nFB, facebook\r\n"m.facebook.com",Facebook\r\n\r\njunk,\r\nface  book,facebook\r\n';
     expect(read(content)).toEqual({
@@ -42,7 +42,7 @@ describe("readAliases", () => {
     expect(read(content).aliases).toEqual({ "fb, old": "facebook" });
   });
 
-  it("lets a name stand for itself", () => {
+  it("allows a name to be its own alias", () => {
     expect(read("raw,value\nFB,Facebook\nfacebook,Facebook\n").aliases).toEqual({
       fb: "facebook",
       facebook: "facebook",
@@ -51,7 +51,7 @@ describe("readAliases", () => {
     expect(campaigns).toEqual({ brand: "Brand", brnd: "Brand" });
   });
 
-  it("accepts the same line twice, and a name like that of a member of all objects", () => {
+  it("accepts a repeated line, and the name of a member of all objects", () => {
     expect(read("raw,value\nfb,facebook\nFB,Facebook\n").aliases).toEqual({ fb: "facebook" });
     const { campaign } = read("raw,value,of\n__proto__x,A,campaign\nconstructor,B,campaign\n").aliases_of;
     expect(Object.entries(campaign ?? {})).toEqual([
@@ -85,12 +85,12 @@ describe("readAliases", () => {
     ["raw,value,of\na,b,constructor\n", 'of is "constructor", not one of'],
     [Buffer.from("raw,value\nm\xfcnchen,munich\n", "latin1"), "it is not UTF-8 text"],
     ['raw,value\n"fb,facebook\n', "line 2"],
-  ])("refuses %j and says why", (content, message) => {
+  ])("refuses %j with the reason", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);
     expect(() => read(content)).toThrow(message);
   });
 
-  it("names a file that is not there", () => {
+  it("names a missing file", () => {
     expect(() => readAliases("/nowhere/aliases.csv")).toThrow(
       "Cannot read the aliases in /nowhere/aliases.csv: no such file or directory",
     );

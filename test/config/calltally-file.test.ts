@@ -13,12 +13,12 @@ interface Given {
   env?: Record<string, string>;
   dotenv?: string;
   mode?: number;
-  /** Files beside it, by their names. */
+  /** Files next to it, by name. */
   files?: Record<string, string>;
   path?: string;
 }
 
-/** Reads a configuration in a folder of its own, and returns what `look` makes of it. */
+/** Reads a configuration in a folder of its own, and returns the result of `look`. */
 function read<T>(
   given: Given,
   look: (configuration: ReturnType<typeof readConfiguration>, folder: string) => T,
@@ -35,7 +35,7 @@ function read<T>(
   return look(readConfiguration(path, { env, folder: folder.path }), folder.path);
 }
 
-/** Returns what reading threw, in lines. */
+/** Returns the lines of the error. */
 function problemsOf(given: Given): string[] {
   try {
     read(given, () => undefined);
@@ -57,7 +57,7 @@ const TWO = `${ACME}  beta:
 `;
 
 describe("readConfiguration", () => {
-  it("says all that is wrong at once: place, what is allowed, and what was probably meant", () => {
+  it("reports all problems at the same time: position, allowed values, and suggestion", () => {
     const yaml = `timezone: America/Chicag
 limt: 5
 accounts:
@@ -122,7 +122,7 @@ doorbell: { secret_file: s, account: beta }
     ["folder: 'reports/{ account }'", "{ account } is not one of"],
     ["folder: 'reports/{account'", "{account is not one of"],
     ["deliver: [{ command: [cp, '{foldr}'] }]", "did you mean {folder}?"],
-  ])("refuses the braces of %s", (text, says) => {
+  ])("refuses the invalid placeholder in %s", (text, says) => {
     expect(problemsOf({ yaml: `reports:\n  weekly:\n    contents: [channel]\n    ${text}\n` })).toEqual([
       "Cannot use calltally.yaml",
       expect.stringContaining(says),
@@ -165,7 +165,7 @@ doorbell: { secret_file: s, account: beta }
       "reports: { weekly: { deliver: [{ command: ['{account}.sh'] }] } }",
       "reports.weekly.deliver[0].command[0]",
     ],
-  ])("refuses a placeholder that is not filled in: %s", (yaml, place) => {
+  ])("refuses a placeholder where none is filled in: %s", (yaml, place) => {
     expect(problemsOf({ yaml })).toEqual([
       "Cannot use calltally.yaml",
       expect.stringMatching(
@@ -175,7 +175,7 @@ doorbell: { secret_file: s, account: beta }
     expect(problemsOf({ yaml })[1]).toContain(`: ${place}: `);
   });
 
-  it("fills in placeholders of a report, and takes values of calls as they are", () => {
+  it("fills in placeholders of a report, and does not change values of calls", () => {
     const deliver =
       "[{ email: { to: [a@b.example], subject: '{account} {period}' } }, { command: [cp, '{folder}', '{account}'] }]";
     const report = `{ folder: 'x/{account}', filter: { campaign: '{campaign}' }, deliver: ${deliver} }`;
@@ -231,7 +231,7 @@ doorbell: { secret_file: s, account: beta }
     else expect(problems.join("\n")).toContain(says);
   });
 
-  it("gives reports the keys of the defaults, unless they have their own", () => {
+  it("applies the defaults to reports unless they have their own keys", () => {
     using folder = makeTempFolder();
     const yaml = `defaults:
   reports: { cron: '0 7 * * 1', contents: [channel], filter: { source: google } }
@@ -249,7 +249,7 @@ reports:
     expect(placeOf(["reports", "daily", "cron"])).toBe("calltally.yaml:5:18: reports.daily.cron");
   });
 
-  it("names a problem of the defaults once, where they are", () => {
+  it("reports a problem of the defaults once, at its position", () => {
     const yaml = `defaults:
   reports: { corn: x, accounts: [acme], grain: weak, on_restatement: deliver }
 reports: { weekly: {}, daily: { grain: day } }
@@ -263,7 +263,7 @@ reports: { weekly: {}, daily: { grain: day } }
     ]);
   });
 
-  it("refuses a recipient of the defaults for the reports of several accounts", () => {
+  it("refuses a recipient in the defaults for the reports of several accounts", () => {
     const defaults = `defaults: { reports: { deliver: [${MAIL}] } }\n`;
     const ofBoth = `${TWO}${defaults}reports: { one: { accounts: [acme] }, two: { accounts: [beta] } }`;
     expect(problemsOf({ yaml: ofBoth }).slice(1)).toEqual([
@@ -275,7 +275,7 @@ reports: { weekly: {}, daily: { grain: day } }
     expect(problemsOf({ yaml: ofOne })).toEqual([]);
   });
 
-  it("takes the braces of a program in a command for text", () => {
+  it("keeps other braces in a command", () => {
     const yaml = `reports:\n  weekly:\n    deliver: [{ command: [awk, '{ print $1 }', '{file}'] }]\n`;
     expect(problemsOf({ yaml })).toEqual([]);
   });
@@ -288,7 +288,7 @@ reports: { weekly: {}, daily: { grain: day } }
   it.each([
     { name: "an empty file", yaml: "", says: ["Cannot use calltally.yaml: it is empty"] },
     {
-      name: "comments alone",
+      name: "only comments",
       yaml: `${"#".repeat(100_000)}\n`,
       says: ["Cannot use calltally.yaml: it is empty"],
     },
@@ -313,7 +313,7 @@ reports: { weekly: {}, daily: { grain: day } }
       says: ["Cannot use calltally.yaml", "calltally.yaml:2:1: Tabs are not allowed as indentation"],
     },
     {
-      name: "a key twice",
+      name: "a duplicate key",
       yaml: "limit: 5\nlimit: 6",
       says: ["Cannot use calltally.yaml", "calltally.yaml:2:1: Map keys must be unique"],
     },
@@ -326,12 +326,12 @@ reports: { weekly: {}, daily: { grain: day } }
       ],
     },
     {
-      name: "a key that is no text",
+      name: "a key that is not text",
       yaml: "? { limit: 5 }\n: 6",
       says: ["Cannot use calltally.yaml", "calltally.yaml:1:3: a key must be a text"],
     },
     {
-      name: "another number than one sees",
+      name: "a number that reads differently",
       yaml: "limit: 0x10",
       says: [
         "Cannot use calltally.yaml",
@@ -368,14 +368,14 @@ reports: { weekly: {}, daily: { grain: day } }
     expect(problemsOf({ yaml })).toEqual(says);
   });
 
-  it("refuses aliases, a bomb of them at once, and a bare star with a word on quotes", () => {
+  it("refuses aliases, even many of them, and hints at quotes for a bare star", () => {
     expect(problemsOf({ yaml: BOMB })[1]).toMatch(/^calltally.yaml:2:\d+: aliases \(\*name\) are not read$/);
     expect(problemsOf({ yaml: "sync_cron: * * * * *" })[1]).toMatch(
       /^calltally.yaml:1:12: text that begins with \* must be in quotes/,
     );
   });
 
-  it("refuses a file that others can write, or that is larger than a person writes", () => {
+  it("refuses a file that others can write, or that is too large", () => {
     for (const mode of [0o664, 0o646]) {
       expect(problemsOf({ yaml: ACME, mode })).toEqual([
         "Cannot use calltally.yaml: other users can write it, though it decides where the token goes and what is run",
@@ -386,7 +386,7 @@ reports: { weekly: {}, daily: { grain: day } }
     ]);
   });
 
-  it("puts flags, the environment, .env, the account and the top of the file before defaults", () => {
+  it("prefers flags, the environment, .env, the account and the top of the file to defaults", () => {
     const yaml = `limit: 500
 concurrency: 2
 timezone: Europe/Berlin
@@ -471,7 +471,7 @@ ${TWO}    timezone: Europe/Paris
     ]);
   });
 
-  it("takes relative paths from the folder of the file", () => {
+  it("resolves relative paths from the folder of the file", () => {
     read(
       {
         yaml: `aliases: rules/aliases.csv\n${ACME}    export_dir: out\n`,
@@ -502,7 +502,7 @@ ${TWO}    timezone: Europe/Paris
     "INSIGHT_IDS",
     "HEARTBEAT_URL",
   ])(
-    "refuses CALLTALLY_%s beside accounts, in the environment or .env, and takes it without them",
+    "refuses CALLTALLY_%s in addition to accounts, in the environment or .env, and accepts it without accounts",
     (setting) => {
       const name = `CALLTALLY_${setting}`;
       const says = (where: string) => [`Cannot use ${name} in ${where}: calltally.yaml names the accounts`];
@@ -512,7 +512,7 @@ ${TWO}    timezone: Europe/Paris
     },
   );
 
-  it("refuses two accounts with one warehouse, under whichever names", () => {
+  it("refuses two accounts with one warehouse, even under different names", () => {
     using folder = makeTempFolder();
     mkdirSync(join(folder.path, "real"));
     symlinkSync(join(folder.path, "real"), join(folder.path, "link"));
@@ -524,7 +524,7 @@ ${TWO}    timezone: Europe/Paris
     );
   });
 
-  it("refuses two accounts with one export folder, given or by default", () => {
+  it("refuses two accounts with one export folder, explicit or by default", () => {
     const yaml = `${ACME}  beta: { base_url: https://b.example.com, token_file: t, export_dir: data/acme/exports }
 `;
     expect(problemsOf({ yaml })[1]).toMatch(
@@ -532,14 +532,14 @@ ${TWO}    timezone: Europe/Paris
     );
   });
 
-  it("names a folder that it was given as the file", () => {
+  it("names a folder that was given as the file", () => {
     using folder = makeTempFolder();
     expect(() => readConfiguration(".", { env: {}, folder: folder.path })).toThrow(
       `Cannot use ${folder.path}: it is not a file`,
     );
   });
 
-  it("refuses a token that others can read; the group may where root owns it", () => {
+  it("refuses a token that others can read; a group may read a file of root", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "acme.token");
     writeFileSync(file, "t");
@@ -559,7 +559,7 @@ ${TWO}    timezone: Europe/Paris
 });
 
 describe("chooseAccounts", () => {
-  it("takes all where none is named, and says what there is", () => {
+  it("returns all if none is named, and lists them in an error", () => {
     read({ yaml: TWO }, (configuration) => {
       const names = (chosen: readonly string[]) =>
         chooseAccounts(configuration, chosen).map(({ name }) => name);
@@ -574,7 +574,7 @@ describe("chooseAccounts", () => {
 });
 
 describe("findFile", () => {
-  it("takes --config before the environment, .env and the working folder", () => {
+  it("prefers --config to the environment, .env and the working folder", () => {
     using folder = makeTempFolder();
     const find = (named?: string, env = {}) => findFile(named, { env, folder: folder.path });
     expect(find()).toBeUndefined();

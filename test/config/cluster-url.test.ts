@@ -7,7 +7,7 @@ describe("parseClusterUrl", () => {
     ["clickhouse://127.0.0.1,localhost:9123/calls", ["http://127.0.0.1:8123", "http://localhost:9123"]],
     ["clickhouse://[::1]/calls", ["http://[::1]:8123"]],
     ["clickhouse://127.0.0.1,b.example:443/calls", ["https://127.0.0.1:8443", "https://b.example"]],
-  ])("asks the servers of %s by HTTPS, unless all are on this machine", (text, origins) => {
+  ])("uses HTTPS for the servers of %s unless all are on this machine", (text, origins) => {
     expect(parseClusterUrl(text).hosts.map(({ origin }) => origin)).toEqual(origins);
   });
 
@@ -24,7 +24,7 @@ describe("parseClusterUrl", () => {
     });
   });
 
-  it("gives a cluster one name, in whatever order its servers are named", () => {
+  it("names a cluster independently of the order of its servers", () => {
     const names = ["b.example,a.example:443", "a.example:443,b.example:8443"].map(
       (hosts) => parseClusterUrl(`clickhouse://${hosts}/calls`).name,
     );
@@ -50,7 +50,7 @@ describe("parseClusterUrl", () => {
     ["clickhouse://a.example/calls?secure=0", "has the parameter secure"],
     ["clickhouse://%00@a.example/calls", "has an invalid user before the @"],
     ["clickhouse://user%3Ageheim@a.example/calls", "has an invalid user before the @"],
-  ])("refuses %s, and shows no password", (text, message) => {
+  ])("refuses %s without showing the password", (text, message) => {
     expect(() => parseClusterUrl(text)).toThrow(message);
     expect(() => parseClusterUrl(text)).not.toThrow("geheim");
   });

@@ -8,7 +8,7 @@ describe("isMailAddress", () => {
     "ann@bücher.example",
     "ünï@example.com",
     "root@localhost",
-  ])("takes %s", (text) => {
+  ])("accepts %s", (text) => {
     expect(isMailAddress(text)).toBe(true);
   });
 

@@ -5,7 +5,7 @@ import { readSecretFile } from "../../src/config/secret-file.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("readSecretFile", () => {
-  it("returns the text without white space around it, and reads no file that is larger than a secret", () => {
+  it("returns the trimmed text, and refuses a file larger than a secret", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "secret");
     writeFileSync(file, ` ${"s".repeat(65_534)}\n`, { mode: 0o600 });

@@ -23,7 +23,7 @@ function load({
   return loadSettings({ flags, env, folder: folder.path });
 }
 
-/** What loading threw. */
+/** The error of loading. */
 function catchError(sources: Parameters<typeof load>[0]): unknown {
   try {
     load(sources);
@@ -36,7 +36,7 @@ function catchError(sources: Parameters<typeof load>[0]): unknown {
 const TOKEN = "tok3n-THAT-must-not-be-seen";
 
 describe("loadSettings", () => {
-  it("has defaults for all but the address and the token", () => {
+  it("has defaults for everything except the address and the token", () => {
     expect(load()).toEqual({
       baseUrl: undefined,
       token: undefined,
@@ -180,7 +180,7 @@ describe("loadSettings", () => {
     });
   });
 
-  it("takes the flag before the environment, that before .env, and that before the default", () => {
+  it("prefers the flag to the environment, that to .env, and that to the default", () => {
     const flags = { CALLTALLY_LIMIT: "2" };
     const env = { CALLTALLY_LIMIT: "3" };
     const dotenv = "# ours\nexport CALLTALLY_LIMIT='4'\n";
@@ -192,7 +192,7 @@ describe("loadSettings", () => {
     ]).toEqual([2, 3, 4, 1000]);
   });
 
-  it("takes an empty value for none, but as a flag: there it is a variable of the shell's that was not set", () => {
+  it("ignores an empty value, except in a flag, where it is an unset variable of the shell", () => {
     const empty = { CALLTALLY_DATABASE: "" };
     const unset = { CALLTALLY_DATABASE: undefined };
     const dotenv = "CALLTALLY_DATABASE=third.db";
@@ -225,7 +225,7 @@ describe("loadSettings", () => {
     { dotenv: "CALLTALLY_TOKEN\nCALLTALLY_LIMIT=5\n", says: "line 1 does not set CALLTALLY_TOKEN" },
     { dotenv: Buffer.from("\ufeffCALLTALLY_LIMIT=5\n", "utf16le"), says: "it is not UTF-8 text" },
     { dotenv: Buffer.from("CALLTALLY_LIMIT=5\n", "utf16le"), says: "it is not UTF-8 text" },
-  ])("does not pass over what .env means to set: $says", ({ dotenv, says }) => {
+  ])("refuses an invalid line of .env: $says", ({ dotenv, says }) => {
     expect(catchError({ dotenv })).toMatchObject({
       exitCode: 2,
       message: expect.stringContaining(`Cannot use .env: ${says}`),
@@ -249,7 +249,7 @@ describe("loadSettings", () => {
     }
   });
 
-  it.skipIf(process.platform === "win32")("refuses .env with settings if all can replace it", () => {
+  it.skipIf(process.platform === "win32")("refuses .env with settings if others can replace it", () => {
     using folder = makeTempFolder();
     const [linked, real] = [join(folder.path, "linked"), join(folder.path, "real")];
     for (const path of [linked, real]) mkdirSync(path);
@@ -274,7 +274,7 @@ describe("loadSettings", () => {
     }
   });
 
-  it("reads .env of its own folder alone", () => {
+  it("reads .env only from its own folder", () => {
     using folder = makeTempFolder();
     const inner = join(folder.path, "inner");
     mkdirSync(inner);
@@ -358,7 +358,7 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_LOG_LEVEL", value: "verbose", says: "must be one of trace, debug, info, warn" },
   ];
 
-  it.each(BAD)("refuses $name=$value with exit 2 and says so", ({ name, value, says, hint = name }) => {
+  it.each(BAD)("refuses $name=$value with exit 2 and the reason", ({ name, value, says, hint = name }) => {
     const fromEnv = catchError({ env: { [name]: value } });
     expect(fromEnv).toBeInstanceOf(UsageError);
     expect(fromEnv).toMatchObject({
@@ -371,7 +371,7 @@ describe("loadSettings", () => {
     expect(fromFile).toMatchObject({ message: expect.stringMatching(`^Cannot use ${name} in \\.env: `) });
   });
 
-  it("names the flag and its value where that is bad", () => {
+  it("names the flag with the invalid value", () => {
     const error = catchError({
       flags: { CALLTALLY_LIMIT: "many" },
       env: { CALLTALLY_LIMIT: "5" },
@@ -393,7 +393,7 @@ describe("loadSettings", () => {
     },
   );
 
-  it("does not fall back on a good value behind a bad one", () => {
+  it("does not fall back on a valid value of a lower level", () => {
     expect(catchError({ env: { CALLTALLY_LIMIT: "0" }, dotenv: "CALLTALLY_LIMIT=5" })).toBeInstanceOf(
       UsageError,
     );
@@ -409,7 +409,7 @@ describe("inspectSettings", () => {
     return { ...rest, found: Object.fromEntries(found.map(({ env: name, ...setting }) => [name, setting])) };
   }
 
-  it("says where each setting comes from", () => {
+  it("names the source of each setting", () => {
     const { found, settings } = inspect({
       flags: { CALLTALLY_DATABASE: "flag.db" },
       env: { CALLTALLY_DATABASE: "env.db", CALLTALLY_LIMIT: "7" },
@@ -426,7 +426,7 @@ describe("inspectSettings", () => {
     expect(settings).toMatchObject({ database: "flag.db", limit: 7, concurrency: 9 });
   });
 
-  it("shows of a token its file and length alone, and no path that cannot be read: it may be a token", () => {
+  it("shows only file and length of a token, and no unreadable path, which may be a token", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "token");
     writeFileSync(file, `${TOKEN}\n`);
@@ -441,7 +441,7 @@ describe("inspectSettings", () => {
     expect(JSON.stringify(bad.found)).not.toContain(TOKEN);
   });
 
-  it("takes each setting that is not known to be harmless for a secret", () => {
+  it("treats settings as secret unless they are known to be harmless", () => {
     const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
     expect(shown.map(({ env }) => env)).toEqual([
       "CALLTALLY_BASE_URL",
@@ -457,7 +457,7 @@ describe("inspectSettings", () => {
     ]);
   });
 
-  it("goes on behind bad settings, as if they were not given", () => {
+  it("continues after invalid settings as if they were not set", () => {
     const { found, settings, unknown } = inspect({
       env: { CALLTALLY_LIMIT: "0", CALLTALLY_BASE_URL: "http://api.example.com", CALLTALLY_LIMT: "5" },
       dotenv: "CALLTALLY_LIMIT=9\nCALLTALLY_QUALIFIED_SECONDS=soon\nCALLTALLY_TOKNE=x",
@@ -503,7 +503,7 @@ describe("CALLTALLY_BASE_URL", () => {
     "http://[::2]",
     "ws://localhost",
     "file:///etc/hosts",
-  ])("must not be %s, where the token would travel in the clear", (value) => {
+  ])("must not be %s, which would send the token in plain text", (value) => {
     expect(catchError({ env: { CALLTALLY_BASE_URL: value } })).toMatchObject({
       exitCode: 2,
       message: expect.stringContaining("must start with https://"),
@@ -539,7 +539,7 @@ describe("CALLTALLY_HEARTBEAT_URL", () => {
     "SECRET",
     "https://example.com/#SECRET",
     "https://SECRET@example.com",
-  ])("is not shown when it cannot be used: %s", (value) => {
+  ])("is not shown when invalid: %s", (value) => {
     const error = catchError({ env: { CALLTALLY_HEARTBEAT_URL: value } });
     expect(error).toBeInstanceOf(UsageError);
     expect(JSON.stringify(error) + String(error)).not.toContain("SECRET");
@@ -560,11 +560,11 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
     expect(load({ env: { CALLTALLY_TOKEN: `${TOKEN}\n` } }).token).toBe(TOKEN);
   });
 
-  it("give the file precedence", () => {
+  it("prefer the file", () => {
     expect(loadWithFile("from-file", { CALLTALLY_TOKEN: "from-env" }).token).toBe("from-file");
   });
 
-  it("name a file that is not there or cannot be read, and do not fall back", () => {
+  it("name a missing or unreadable file, and do not fall back", () => {
     using folder = makeTempFolder();
     const env = { CALLTALLY_TOKEN: TOKEN };
     const missing = join(folder.path, "missing");
@@ -583,7 +583,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
   });
 
   it.each([`${TOKEN} ${TOKEN}`, `${TOKEN}\n${TOKEN}`, `${TOKEN}é`, `${TOKEN}\0`, `"${TOKEN}" # ours`])(
-    "are not shown when they cannot be used: %j",
+    "are not shown when invalid: %j",
     (value) => {
       const errors = [catchError({ env: { CALLTALLY_TOKEN: value } })];
       try {

@@ -4,12 +4,12 @@ import { describeFixedZone, parseTimeZone } from "../../src/config/time-zone.ts"
 
 const NOON = "2026-07-01T12:00:00.000Z";
 
-/** What ICU takes and IANA does not list: a zone by such a name fails in Temporal, or means another place than people think. */
+/** Names that ICU accepts and IANA does not list: such a zone fails in Temporal, or means another place than expected. */
 const OF_ICU_ALONE =
   "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST".split(
     " ",
   );
-/** Names of the list that `Intl.supportedValuesOf` does not have: links, in letters of many kinds. */
+/** Names of the list that `Intl.supportedValuesOf` lacks: links, with various letters. */
 const LINKS =
   "Africa/Asmara America/Argentina/ComodRivadavia America/Buenos_Aires America/Knox_IN America/Nuuk Antarctica/South_Pole Asia/Ho_Chi_Minh Asia/Kolkata Asia/Ujung_Pandang Australia/ACT Australia/LHI Australia/NSW Brazil/DeNoronha Canada/Newfoundland Chile/EasterIsland CST6CDT Cuba EST EST5EDT Etc/GMT+8 Etc/GMT-14 Etc/UTC Europe/Kyiv GB GB-Eire GMT GMT+0 GMT0 Greenwich HST MST Mexico/BajaNorte NZ-CHAT Navajo PRC ROC ROK PST8PDT UCT US/East-Indiana US/Pacific US/Samoa UTC Universal W-SU WET Zulu".split(
     " ",
@@ -26,19 +26,19 @@ function attempt(work: () => unknown): unknown {
 }
 
 describe("parseTimeZone", () => {
-  it("takes names of the IANA list whatever their case, and spells them as the list does", () => {
+  it("accepts names of the IANA list in any case, and returns their spelling in the list", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), ...LINKS];
     expect(names.map((name) => parseTimeZone(name.toUpperCase()))).toEqual(names);
     expect(names.map((name) => parseTimeZone(name.toLowerCase()))).toEqual(names);
     expect(names.filter((name) => !localDate(NOON, name).startsWith("2026-07-0"))).toEqual([]);
   });
 
-  it("refuses what Temporal takes and is no name", () => {
+  it("refuses what Temporal accepts but is not a name", () => {
     for (const text of ["+02:00", "2026-01-01T00:00Z[Europe/Berlin]", "", "Z"])
       expect(() => parseTimeZone(text)).toThrow("is not an IANA time zone");
   });
 
-  it.each(OF_ICU_ALONE)("refuses %s, which ICU takes and IANA does not list", (name) => {
+  it.each(OF_ICU_ALONE)("refuses %s, which ICU accepts but IANA does not list", (name) => {
     expect(() => new Intl.DateTimeFormat("en", { timeZone: name })).not.toThrow();
     expect(() => parseTimeZone(name)).toThrow(`${name} is not an IANA time zone`);
   });
@@ -59,11 +59,11 @@ describe("parseTimeZone", () => {
     { text: " Europe/Berlin", meant: "Europe/Berlin" },
     { text: "UTC+2", meant: "Europe/Athens" },
     { text: "-0500", meant: "America/New_York" },
-  ])("says that $meant was probably meant by $text", ({ text, meant }) => {
+  ])("suggests $meant for $text", ({ text, meant }) => {
     expect(() => parseTimeZone(text)).toThrow(`${text} is not an IANA time zone; did you mean ${meant}?`);
   });
 
-  it("suggests nothing that it would not take", () => {
+  it("suggests only accepted names", () => {
     const offsets = Array.from({ length: 27 }, (_, index) => `UTC${index < 12 ? "" : "+"}${index - 12}`);
     const suggested = [...OF_ICU_ALONE, ...offsets].flatMap((text) => {
       const error = attempt(() => parseTimeZone(text));
@@ -83,13 +83,13 @@ describe("describeFixedZone", () => {
     { zone: "Etc/GMT-1", offset: "UTC+01:00", meant: "Europe/Berlin" },
     { zone: "Etc/GMT-14", offset: "UTC+14:00", meant: "a city's zone" },
     { zone: "GMT", offset: "UTC+00:00", meant: "Europe/London; otherwise use UTC" },
-  ])("says that $zone is $offset all year", ({ zone, offset, meant }) => {
+  ])("describes $zone as $offset all year", ({ zone, offset, meant }) => {
     expect(describeFixedZone(zone)).toBe(
       `${zone} has no daylight saving time: it is ${offset} all year. You probably mean ${meant}.`,
     );
   });
 
-  it("says the offset that the zone has, and names zones that are taken", () => {
+  it("describes the offset of the zone, and suggests accepted names", () => {
     const described = [...Intl.supportedValuesOf("timeZone"), ...LINKS, ...ETC].flatMap((zone) => {
       const text = describeFixedZone(zone);
       return text === undefined ? [] : [{ zone, text }];
@@ -102,7 +102,7 @@ describe("describeFixedZone", () => {
     }
   });
 
-  it("has nothing to say of a zone of a place, nor of UTC", () => {
+  it("is undefined for the zone of a place, and for UTC", () => {
     expect(
       ["UTC", "Etc/UTC", "America/Phoenix", "Asia/Kolkata", "EST5EDT", "CET"].flatMap(
         (zone) => describeFixedZone(zone) ?? [],

@@ -38,14 +38,14 @@ describe("readTopics", () => {
     ]);
   });
 
-  it("needs only topics and phrases, in any order", () => {
+  it("requires only topics and phrases, in any order", () => {
     expect(read("phrase,topic\nburst pipe,emergency\n")).toEqual([
       { topic: "emergency", phrase: "burst pipe", speaker: null, qualifies: null, value: null, line: 2 },
     ]);
     expect(read("topic,phrase\n")).toEqual([]);
   });
 
-  it.each(["\n", "\r\n", "\r"])("knows the lines of the file, ended by %j", (end) => {
+  it.each(["\n", "\r\n", "\r"])("numbers the lines of a file with line ends %j", (end) => {
     const lines = ["topic,phrase", "", "", 'a,"b', "c", 'd"', " ", "e,f", '"g', 'h",i', "last,z"];
     expect(read(`\ufeff${lines.join(end)}`).map(({ line }) => line)).toEqual([4, 8, 9, 11]);
     expect(() => read([...lines, "last,z,", ""].join(end))).toThrow("line 12, column 3");
@@ -78,7 +78,7 @@ describe("readTopics", () => {
     [`${HEADER}"a,b,,,\n`, "line 2"],
     [Buffer.from(`${HEADER}a,\xfc,,,\n`, "latin1"), "is not UTF-8 text"],
     [HEADER + "a,b,,,\n".repeat(150_000), "it is larger than 1000000 bytes"],
-  ])("refuses %.60s and says where", (content, message) => {
+  ])("refuses %.60s with the position", (content, message) => {
     expect(() => read(content)).toThrow(UsageError);
     expect(() => read(content)).toThrow(message);
   });

@@ -85,7 +85,7 @@ const atMost = (rows: number) => (answer: Answer) => {
   return served <= rows ? passed() : failed(`${served} calls`);
 };
 
-/** The names never go the other way, in one of the orders that a database may sort them in. */
+/** The names never go in the other direction, in one of the possible orders of a database. */
 function namesGo(order: "asc" | "desc") {
   const orders = [(name: string) => name, (name: string) => name.toLowerCase()];
   return dataIs(({ calls }) => {
@@ -103,7 +103,7 @@ function namesGo(order: "asc" | "desc") {
   });
 }
 
-/** Refused, or served with the maximum: the document does not say which. */
+/** Refused, or answered with the maximum: the document does not specify it. */
 function aboveMaximum(answer: Answer): Verdict {
   return answer.status === 400 ? passed("400") : applied({ limit: 1000 })(answer, undefined);
 }
@@ -231,7 +231,7 @@ export const ATTRIBUTION_ROWS: readonly Row[] = [
   {
     section: "9 the version is part of the path",
     request: { method: "GET", path: PATH.replace("/v3", "") },
-    // Without a route there may be nothing to ask the token for, or it is asked for first.
+    // Without a route there may be nothing to require the token for, or it is required first.
     expect: answers(401, 403, 404),
   },
   {

@@ -10,20 +10,20 @@ const envelope = z.object({ data: members });
 const stamp = z.object({ request_id: z.string(), timestamp: z.string() });
 const page = z.object({ calls: z.array(members) });
 
-/** The answer has one of these statuses. */
+/** The response has one of these statuses. */
 export const answers = (...statuses: number[]): Expectation => {
   const wanted = statuses.join(" or ");
   return ({ status }) => (statuses.includes(status) ? passed() : failed(`${status}, not ${wanted}`));
 };
 
-/** The answer is JSON by its Content-Type. */
+/** The response is JSON by its Content-Type. */
 export const isJson: Expectation = ({ contentType }) =>
   contentType?.trim().toLowerCase() === "application/json" ? passed() : failed(`${contentType}`);
 
-/** A clock that is this far off is none of ours. */
+/** A clock that differs by more is wrong. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** The answer is a 200 stamped with the time of the response, if the clocks of both machines go right. */
+/** The response is a 200 stamped with its time, if the clocks of both machines are right. */
 export const isStampedNow: Expectation = whenOk(({ body, sentMs, receivedMs }) => {
   const { timestamp } = stamp.parse(body);
   const timeMs = Date.parse(timestamp);
@@ -31,34 +31,34 @@ export const isStampedNow: Expectation = whenOk(({ body, sentMs, receivedMs }) =
   return isNow ? passed() : failed(`${timestamp}`);
 });
 
-/** Both answers are 200s, and each has a request_id of its own. */
+/** Both responses are 200s, and each has a request_id of its own. */
 export const hasOwnRequestId: Expectation = whenOk(({ body }, other) => {
   const ids = [body, other?.body].map((one) => stamp.parse(one).request_id);
   return ids[0] === ids[1] ? failed(`${ids[0]} twice`) : passed();
 });
 
-/** Both answers tell the same total. */
+/** Both responses have the same total. */
 export const sameTotal: Expectation = whenOk(({ body }, other) => {
   const totals = [body, other?.body].map((one) => dataOf(one).total);
   return totals[0] === totals[1] ? passed() : failed(totals.join(" and "));
 });
 
-/** The answer is a 200 whose envelope fits. */
+/** The response is a 200 whose envelope conforms. */
 export const envelopeHas = (schema: z.ZodType): Expectation => whenOk(({ body }) => fits(schema, body));
 
-/** The answer is a 200 whose data fits. */
+/** The response is a 200 whose data conforms. */
 export const dataHas = (schema: z.ZodType): Expectation => whenOk(({ body }) => fits(schema, dataOf(body)));
 
-/** A member of the insight has this type; the document does not say which members are always there. */
+/** A member of the insight has this type; the document does not specify which members always exist. */
 export const insightHas = (name: string, schema: z.ZodType): Expectation =>
   dataIs((insight) => (name in insight ? fits(schema, insight[name]) : notSeen("not in the answer")));
 
-/** The data, such as an insight, is as told. */
+/** The data, such as an insight, satisfies the function. */
 export const dataIs = (judge: (data: Record<string, unknown>) => Verdict): Expectation =>
   whenOk(({ body }) => judge(dataOf(body)));
 
 /**
- * A member of the calls has this type where it has a value; the document does not say how a missing one looks.
+ * A member of the calls has this type if it has a value; the document does not specify a missing one.
  * `path` may lead into an object.
  */
 export const callsHave = (path: readonly string[], schema: z.ZodType): Expectation =>
@@ -71,7 +71,7 @@ export const callsHave = (path: readonly string[], schema: z.ZodType): Expectati
     return passed(`in ${values.length} of ${calls.length} calls`);
   });
 
-/** Both answers bring these calls in the same order; calls that come in between speak against it, too. */
+/** Both responses have these calls in the same order; calls that arrive in between contradict it, too. */
 export const sameCalls = (ofOther: (ids: unknown[]) => unknown[] = (ids) => ids): Expectation =>
   whenOk(({ body }, other) => {
     const [ids, others] = [idsOf(body), ofOther(idsOf(other?.body))];
@@ -101,7 +101,7 @@ function fits(schema: z.ZodType, value: unknown): Verdict {
   return success ? passed() : failed(z.prettifyError(error).replaceAll(/\s*\n\s*/g, " "));
 }
 
-/** Judges an answer with status 200; any other one has failed, and so has one that is no envelope. */
+/** Judges a response with status 200; any other one has failed, and so has one without an envelope. */
 function whenOk(judge: (answer: Answer, other: Answer | undefined) => Verdict): Expectation {
   return (answer, other) => {
     const stray = [answer, other].find((one) => one !== undefined && one.status !== 200);

@@ -55,7 +55,7 @@ const hasOneOf = (...names: string[]) =>
     names.some((name) => name in insight) ? passed() : failed(`none of ${names.join(", ")}`),
   );
 
-/** The flat copies that differ from the keyword settings they are copies of. */
+/** The flat copies that differ from the original keyword settings. */
 function copiesOfKeywords(insight: Record<string, unknown>): Verdict {
   const { success, data: keywords } = anyObject.safeParse(insight.keyword_config);
   const copied = KEYWORD_MEMBERS.filter((name) => success && name in keywords && name in insight);

@@ -14,7 +14,7 @@ export type Ask = (request: Request) => Promise<Answer>;
 const TIMEOUT_MS = 30_000;
 const WRONG_TOKEN = "not-a-token";
 
-/** Sends the requests of a row and judges what comes back. */
+/** Sends the requests of a row and judges the responses. */
 export async function judge(row: Row, ask: Ask): Promise<Verdict> {
   try {
     const answer = await ask(row.request);
@@ -27,7 +27,7 @@ export async function judge(row: Row, ask: Ask): Promise<Verdict> {
   }
 }
 
-/** Returns what asks a server; the same GET is sent once, since a stranger's server may count requests. */
+/** Returns a function that requests from a server; the same GET is sent once, since a foreign server may count requests. */
 export function createAsk(target: Target): Ask {
   const known = new Map<string, Promise<Answer>>();
   return (request) => {

@@ -3,7 +3,7 @@ import { createAsk, judge, type Target } from "./judge.ts";
 import { isReadOnly, type Row, type Verdict } from "./row.ts";
 import { ROWS } from "./rows.ts";
 
-// npm run conformance -- --base-url https://… --token …: asks a server what the table says, by GET alone.
+// npm run conformance -- --base-url https://… --token …: checks a server against the table with GET only.
 
 const USAGE = `Usage: npm run conformance -- --base-url <url> --token <token> [--insight-id <id>]
   --base-url    what the API's document calls {base_url}, without /v3

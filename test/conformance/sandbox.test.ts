@@ -12,14 +12,14 @@ function startFor({ needsFailure }: Row): Promise<Sandbox> {
   return startSandbox({ calls: 150, now: NOW, ...faults });
 }
 
-/** The verdict on a row; a row about an insight is asked of each that is seeded. */
+/** The verdict on a row; a row about an insight is checked for each seeded one. */
 async function verdictsOn(row: Row, sandbox: Sandbox) {
   const insightIds = row.request.path.includes("{insight}") ? sandbox.insights.ids : [0];
   const { url: baseUrl, token } = sandbox;
   return Promise.all(insightIds.map((insightId) => judge(row, createAsk({ baseUrl, token, insightId }))));
 }
 
-/** Adds a call, and returns what was delivered to the webhook for it, or would have been beyond this machine. */
+/** Adds a call, and returns what was or would be delivered to the webhook for it. */
 async function deliver(sandbox: Sandbox, { id }: WebhookEffect) {
   sandbox.calls.insert();
   await sandbox.settleDeliveries();
@@ -32,7 +32,7 @@ function queryOf(url: string): Record<string, unknown> {
   return Object.fromEntries(new URL(url).searchParams);
 }
 
-describe("The sandbox keeps", () => {
+describe("sandbox conforms to the document", () => {
   test.for(ROWS.map((row) => [row.section, row] as const))("%s", async ([_, row]) => {
     await using sandbox = await startFor(row);
     const { webhook } = row;
@@ -61,10 +61,10 @@ describe("The sandbox keeps", () => {
   });
 });
 
-describe("The table", () => {
+describe("conformance table", () => {
   const sections = new Set(ROWS.map(({ section }) => section));
 
-  test("names each of its rows differently", () => {
+  test("has unique names", () => {
     expect(sections.size).toBe(ROWS.length);
   });
 

@@ -18,7 +18,7 @@ const OPERATIONS: readonly Operation[] = [
     name: "insight details",
     ok: INSIGHT,
     invalid: { method: "GET", path: "/v3/insights/not-a-number" },
-    // The format of an id is not documented: this may also be one that does not exist.
+    // The format of an id is not documented: this may also be an unknown one.
     invalidStatuses: [400, 404],
     unknown: { method: "GET", path: "/v3/insights/999999999" },
   },

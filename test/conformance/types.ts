@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// The types of the API's document, said once more and not taken from the sandbox: it is what is on trial.
+// The types of the API's document, written independently of the sandbox, which is under test.
 
 export const integer = z.int();
 export const text = z.string();
@@ -17,6 +17,6 @@ export const url = z.url();
 export const uuid = z.guid();
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** An object whose members are strings; which of them are there is not documented. */
+/** An object whose members are strings; which of them exist is not documented. */
 export const texts = (...names: string[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, text]))).partial();

@@ -21,11 +21,11 @@ interface Field {
 const text = (value: string, required: boolean): Field => ({ required, value, wrong: 7 });
 const flag = (value: boolean): Field => ({ required: false, value, wrong: "yes" });
 
-/** The fields of § 2.2 that a body may hold, with a value that is not the stored one. */
+/** The fields of § 2.2 in a body, with a value that differs from the stored one. */
 const FIELDS: Readonly<Record<string, Field>> = {
   webhook_name: text("Renamed", true),
   webhook_endpoint: text("https://hooks.example.org/renamed", true),
-  description: text("Described anew", false),
+  description: text("Described again", false),
   format: text("json", true),
   method: text("GET", true),
   include_data_append: flag(false),
@@ -49,7 +49,7 @@ const patch = (id: number, body: unknown): Request => ({ method: "PATCH", path: 
 export const PUT_OK = put(ACTIVE, ALL);
 export const PUT_REFUSED = put(ACTIVE, {});
 export const PUT_UNKNOWN = put(999, ALL);
-export const PATCH_OK = patch(ACTIVE, { description: "Described anew" });
+export const PATCH_OK = patch(ACTIVE, { description: "Described again" });
 export const PATCH_REFUSED = patch(ACTIVE, {});
 export const PATCH_UNKNOWN = patch(999, ALL);
 
@@ -69,7 +69,7 @@ const refused = (section: string, request: Request, status = 400, webhook = UNCH
   webhook,
 });
 
-/** What a PUT makes of the optional fields that it leaves out: our reading of "full update". */
+/** The effect of a PUT on omitted optional fields: our reading of "full update". */
 const EMPTIED: Members = {
   description: "",
   include_data_append: false,
@@ -80,7 +80,7 @@ const EMPTIED: Members = {
 };
 const PUT_ACTIVE = put(ACTIVE, REQUIRED);
 
-/** An object or array that holds something. */
+/** A non-empty object or array. */
 const filled = z
   .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .refine((value) => Object.keys(value).length > 0, "empty");
@@ -108,7 +108,7 @@ const FIELD_ROWS: readonly Row[] = [
   {
     section: "2.2 webhook_id never changeable",
     request: patch(ACTIVE, { ...ALL, webhook_id: 4711 }),
-    // Ignored or refused: the document leaves it open, and the sandbox refuses.
+    // Ignored or refused: the document does not specify it, and the sandbox refuses.
     expect: answers(200, 400),
     webhook: UNCHANGED,
   },
@@ -130,14 +130,14 @@ const FIELD_ROWS: readonly Row[] = [
   ...["webhook_created", "webhook_updated"].map((name) => ({
     section: `2.2 ${name} not applicable to a PUT`,
     request: put(ACTIVE, { ...ALL, [name]: "2020-01-01T00:00:00.000Z" }),
-    // Ignored or refused: the document leaves it open, and the sandbox refuses.
+    // Ignored or refused: the document does not specify it, and the sandbox refuses.
     expect: answers(200, 400),
     webhook: UNCHANGED,
   })),
   updated("2.2 webhook_created preserved", PUT_OK, { id: ACTIVE, leaves: ALL }),
   updated("2.2 webhook_updated set to now", PATCH_OK, {
     id: ACTIVE,
-    leaves: { description: "Described anew" },
+    leaves: { description: "Described again" },
   }),
 ];
 
@@ -184,7 +184,7 @@ const STATE_ROWS: readonly Row[] = [
 /** § 4.3. */
 const PUT_ROWS: readonly Row[] = [
   updated("4.3 method, path and data", PUT_OK, { id: ACTIVE, leaves: ALL }),
-  refused("4.3 rule 1: all required fields", put(ACTIVE, { description: "Described anew" })),
+  refused("4.3 rule 1: all required fields", put(ACTIVE, { description: "Described again" })),
   updated("4.3 rule 1: supplied fields overwrite", PUT_OK, { id: ACTIVE, leaves: ALL }),
   refused("4.3 rule 2: HTTPS", put(ACTIVE, { ...ALL, webhook_endpoint: "http://hooks.example.org/" })),
   refused("4.3 rule 3: exists", PUT_UNKNOWN, 404),
@@ -203,7 +203,7 @@ const PUT_ROWS: readonly Row[] = [
 
 /** § 4.4. */
 const PATCH_ROWS: readonly Row[] = [
-  updated("4.4 method, path and data", PATCH_OK, { id: ACTIVE, leaves: { description: "Described anew" } }),
+  updated("4.4 method, path and data", PATCH_OK, { id: ACTIVE, leaves: { description: "Described again" } }),
   refused("4.4 rule 1: at least one field", PATCH_REFUSED),
   updated("4.4 rule 2: only given fields change", patch(ACTIVE, { method: "PUT", format: "json" }), {
     id: ACTIVE,
@@ -214,7 +214,7 @@ const PATCH_ROWS: readonly Row[] = [
   refused("4.4 rule 4: not deleted", patch(DELETED, ALL), 404, { id: DELETED, leaves: "unchanged" }),
   updated("4.4 rule 5: webhook_updated", PATCH_OK, {
     id: ACTIVE,
-    leaves: { description: "Described anew" },
+    leaves: { description: "Described again" },
   }),
   updated("4.4 rule 6: static_parameters replaced", patch(ACTIVE, { static_parameters: [] }), {
     id: ACTIVE,
@@ -222,7 +222,7 @@ const PATCH_ROWS: readonly Row[] = [
   }),
 ];
 
-/** What comes with every response (§ 1). */
+/** The members of every response (§ 1). */
 const ENVELOPE_ROWS: readonly Row[] = [
   ["update webhook", PUT_OK] as const,
   ["partial update webhook", PATCH_OK] as const,
@@ -259,7 +259,7 @@ const EVENT_ROWS: readonly Row[] = [
   ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
     delivered(
       `6 by the configured method: ${method}`,
-      { method, description: "Described anew" },
+      { method, description: "Described again" },
       z.object({ method: z.literal(method), payload: z.object({ event: z.string() }) }),
     ),
   ),
@@ -286,12 +286,12 @@ const EVENT_ROWS: readonly Row[] = [
   }).flatMap(([field, member]) => [
     delivered(
       `6 ${field} adds to the payload`,
-      { [field]: true, description: "Described anew" },
+      { [field]: true, description: "Described again" },
       z.object({ payload: z.object({ [member]: filled }) }),
     ),
     delivered(
       `6 ${field} false adds nothing`,
-      { [field]: false, description: "Described anew" },
+      { [field]: false, description: "Described again" },
       z.object({ payload: z.object({ [member]: z.never().optional() }) }),
     ),
   ]),

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** What a warehouse holds: rows of each table as JSON, in the order of its key; and what is wrong with them. */
+/** The contents of a warehouse: rows of each table as JSON, in the order of its key; and its contradictions. */
 export type Dump = Record<Table | "contradictions", string[]>;
 
 type Table = keyof typeof KEYS;
@@ -26,7 +26,7 @@ const KINDS = [
   "contradictions",
 ] as const satisfies readonly (keyof Dump)[];
 
-/** Columns that tell which run did something; how many runs it took is no matter here. */
+/** Columns that name the run of a change; the number of runs does not matter here. */
 const BOOKKEEPING = new Set(["first_run_id", "changed_run_id", "last_run_id"]);
 
 /** With the names of callers in place of their ids. */
@@ -36,7 +36,7 @@ const SOURCES: Partial<Record<Table, string>> = {
 
 /** Each finds rows that a warehouse must not have, whenever its process was killed. */
 const CONTRADICTIONS = {
-  "pages name calls that are not there": `SELECT page.run_id, page.seq, id.value
+  "pages name calls that do not exist": `SELECT page.run_id, page.seq, id.value
     FROM sync_pages AS page, json_each(page.call_ids) AS id
     WHERE id.value NOT IN (SELECT call_id FROM calls)
       AND id.value NOT IN (SELECT call_id FROM rejected_calls WHERE call_id IS NOT NULL)`,
@@ -56,7 +56,7 @@ const CONTRADICTIONS = {
 };
 
 /**
- * Returns what a warehouse holds. Looks at a copy, so that the next run finds the files as the last one left them.
+ * Returns the contents of a warehouse. Reads a copy, so that the next run finds the files as the last one left them.
  *
  * @throws Error if the file is damaged
  */
@@ -85,7 +85,7 @@ export function dumpWarehouse(path: string): Dump {
   }
 }
 
-/** Returns how two dumps differ, a line a row; nothing where they are equal. */
+/** Returns the differences of two dumps, one line per row; nothing if they are equal. */
 export function compareDumps(expected: Dump, found: Dump): string[] {
   return KINDS.flatMap((kind) => {
     const wanted = new Set(expected[kind]);
@@ -108,7 +108,7 @@ function dumpTable(database: Database.Database, table: Table): string[] {
   const rows = database.prepare<[], Record<string, unknown>>(
     `${SOURCES[table] ?? `SELECT * FROM ${table}`} ORDER BY ${KEYS[table]}`,
   );
-  // The order in which callers came decides their ids, which are numbers, unlike `caller_id` of calls.
+  // The order of callers determines their ids, which are numbers, unlike `caller_id` of calls.
   const isLeftOut = (key: string, value: unknown) =>
     BOOKKEEPING.has(key) || (key === "caller_id" && typeof value === "number");
   return rows

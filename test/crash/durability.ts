@@ -3,7 +3,7 @@ import type { SystemCall } from "./system-calls.ts";
 
 /**
  * Finds files that got their final name before their content was on the disk, and folders that were not synced after.
- * No kill shows these: only a power cut would, which could leave the new name with nothing behind it.
+ * No kill shows these: only a power cut would, which could leave the new name with no content.
  */
 export function findUnsynced(calls: readonly SystemCall[]): string[] {
   const found: string[] = [];
@@ -17,7 +17,7 @@ export function findUnsynced(calls: readonly SystemCall[]): string[] {
       if (unsynced.has(path)) found.push(`${target} got its name before its content was synced`);
       unsynced.add(dirname(target));
     }
-    // What is gone cannot be lost; a folder's own entry for it may come back, and SQLite allows for that.
+    // A deleted file cannot be lost; its folder entry may come back, and SQLite allows for that.
     if (name.startsWith("unlink")) unsynced.delete(path);
   }
   const folders = calls.flatMap(({ name, paths: [, target] }) =>

@@ -10,7 +10,7 @@ import { compareDumps, dumpWarehouse } from "./dump.ts";
 import { buildProgram, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
-// Wherever `forget` is killed: nothing was begun, or the same command completes it, and no byte is left.
+// Wherever `forget` is killed: nothing has begun, or the same command completes it, and no byte remains.
 
 const DATABASE = "data/calltally.db";
 const NUMBER = "+12145550123";
@@ -51,8 +51,8 @@ const POINTS: [point: string, mutation: Mutation, isBegun: boolean][] = [
   ["between files", EXPORTS, true],
 ];
 
-describe("forget that is killed", () => {
-  it.each(POINTS)("%s: is completed by running it again", async (point, mutation, isBegun) => {
+describe("forget that was killed", () => {
+  it.each(POINTS)("completes when run again, killed %s", async (point, mutation, isBegun) => {
     using program = await buildProgram(mutation);
     using folder = makeTempFolder();
     mkdirSync(join(folder.path, "data"));

@@ -7,7 +7,7 @@ import { calltally, type RunOptions, settingsFor, startCalltally } from "../supp
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
 
-// However often and wherever `sync` is killed: one run to the end leaves what a run that was never killed leaves.
+// However often and wherever `sync` is killed: one complete run leaves what a run leaves that was never killed.
 
 const KILLS = Number(process.env.CALLTALLY_KILLS ?? 10);
 const MAX_IN_A_ROW = 4;
@@ -17,19 +17,19 @@ const WAREHOUSE = "data/calltally.db";
 const NOW = new Date();
 const CALLS = { old: 1200, added: 300 };
 const LATENCY_MS = 40;
-// A page of 100 or less is repeated by its two neighbours, who would make good what a lost one held.
+// Two neighbours repeat a page of 100 or less, which would hide a lost one.
 const SYNC = ["sync", "--rebind", "--json", "--limit", "150"];
 
-/** What the killed runs find. */
+/** The state that the killed runs find. */
 interface Start {
   title: string;
   folder: string;
   env?: Record<string, string>;
-  /** How many requests a sync makes there that is not killed. */
+  /** The number of requests of a sync that is not killed. */
   requests: number;
 }
 
-it(`holds what the service holds after ${KILLS} kills`, async () => {
+it(`sync has the same calls as the service after ${KILLS} kills`, async () => {
   using temp = makeTempFolder();
   const starts = await makeStarts(temp.path);
   const cwd = join(temp.path, "clean");
@@ -57,8 +57,8 @@ it(`holds what the service holds after ${KILLS} kills`, async () => {
     const differences = compareDumps(clean, dumpWarehouse(warehouse));
     expect(differences.slice(0, 5), `${inARow} kills, from ${title}`).toEqual([]);
   }
-  // Kills that never fall between two pages would show nothing. A machine's speed decides, so that at the end a first
-  // load is killed once at a time, until two were taken up again.
+  // Kills that never fall between two pages would show nothing. That depends on the machine's speed, so at the end first
+  // loads are killed one at a time, until two were resumed.
   const areTelling = () => counts.resumed > 1;
   async function lane(): Promise<void> {
     while (counts.kills < KILLS || (!areTelling() && counts.kills < 3 * KILLS)) {
@@ -71,14 +71,14 @@ it(`holds what the service holds after ${KILLS} kills`, async () => {
   expect(areTelling(), JSON.stringify(counts)).toBe(true);
 });
 
-/** Fractions from 0 to 1 that any few of, one after another, are spread evenly. */
+/** Fractions from 0 to 1 of which any few consecutive ones are spread evenly. */
 let fraction = 0;
 function nextFraction(): number {
   fraction = (fraction + (Math.sqrt(5) - 1) / 2) % 1;
   return fraction;
 }
 
-/** Makes the folders that killed runs start from, by a service that has moved on since. */
+/** Makes the folders from which killed runs start, with a service that has changed since. */
 async function makeStarts(folder: string): Promise<Start[]> {
   const at = (name: string) => {
     const path = join(folder, name);
@@ -116,14 +116,14 @@ async function countRequests({ folder, env = {} }: Omit<Start, "requests">): Pro
   return service.requests.length;
 }
 
-/** Starts the service as it is now; each one holds the same. */
+/** Starts the service in its present state; each one has the same calls. */
 async function startService(): Promise<Sandbox> {
   const service = await startSandbox({ calls: CALLS.old, now: NOW, latencyMs: LATENCY_MS });
   for (let call = 0; call < CALLS.added; call++) service.calls.insert();
   return service;
 }
 
-/** Starts a sync and kills it a moment after it has made some requests; returns whether it was still running. */
+/** Starts a sync and kills it a moment after some requests; returns whether it was still running. */
 async function killSync(
   service: Sandbox,
   options: Required<Pick<RunOptions, "cwd" | "env">>,
@@ -139,7 +139,7 @@ async function killSync(
   return code === null;
 }
 
-/** Runs a sync that must come to its end; returns the run. */
+/** Runs a sync that must complete; returns the run. */
 async function syncToEnd(service: Sandbox, { cwd, env }: RunOptions): Promise<{ resumed: number | null }> {
   const { code, stdout, stderr } = await calltally(SYNC, { cwd, env: { ...settingsFor(service), ...env } });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

@@ -17,9 +17,9 @@ export interface Program extends Disposable {
 }
 
 /**
- * Builds the program as `npm run build` does, changed or as it is, into a folder of its own.
+ * Builds the program like `npm run build`, changed or not, into a folder of its own.
  *
- * @throws Error if the text to be replaced is not there just once: the source has moved on from the mutation
+ * @throws Error unless the text to be replaced occurs exactly once: the source has changed since the mutation
  */
 export async function buildProgram(mutation?: Mutation): Promise<Program> {
   // Below the repository, so that its libraries are found; git leaves node_modules aside.
@@ -73,14 +73,14 @@ const KILL_AT_PAGE = `if (process.env.KILL_AT_PAGE === String(this.#seq)) proces
 const STORE = "src/sync/store.ts";
 const FILE_SET = "src/export/output/file-set.ts";
 
-/** What the harnesses are shown to notice, and one change that is none. */
+/** Faults that the harnesses must notice, and one change without a fault. */
 export const MUTATIONS = {
-  /** The right order, killed in the middle: what every harness must find nothing wrong with. */
+  /** The right order, killed in the middle, in which no harness may find a fault. */
   "kill-in-transaction": {
     file: STORE,
     edits: [{ find: "      insertPage(", replace: `      ${KILL_AT_PAGE}\n      insertPage(` }],
   },
-  /** A page stands in the ledger before its calls are there. */
+  /** A page is in the ledger before its calls are stored. */
   "page-before-calls": {
     file: STORE,
     edits: [
@@ -99,7 +99,7 @@ export const MUTATIONS = {
       { find: "      insertPage(tx, {", replace: "      void ({" },
     ],
   },
-  /** Files of an export grow under their final names. */
+  /** Export files grow under their final names. */
   "write-in-place": {
     file: FILE_SET,
     edits: [
@@ -113,12 +113,12 @@ export const MUTATIONS = {
       },
     ],
   },
-  /** They get their names before their content is on the disk. */
+  /** Files get their names before their content is on the disk. */
   "rename-before-sync": {
     file: FILE_SET,
     edits: [{ find: "await handle.sync()", replace: "await Promise.resolve()" }],
   },
-  /** Their names may be lost in a power cut. */
+  /** Names may be lost in a power cut. */
   "no-folder-sync": {
     file: FILE_SET,
     edits: [{ find: "fsyncPath(folder)", replace: "void folder" }],

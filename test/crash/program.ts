@@ -6,19 +6,19 @@ export interface Ended {
   code: number | null;
   signal: NodeJS.Signals | null;
   stderr: string;
-  /** It had to be killed, since it took too long. */
+  /** It took too long and had to be killed. */
   hung: boolean;
 }
 
 export interface ProgramOptions {
   cwd: string;
-  /** The whole environment but for PATH. */
+  /** The whole environment except PATH. */
   env: Readonly<Record<string, string>>;
 }
 
 const PATIENCE_MS = 30_000;
 
-/** Runs a program to its end, whatever that is; one that hangs is killed with all it has started. */
+/** Runs a program until it ends; a hanging one is killed with all of its processes. */
 export async function runProgram(
   [command = "", ...args]: readonly string[],
   { cwd, env }: ProgramOptions,

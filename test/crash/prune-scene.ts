@@ -23,8 +23,8 @@ const PRUNE = {
 } as const satisfies Partial<Scene>;
 
 /**
- * Makes the scene: `prune` of a warehouse that has kept everything. At its end no byte of what was personal is in any file,
- * and the warehouse is that of an undisturbed run.
+ * Makes the scene: `prune` of a warehouse that has kept everything. At its end no byte of personal data is in any file,
+ * and the warehouse equals that of an undisturbed run.
  */
 export async function makePruneScene(bin: string): Promise<Scene & Disposable> {
   using scope = new DisposableStack();
@@ -39,7 +39,7 @@ export async function makePruneScene(bin: string): Promise<Scene & Disposable> {
   const [before, after] = [join(folder, "before"), join(folder, "after")];
   mkdirSync(before);
   await run(["sync"], before, settingsFor(sandbox));
-  // Makes the key, so that all runs make the same digests with it.
+  // Creates the key, so that all runs compute the same digests.
   await run(["export", "callers"], before, {});
   cpSync(before, after, { recursive: true });
   await run(PRUNE.args, after, PRUNE.env);

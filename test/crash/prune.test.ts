@@ -16,7 +16,7 @@ import { makePruneScene } from "./prune-scene.ts";
 import { whyUntraceable } from "./system-calls.ts";
 import { makeTrial, planTrials } from "./trials.ts";
 
-// Wherever `prune` is killed: nothing was begun, or the same command completes it, and no byte is left.
+// Wherever `prune` is killed: nothing has begun, or the same command completes it, and no byte remains.
 
 const DATABASE = "data/calltally.db";
 const NUMBER = "+12145550123";
@@ -25,7 +25,7 @@ const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "214555
 const CALLS = 600;
 const KEEP = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_CALLER_NUMBERS: "30d" };
 
-/** Kills before or after a line of a file, each at its point. @param condition when that is; at once by default */
+/** Kills before or after a line of a file, each at its point. @param condition when that is; by default immediately */
 function killAt(
   file: string,
   points: readonly [point: string, place: "before" | "after", line: string][],
@@ -84,14 +84,14 @@ function makeBefore(folder: string): void {
   }));
   storeCalls(warehouse, calls);
   const json = JSON.stringify({ ...FULL_CALL, caller_id: NUMBER, duration: "long", transcription: "gusher" });
-  const rejected = { call_id: null, json, path: "duration", reason: "is no number" };
+  const rejected = { call_id: null, json, path: "duration", reason: "is not a number" };
   recordRejected(warehouse, [rejected], 1, keepingAll(warehouse));
-  // Makes the key, so that all runs make the same digests with it.
+  // Creates the key, so that all runs compute the same digests.
   openCallerHash(join(folder, DATABASE));
 }
 
-describe("prune that is killed", () => {
-  it.each(POINTS)("%s: is completed by running it again", async (point, mutation, isBegun) => {
+describe("prune that was killed", () => {
+  it.each(POINTS)("completes when run again, killed %s", async (point, mutation, isBegun) => {
     using program = await buildProgram(mutation);
     using folder = makeTempFolder();
     const inFolder = (name: string) => join(folder.path, name);
@@ -114,7 +114,7 @@ describe("prune that is killed", () => {
   });
 
   it.skipIf(whyUntraceable() !== undefined)(
-    "at a write of VACUUM or of the log, or on a full disk: is completed as well",
+    "completes when run again, killed at a write of VACUUM or of the log, or on a full disk",
     async () => {
       using program = await buildProgram();
       using scene = await makePruneScene(program.bin);

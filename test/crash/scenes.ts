@@ -22,7 +22,7 @@ const CALLS = { first: 40, added: 20 };
 
 /**
  * Makes the scenes: `sync` into a folder without a warehouse, `export` over the files of an earlier one, and `prune` of a
- * warehouse that has kept everything. What they must lead to is taken from undisturbed runs of the same program.
+ * warehouse that has kept everything. Their results are taken from undisturbed runs of the same program.
  */
 export async function makeScenes(bin: string): Promise<Scenes> {
   await using scope = new AsyncDisposableStack();
@@ -66,7 +66,7 @@ export async function makeScenes(bin: string): Promise<Scenes> {
   };
 }
 
-/** There is no warehouse yet, or a sound one; and after a run that came to its end, it has all calls. */
+/** There is no warehouse yet, or a sound one; after a complete run it has all calls. */
 function checkWarehouse(expected: Dump, folder: string, end: End): void {
   const path = join(folder, WAREHOUSE);
   if (end !== "done" && !existsSync(path)) return;
@@ -75,8 +75,8 @@ function checkWarehouse(expected: Dump, folder: string, end: End): void {
 }
 
 /**
- * Each file is the old one or the new one, whole. They are renewed in one order, the manifest last; before the first of
- * them it says that it is unfinished. So a manifest that lists files fits them.
+ * Each file is the old or the new one, complete. They are replaced in a fixed order, the manifest last; before the first one
+ * the manifest is marked as unfinished. So a manifest that lists files matches them.
  */
 function checkExports(expected: { before: string[]; after: string[] }, folder: string, end: End): void {
   const states = readExports(folder).map((text, index) => {
@@ -93,8 +93,8 @@ function checkExports(expected: { before: string[]; after: string[] }, folder: s
     deepEqual(renewed === 0 || renewed === states.length, true);
   }
 
-  // A killed run has no time to tidy up its drafts, which are hidden. A lock that cannot be removed is taken over by the
-  // next run, since its holder has ended.
+  // A killed run cannot remove its drafts, which are hidden. The next run takes over its lock,
+  // since its holder has ended.
   const left = readdirSync(join(folder, EXPORTS)).filter(
     (file) => !file.startsWith(".") || (end === "failed" && file !== ".calltally.lock"),
   );

@@ -7,13 +7,13 @@ import { makeScenes } from "./scenes.ts";
 import { whyUntraceable } from "./system-calls.ts";
 import { makeTrial, planTrials, type Trial } from "./trials.ts";
 
-// Kills `sync`, `export` and `prune` at every system call by which they change a file, and lets each of these calls fail as on a
-// full and on a broken disk. Whatever happens: no half file under a final name, and one more run makes all good.
+// Kills `sync`, `export` and `prune` at every system call that changes a file, and lets each of these calls fail as on a
+// full or broken disk. In each case: no partial file has a final name, and one more run repairs everything.
 //
 //   node test/crash/strace.ts                   all trials
 //   node test/crash/strace.ts --sample 16       each 16th
-//   node test/crash/strace.ts --only "KILL f"   those that have this in their name
-//   node test/crash/strace.ts --mutant <name>   of a program with a fault: see mutants.ts
+//   node test/crash/strace.ts --only "KILL f"   trials with this in their name
+//   node test/crash/strace.ts --mutant <name>   a faulty program: see mutants.ts
 const { values: flags } = parseArgs({
   options: {
     sample: { type: "string", default: "1" },

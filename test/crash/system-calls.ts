@@ -16,7 +16,7 @@ export interface SystemCall {
 export interface Injection {
   /** As in strace(1): `pwrite64:signal=KILL:when=3`. */
   rule: string;
-  /** The calls on these files alone are counted and hit. */
+  /** Only calls on these files are counted and hit. */
   paths: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Traced extends Ended {
 
 const STRACE = "strace";
 
-/** Those that change files, or make them. A `?` lets strace pass over one that this machine's architecture has not. */
+/** Calls that change or create files. With `?` strace skips one that this machine's architecture lacks. */
 const TRACED = ["pwrite64", "write", "fsync", "fdatasync", "ftruncate", "rename", "unlink", "mkdir", "openat"]
   .concat("renameat", "renameat2", "unlinkat", "mkdirat")
   .map((name) => `?${name}`)
@@ -42,13 +42,13 @@ const COUNTED_NAMES = `
   crypto.randomUUID = () => String(++count);
   syncBuiltinESMExports();`;
 
-/** Makes a run the like of the one before it; with one thread for the file system, too. */
+/** Makes a run equal to the previous one; also with one thread for the file system. */
 const REPEATABLE = {
   UV_THREADPOOL_SIZE: "1",
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(COUNTED_NAMES)}`,
 };
 
-/** Returns why nothing can be traced on this machine; undefined where it can. */
+/** Returns why nothing can be traced on this machine; undefined if it can. */
 export function whyUntraceable(): string | undefined {
   const { error, status, stderr } = spawnSync(STRACE, ["-f", "-o", "/dev/null", "true"], {
     encoding: "utf8",
@@ -77,7 +77,7 @@ export async function runTraced(
   };
 }
 
-/** `123 fsync(4</a/b>) = 0`; the second half of a call that another thread interrupted says nothing new. */
+/** `123 fsync(4</a/b>) = 0`; the second half of a call that another thread interrupted has no new information. */
 function parseLine(line: string): SystemCall | undefined {
   const [, thread, name, rest] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
   if (thread === undefined || name === undefined || rest === undefined) return undefined;

@@ -12,16 +12,16 @@ export interface Trial {
   scene: Scene;
   /** E.g. `sync KILL pwrite64 data/calltally.db-wal 3`, or `sync EIO fsync 3+` for the third call and all after it. */
   id: string;
-  /** As strace takes it. */
+  /** In the notation of strace. */
   rule: string;
   /** Files whose calls are counted and hit, relative to the folder. */
   paths: readonly string[];
 }
 
-/** EXIT.storage of src/base/errors.ts: the operator is told that the disk is at fault. */
+/** EXIT.storage of src/base/errors.ts: the error names the disk. */
 const EXIT_STORAGE = 7;
 
-/** What happens at one call, and what at one and all that follow. */
+/** The rule for a single call, and for one and all that follow. */
 const AT_ONE = { KILL: "signal=KILL", ENOSPC: "error=ENOSPC", EIO: "error=EIO" };
 const FROM_ONE_ON = { ENOSPC: "error=ENOSPC", EIO: "error=EIO" };
 
@@ -76,10 +76,10 @@ function disturbEach(calls: readonly SystemCall[], folder: string): Omit<Trial, 
 }
 
 /**
- * Makes a trial in a folder of its own: disturbs the program, looks at what it left behind, and lets it run again.
+ * Runs a trial in a folder of its own: disturbs the program, checks what it left, and lets it run again.
  *
  * @returns false if the disturbance never came, since this run made fewer such calls
- * @throws Error that says what was wrong
+ * @throws Error with the fault
  */
 export async function makeTrial(bin: string, { scene, rule, paths }: Trial): Promise<boolean> {
   using temp = makeTempFolder();
@@ -100,7 +100,7 @@ export async function makeTrial(bin: string, { scene, rule, paths }: Trial): Pro
   return disturbed.isHit;
 }
 
-/** An error of the disk is harmless, or the program says which file it met it in. */
+/** An error of the disk is harmless, or the program names the file. */
 function checkExit({ hung, code, signal, stderr }: Traced): void {
   ok(!hung, "it hung");
   if (code === 0) return;
@@ -108,7 +108,7 @@ function checkExit({ hung, code, signal, stderr }: Traced): void {
   match(stderr, /data/, `the message names no file: ${stderr}`);
 }
 
-/** Counts how often each key came up, from 1. */
+/** Counts the occurrences of each key, from 1. */
 function makeCounter(): (key: string) => number {
   const counts = new Map<string, number>();
   return (key) => {

@@ -14,8 +14,8 @@ import { storeCalls, storeRun } from "../support/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
-// Wherever an export of new conversions is killed: the next one has all of them, or they are in a file that got its name.
-// Such a file is written again in its place; where it was moved away, it counts, and the next export shows it. The ledger
+// Wherever an export of new conversions is killed: the next one has all of them, or they are in a renamed file.
+// Such a file is written again in its place; if it was moved away, it counts, and the next export reports it. The ledger
 // counts each conversion once.
 
 const DATABASE = "data/calltally.db";
@@ -44,7 +44,7 @@ const KILLS: Mutation = {
   ],
 };
 
-/** Where it is killed, the files that have their names then, and what the ledger has of each file. */
+/** The point of the kill, the files with their final names then, and the ledger's state of each file. */
 const POINTS: { point: string; named: (typeof KINDS)[number][]; states: string[] }[] = [
   { point: "before the ledger", named: [], states: [] },
   { point: "before the first name", named: [], states: ["pending", "pending"] },
@@ -112,7 +112,7 @@ function killExport(folder: string, point: string, contents: readonly string[] =
   return runProgram([process.execPath, program.bin, ...args], { cwd: folder, env: { KILL_AT: point } });
 }
 
-/** Exports again, by the program as it is. */
+/** Exports again with the unchanged program. */
 function exportAgain(folder: string, out = FOLDER) {
   return exportToFolder({
     database: join(folder, DATABASE),
@@ -132,9 +132,9 @@ const countIn = (folder: string, kind: (typeof KINDS)[number], at = FOLDER) =>
     ? readConversions(kind, readText(join(folder, at), `${kind}.csv`)).length
     : undefined;
 
-describe("an export of new conversions that is killed", () => {
+describe("export of new conversions that was killed", () => {
   it.each(POINTS)(
-    "in the same folder loses none, and has none twice: $point",
+    "loses no conversion and repeats none when run again into the same folder: $point",
     async ({ point, named, states }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -155,7 +155,7 @@ describe("an export of new conversions that is killed", () => {
   );
 
   it.each(POINTS)(
-    "has files that were moved away counted, and shows them: $point",
+    "counts and reports named files that have been moved away: $point",
     async ({ point, named }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -175,7 +175,7 @@ describe("an export of new conversions that is killed", () => {
   );
 
   it.each(POINTS.filter(({ point }) => point !== "at the end"))(
-    "leaves it to the next one to show what was replaced and counts as uploaded: $point",
+    "leaves replaced files that count as uploaded to be reported by the next one: $point",
     async ({ point }) => {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -189,7 +189,7 @@ describe("an export of new conversions that is killed", () => {
     },
   );
 
-  it("loses none where forget removes a draft that names the caller", async () => {
+  it("loses no conversion if forget removes a draft that contains the caller", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     expect(await killExport(folder.path, "before the first name", ["google-leads"])).toMatchObject({
@@ -205,7 +205,7 @@ describe("an export of new conversions that is killed", () => {
     expect(rows).toHaveLength(CALLS - 1);
   });
 
-  it("has its named files left out of one in another folder, and shows them", async () => {
+  it("leaves its named files out of an export into another folder, and reports them", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     await killExport(folder.path, "google-ads.csv");
@@ -218,7 +218,7 @@ describe("an export of new conversions that is killed", () => {
     expect(KINDS.map((kind) => countIn(folder.path, kind, "other"))).toEqual([0, CALLS]);
   });
 
-  it("twice, the second time while it writes the files of the first again, loses none either", async () => {
+  it("loses no conversion if killed twice, the second time while it rewrites the files of the first", async () => {
     for (const { point } of POINTS) {
       using folder = makeTempFolder();
       makeWarehouse(folder.path);
@@ -233,7 +233,7 @@ describe("an export of new conversions that is killed", () => {
     }
   });
 
-  it("is no last export, though its files are known", async () => {
+  it("does not count as the last export, although its files are known", async () => {
     using folder = makeTempFolder();
     makeWarehouse(folder.path);
     await killExport(folder.path, "after the last name");

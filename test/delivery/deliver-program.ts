@@ -10,7 +10,7 @@ using warehouse = openExistingWarehouse(database);
 function targetOf(): DeliveryTarget {
   if (channel === "webhook") return hookTo(new URL(`http://127.0.0.1:${place}`));
   if (channel === "command") return commandTo(place, folder);
-  // `email-far`: as by a server that is not this machine
+  // `email-far`: as by a server on another machine
   return emailTo(["ann@example.com"], smtpAt(Number(place), { isLocal: channel !== "email-far" }));
 }
 

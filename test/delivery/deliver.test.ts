@@ -13,7 +13,7 @@ import { commandTo, emailTo, hookTo, makeRun, send, smtpAt } from "./report.ts";
 const BUSY = text("", 503);
 
 describe("deliver", () => {
-  it("sends once to each recipient, in the order of the targets, however often it is called", async () => {
+  it("sends once to each recipient, in the order of the targets, in any number of calls", async () => {
     using run = makeRun();
     await using server = await startBadServer(json({}));
     const [a, b] = [hookTo(server.url), hookTo(new URL("http://localhost:1"))];
@@ -28,7 +28,7 @@ describe("deliver", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("sends once when two calls do it at the same time", async () => {
+  it("sends once when two calls run at the same time", async () => {
     using run = makeRun();
     await using server = await startBadServer(json({}));
     await Promise.all([send(run, [hookTo(server.url)]), send(run, [hookTo(server.url)])]);
@@ -55,7 +55,7 @@ describe("deliver", () => {
       sleeps: [],
       ends: { status: "failed", attempts: 1 },
     },
-  ])("tries again three times within 30 seconds: waits $sleeps, then $ends", async (row) => {
+  ])("retries three times within 30 seconds: waits $sleeps, then $ends", async (row) => {
     using run = makeRun();
     const clock = new FakeClock();
     await using server = await startBadServer(...row.answers);
@@ -66,7 +66,7 @@ describe("deliver", () => {
     expect(finished_at).toBe(new Date(clock.now()).toISOString());
   });
 
-  it("waits an hour at most if a server asks for more", async () => {
+  it("waits at most an hour if a server requests more", async () => {
     using run = makeRun();
     const clock = new FakeClock();
     await using server = await startBadServer(text("", 503, { "retry-after": "9999999" }), json({}));
@@ -75,7 +75,7 @@ describe("deliver", () => {
     expect(clock.sleeps).toEqual([3_600_000]);
   });
 
-  it("leaves what is refused for the moment to other calls until so many attempts in all, not one later", async () => {
+  it("leaves temporary refusals to later calls until the maximum number of attempts", async () => {
     using run = makeRun();
     await using server = await startBadServer(BUSY);
     const call = (attemptsInAll: number) => send(run, [hookTo(server.url)], { attemptsInAll });
@@ -86,7 +86,7 @@ describe("deliver", () => {
     expect(await call(6)).toMatchObject([{ status: "failed", attempts: 6, last_error }]);
   });
 
-  it("stops when the signal aborts, and leaves what was not sent to the next call", async () => {
+  it("stops when the signal aborts, and leaves unsent deliveries to the next call", async () => {
     using run = makeRun();
     const stop = new AbortController();
     const clock = new FakeClock();
@@ -131,7 +131,7 @@ describe("deliver", () => {
     expect(await send(run, [hookTo(server.url)], { secrets })).toMatchObject([{ last_error: masked }]);
   });
 
-  it("records an error before anything was sent as failed, for this recipient alone", async () => {
+  it("records an error before sending as failed, only for its recipient", async () => {
     using run = makeRun();
     writeFileSync(join(run.folder, "channel.csv"), "of another run");
     await using server = await startBadServer(json({}));
@@ -142,7 +142,7 @@ describe("deliver", () => {
     ]);
   });
 
-  it("throws, and sends nothing, if a placeholder of any target has no value", async () => {
+  it("throws and sends nothing if a placeholder of any target has no value", async () => {
     using run = makeRun();
     await using server = await startBadServer(json({}));
     const dated = { ...emailTo(["ann@example.com"], smtpAt(1)), subject: "{date}" };
@@ -165,7 +165,7 @@ describe("deliver", () => {
     await expect(send(run, [hookTo(server.url)])).rejects.toThrow("no such table: deliveries");
   });
 
-  it("removes folders that killed processes left, and no others", async () => {
+  it("removes folders of killed processes, and no others", async () => {
     using run = makeRun();
     const folderOf = (mark: string) => join(run.folder, `.calls.db.delivery-${mark}-1`);
     const [left, used, other] = [

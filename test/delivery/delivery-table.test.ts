@@ -32,7 +32,7 @@ const open = (warehouse: Warehouse) => openDeliveries(warehouse, 1, [HOOK, ANN],
 const statuses = (warehouse: Warehouse) => readDeliveries(warehouse, 1).map(({ status }) => status);
 
 describe("openDeliveries", () => {
-  it("records each recipient once, and returns them in the order that was asked for", () =>
+  it("records each recipient once, and returns them in the requested order", () =>
     withRun((warehouse) => {
       warehouse.sqlite.pragma("synchronous = NORMAL");
       openDeliveries(warehouse, 1, [ANN], NOW);
@@ -47,7 +47,7 @@ describe("openDeliveries", () => {
       expect(readDeliveries(warehouse, 1)).toHaveLength(3);
     }));
 
-  it("settles what a killed process was sending as unknown, and does not send it again", () =>
+  it("settles the deliveries of a killed process as unknown, and does not repeat them", () =>
     withRun((warehouse) => {
       open(warehouse);
       expect([claimDelivery(warehouse, 1), claimDelivery(warehouse, 2)]).toEqual([true, true]);
@@ -95,7 +95,7 @@ describe("recordAttemptEnd", () => {
     }),
   );
 
-  it("leaves alone what another attempt has claimed", () =>
+  it("does not change a delivery that another attempt has claimed", () =>
     withRun((warehouse) => {
       open(warehouse);
       claimDelivery(warehouse, 1);
@@ -141,7 +141,7 @@ describe("readNewsSpan", () => {
 
 describe("readDeliveriesSince", () => {
   it.each([null, "acme"])(
-    "is of the latest run with recipients, of that report and account (%s)",
+    "is from the latest run with recipients of that report and account (%s)",
     (account) => {
       using warehouse = newWarehouse();
       const runs: [report: string, account: string | null, recipients: (typeof ANN | typeof HOOK)[]][] = [

@@ -61,7 +61,7 @@ describe("parseHookUrl", () => {
     "https://example.com/#SECRET",
     "ftp://127.0.0.1/SECRET",
     "https://example.com/SECRET/{account}",
-  ])("refuses %s, and does not show it", (url) => {
+  ])("refuses %s without showing it", (url) => {
     const read = () => parseHookUrl(url);
     expect(read).toThrow(/^(is|must) /);
     expect(read).not.toThrow("SECRET");
@@ -69,7 +69,7 @@ describe("parseHookUrl", () => {
 });
 
 describe("toHookBody", () => {
-  it("is a message of blocks for Slack, in which nothing rings everybody's phone", () => {
+  it("is a message of blocks for Slack without mentions", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
       text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
       blocks: [
@@ -121,7 +121,7 @@ describe("toHookBody", () => {
     });
   });
 
-  it("keeps Slack's bounds: ten fields a section, and the length of texts", () => {
+  it("keeps Slack's limits: ten fields per section, and the length of texts", () => {
     const headline = Array.from({ length: 23 }, (_, index) => ({
       name: `Figure ${index}`,
       value: "1",
@@ -141,7 +141,7 @@ describe("toHookBody", () => {
     expect(blocks.at(-1).elements[0].text).toHaveLength(2900);
   });
 
-  it("is a message with an Adaptive Card for Teams, whose texts are no Markdown", () => {
+  it("is a message with an Adaptive Card for Teams without Markdown", () => {
     const run = (text: string, style: object) => ({
       type: "RichTextBlock",
       inlines: [{ type: "TextRun", text, ...style }],
@@ -180,7 +180,7 @@ describe("toHookBody", () => {
     });
   });
 
-  it("is plain JSON with a text for others", () => {
+  it("is plain JSON with a text for other receivers", () => {
     const { folder: _, manifest: _manifest, statements, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
       text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,

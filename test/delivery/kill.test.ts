@@ -10,10 +10,10 @@ import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import { type MailServerOptions, startMailServer } from "./mail-server.ts";
 import { commandTo, emailTo, makeRun, smtpAt, VALUES, writeReportFile, writeSummary } from "./report.ts";
 
-// However a process is killed: nobody gets a report twice, and what may have arrived is not repeated unasked.
+// However a process is killed: nobody gets a report twice, and a possible delivery is not repeated unless requested.
 
 type Run = ReturnType<typeof makeRun>;
-/** Bytes of a file: more than the machine holds of a message on its way between two processes. */
+/** Bytes of a file: more than the machine buffers of a message between two processes. */
 const LARGE = 12_000_000;
 const PROGRAM = join(import.meta.dirname, "deliver-program.ts");
 
@@ -24,7 +24,7 @@ function startProcess({ database, summary }: Run, channel: string, place: string
   return spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** Goes on with a run after its process was killed. */
+/** Resumes a run after its process was killed. */
 async function goOn({ warehouse, runId, summary }: Run, target: DeliveryTarget) {
   const job = { runId, summary, values: VALUES, targets: [target] };
   const options = { signal: new AbortController().signal, retry: BRIEF_RETRY };
@@ -36,7 +36,7 @@ function statusOf({ warehouse, runId }: Run): string | undefined {
   return readDeliveries(warehouse, runId)[0]?.status;
 }
 
-/** Kills the process at a step of its mail, and returns what the ledger says before and after another one. */
+/** Kills the process at a step of its mail, and returns the ledger's state before and after another one. */
 async function killAt(step: (kill: () => Promise<void>) => MailServerOptions, bytes = 100) {
   using run = makeRun();
   let child: ChildProcess | undefined;
@@ -68,16 +68,16 @@ it.each([
     options: (kill: () => Promise<void>) => ({ onRcpt: async () => void (await kill()) }),
   },
   { step: "within the message", options: (kill: () => Promise<void>) => ({ onData: () => void kill() }) },
-])("sends the mail of a process that was killed $step, once", async ({ options }) => {
+])("deliver sends a mail exactly once if the process was killed $step", async ({ options }) => {
   expect(await killAt(options, LARGE)).toEqual({ before: "pending", after: "delivered", mails: 1 });
 });
 
-it("does not repeat a mail that the server had when the process was killed", async () => {
+it("deliver does not repeat a mail that the server had received when the process was killed", async () => {
   const seen = await killAt((kill) => ({ onMessage: async () => void (await kill()) }));
   expect(seen).toEqual({ before: "outcome unknown", after: "outcome unknown", mails: 1 });
 });
 
-it("does not repeat a mail that the server had taken when the process was killed before its second entry", async () => {
+it("deliver does not repeat a mail that the server had accepted when the process was killed before its second entry", async () => {
   using run = makeRun();
   const lock = run.warehouse.sqlite;
   const goodbye = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ it("does not repeat a mail that the server had taken when the process was killed
   expect(server.taken).toHaveLength(1);
 });
 
-it("does not repeat a command that ran when the process was killed, and removes the files that it was given", async () => {
+it("deliver does not repeat a command that ran when the process was killed, and removes its files", async () => {
   using run = makeRun();
   const script = "kill -9 $PPID; echo x >> ran";
   const left = () => readdirSync(run.folder).filter((name) => name.includes(".delivery-"));
@@ -114,6 +114,6 @@ it("does not repeat a command that ran when the process was killed, and removes 
   expect(left()).toEqual([]);
   const ran = join(run.folder, "ran");
   const written = () => (existsSync(ran) ? readFileSync(ran, "utf8") : "");
-  while (written() === "") await sleep(10); // the shell makes the file before it writes
+  while (written() === "") await sleep(10); // the shell creates the file before it writes
   expect(written()).toBe("x\n");
 });

@@ -36,7 +36,7 @@ function decode(header: string): string {
 }
 
 describe("buildMessage", () => {
-  it("has text, HTML and files, and headers that no machine answers to", async () => {
+  it("has text, HTML and files, and headers that prevent automatic responses", async () => {
     using folder = makeTempFolder();
     const { headers, whole, envelope } = await build(makeSummary(folder.path), "Calls, week 2026-W46");
     expect(headers).toEqual(
@@ -79,7 +79,7 @@ describe("buildMessage", () => {
     },
   );
 
-  it("encodes a subject in any script, and the domain of an address as DNS has it", async () => {
+  it("encodes a subject in any script, and the domain of an address in its DNS form", async () => {
     using folder = makeTempFolder();
     const subject =
       "Anrufe für Zahnärzte, 第46週 📞 in one long subject that does not fit on a line of a header";
@@ -94,7 +94,7 @@ describe("buildMessage", () => {
 });
 
 describe("composeMail", () => {
-  it("attaches files in their order as long as all fit, and names the others with their size and place", async () => {
+  it("attaches files in order if all fit, and otherwise names the rest with size and place", async () => {
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
     const sizes = [600, 500, 400];
@@ -116,7 +116,7 @@ describe("composeMail", () => {
     expect(full.attachments).toHaveLength(1);
   });
 
-  it("says the same in text and HTML: figures, changes, verdict and caveats", async () => {
+  it("has the same content in text and HTML: figures, changes, verdict and caveats", async () => {
     using folder = makeTempFolder();
     const { text, html } = await composeMail(makeSummary(folder.path), "Calls");
     expect(text).toBe(`acme
@@ -156,7 +156,7 @@ Sent by calltally.
     expect(html).not.toMatch(/<h2|<ul|<li|<div style="font-size:13px;opacity:.7">acme|Stryker/);
   });
 
-  it("attaches files of folders under names of their own", async () => {
+  it("gives files of several folders different names", async () => {
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
     mkdirSync(join(folder.path, "calls/month=2026-10"), { recursive: true });
@@ -169,7 +169,7 @@ Sent by calltally.
 });
 
 describe("toMailHtml", () => {
-  it("escapes every text, and loads nothing from elsewhere", async () => {
+  it("escapes every text, and loads nothing remote", async () => {
     const evil = `"><img src=https://evil.example/x onerror=alert(1)>'&`;
     const summary: ReportSummary = {
       title: evil,
@@ -196,7 +196,7 @@ describe("toMailHtml", () => {
 });
 
 describe("messageIdOf", () => {
-  it("is the same for the same warehouse, run and recipient, and another for others", () => {
+  it("is the same for the same warehouse, run and recipient, and different otherwise", () => {
     const id = messageIdOf("w", 1, "ann@example.com", FROM);
     expect(id).toMatch(/^<[0-9a-f]{32}@example\.com>$/);
     expect(messageIdOf("w", 1, "ann@example.com", FROM)).toBe(id);

@@ -6,44 +6,44 @@ import { selfSigned } from "../support/certificate.ts";
 export const IDENTITY = selfSigned("localhost");
 export const LOGIN = { user: "calls@example.com", password: "pass-word-17" };
 
-/** A mail that the server has taken. */
+/** A mail that the server has accepted. */
 export interface TakenMail {
   from: string;
-  /** With domains in Unicode, however they were sent. */
+  /** With domains in Unicode, in any notation. */
   to: string[];
   raw: string;
   isSecure: boolean;
   user: string | undefined;
-  /** Whether it was announced as one with addresses beyond ASCII (RFC 6531). */
+  /** Whether it was announced with addresses beyond ASCII (RFC 6531). */
   isUtf8: boolean;
 }
 
-/** An SMTP code that refuses; undefined takes it. */
+/** An SMTP code that refuses; undefined accepts. */
 type Reply = number | undefined;
 
 export interface MailServerOptions {
   /** @default false */
   lacksTls?: boolean;
-  /** Takes ASCII addresses only. @default false */
+  /** Accepts only ASCII addresses. @default false */
   lacksUtf8?: boolean;
   /** TLS from the start. @default false */
   isImplicitTls?: boolean;
-  /** Asks for the login above. @default false */
+  /** Requires the login above. @default false */
   needsLogin?: boolean;
   onConnect?: () => Reply | Promise<Reply>;
   onRcpt?: (address: string) => Reply | Promise<Reply>;
   /** At the start of a message. */
   onData?: (stream: SMTPServerDataStream) => void;
-  /** Once the whole message is there, before it is taken. */
+  /** When the whole message has arrived, before it is accepted. */
   onMessage?: (to: string) => Reply | Promise<Reply>;
-  /** Once a client says goodbye, or is gone. */
+  /** When a client says goodbye, or is gone. */
   onClose?: () => void;
 }
 
 export interface MailServer extends AsyncDisposable {
   readonly port: number;
   readonly taken: TakenMail[];
-  /** Ends every connection at once, with a reset. */
+  /** Immediately ends every connection with a reset. */
   cut: () => void;
 }
 

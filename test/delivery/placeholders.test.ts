@@ -18,7 +18,7 @@ describe("fillPlaceholders", () => {
     );
   });
 
-  it("takes what a value holds for no placeholder, and other braces for text", () => {
+  it("does not expand placeholders within values, and keeps other braces", () => {
     expect(fillPlaceholders("{account} {report} {} { report }", { account: "{report}", report: "$&" })).toBe(
       "{report} $& {} { report }",
     );

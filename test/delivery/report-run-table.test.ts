@@ -29,13 +29,13 @@ function start(
 
 const readOnly = (warehouse: Warehouse) => readLastReportRuns(warehouse)[0];
 
-/** Makes a run look as if another process, which has ended, had it. */
+/** Makes a run look like that of another process, which has ended. */
 function orphan({ sqlite }: Warehouse): void {
   sqlite.prepare("UPDATE report_runs SET process = ?").run(endedProcess());
 }
 
 describe("startReportRun", () => {
-  it("records a run that is under way, and what came of it", () =>
+  it("records a running report and its result", () =>
     withWarehouse((warehouse) => {
       expect(start(warehouse)).toEqual({ runId: 1, isResumed: false });
       updateReportRun(warehouse, 1, {
@@ -73,7 +73,7 @@ describe("startReportRun", () => {
       });
     }));
 
-  it("leaves a due run that is under way or done, and makes one by hand each time", () =>
+  it("does not repeat a due run that is running or done, but makes a manual one each time", () =>
     withWarehouse((warehouse) => {
       start(warehouse);
       expect(() => start(warehouse)).toThrow(
@@ -93,7 +93,7 @@ describe("startReportRun", () => {
       ]);
     }));
 
-  it("takes a due run up again that failed, or whose process was killed", () =>
+  it("resumes a due run that failed or whose process was killed", () =>
     withWarehouse((warehouse) => {
       start(warehouse);
       orphan(warehouse);
@@ -110,7 +110,7 @@ describe("startReportRun", () => {
 });
 
 describe("readLastDueRun", () => {
-  it("is the last that the schedule had due, of a time and status if asked", () =>
+  it("is the last run that was due by the schedule, optionally of a time and status", () =>
     withWarehouse((warehouse) => {
       const later = "2026-11-23T07:00:00.000Z";
       for (const scheduledFor of [DUE, later]) start(warehouse, "weekly", "acme", scheduledFor);
@@ -131,7 +131,7 @@ describe("readLastDueRun", () => {
 });
 
 describe("readLastReportRuns", () => {
-  it("returns the last of each report and account, by name", () =>
+  it("returns the last run of each report and account, by name", () =>
     withWarehouse((warehouse) => {
       for (const account of ["b", "a", null]) start(warehouse, "weekly", account);
       start(warehouse, "daily", "a");
@@ -153,7 +153,7 @@ describe("readLastReportRuns", () => {
 });
 
 describe("hasEnded", () => {
-  it("tells a process from one that has its number now", () => {
+  it("distinguishes a process from a later one with the same number", () => {
     const mark = markProcess() ?? "";
     expect(hasEnded(mark)).toBe(false);
     expect(hasEnded(`${process.pid}@1`)).toBe(process.platform === "linux");

@@ -46,7 +46,7 @@ export const VALUES = {
   period: "2026-W46",
 };
 
-/** A warehouse with one report run that is under way. */
+/** A warehouse with one running report run. */
 export function makeRun() {
   const warehouse = newWarehouse();
   return {
@@ -96,7 +96,7 @@ export function commandTo(script: string, folder: string): DeliveryTarget {
   return { channel: "command", argv: ["sh", "-c", script], cwd: folder };
 }
 
-/** Delivers a run, by a clock whose waits are over at once. */
+/** Delivers a run on a clock whose waits end immediately. */
 export function send(
   { warehouse, runId, summary }: Pick<ReturnType<typeof makeRun>, "warehouse" | "runId" | "summary">,
   targets: DeliveryTarget[],
@@ -107,7 +107,7 @@ export function send(
   return deliver(warehouse, { runId, summary, values: VALUES, targets }, { ...waits, ...options });
 }
 
-/** Keeps a summary for another process. */
+/** Writes a summary for another process. */
 export function writeSummary(summary: ReportSummary): void {
   writeFileSync(join(summary.folder, "summary.json"), JSON.stringify(summary));
 }

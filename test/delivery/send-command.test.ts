@@ -23,7 +23,7 @@ describe("deliver by command", () => {
     ...args,
   ];
 
-  it("runs a program with whole values in its arguments, no shell, and hardly an environment", async () => {
+  it("runs a program with exact arguments, without a shell, and in a minimal environment", async () => {
     using run = makeRun();
     const script = `require("fs").writeFileSync("seen.json", JSON.stringify({ args: process.argv.slice(1), env: process.env }))`;
     const ours = {
@@ -56,7 +56,7 @@ describe("deliver by command", () => {
     ).toEqual(["CALLTALLY_TIMEZONE", "HOME", "PATH"]);
   });
 
-  it("gives a command a folder of its own with the files of the run, which is removed when the command ends", async () => {
+  it("gives a command its own folder with the files of the run, and removes the folder afterwards", async () => {
     using run = makeRun();
     const folder = join(run.folder, "weekly");
     mkdirSync(join(folder, "calls/month=2026-10"), { recursive: true });
@@ -98,7 +98,7 @@ describe("deliver by command", () => {
     expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
-  it("gives a command the one file of a run, and starts none where a file is not as the report wrote it", async () => {
+  it("gives a command the only file of a run, and starts none if a file differs from the report's", async () => {
     using run = makeRun();
     const copy = (name: string) =>
       command(node("require('fs').copyFileSync(...process.argv.slice(1))", "{file}", name), run.folder);
@@ -115,7 +115,7 @@ describe("deliver by command", () => {
     expect(readdirSync(run.folder).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
-  it("fails by another exit code, a signal, and a program that is not there; it says what was written last", async () => {
+  it("fails after another exit code, a signal, or if the program is missing, and quotes the last output", async () => {
     using run = makeRun();
     const results = await send(
       run,
@@ -143,7 +143,7 @@ describe("deliver by command", () => {
     expect(results[0]?.last_error?.length).toBeLessThan(4200);
   });
 
-  it("stops a command with all that it started when its time is over", async () => {
+  it("stops a command and its child processes after the timeout", async () => {
     const script = `const { pid } = require("child_process").spawn("sleep", ["600"], { stdio: "inherit" });
       require("fs").writeFileSync("started", String(pid)); setInterval(() => {}, 1000)`;
     const { result, child } = await withEnoughTime(500, async (timeoutMs) => {
@@ -156,10 +156,10 @@ describe("deliver by command", () => {
       status: "failed",
       last_error: expect.stringMatching(/did not end within [\d.]+ s$/),
     });
-    while (isRunning(child)) await sleep(10); // for good, unless it is stopped
+    while (isRunning(child)) await sleep(10); // for ever, unless it is stopped
   });
 
-  it("has not delivered where a command tidies up once its time is over, and ends with 0", async () => {
+  it("fails if a command cleans up after the timeout and exits with 0", async () => {
     const script = `process.on("SIGTERM", () => process.exit(0));
       require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
     const result = await withEnoughTime(500, async (timeoutMs) => {
@@ -171,7 +171,7 @@ describe("deliver by command", () => {
     expect(result).toMatchObject({ status: "failed", attempts: 1, last_error });
   });
 
-  it("does not wait for a process that a command leaves behind, though it holds the output open", async () => {
+  it("does not wait for a process that a command leaves running, even if it holds the output open", async () => {
     using run = makeRun();
     const script = `const { spawn } = require("child_process");
       const { pid } = spawn("sleep", ["600"], { detached: true, stdio: "inherit" });
@@ -211,7 +211,7 @@ describe("deliver by command", () => {
     expect(await send(run, targets)).toMatchObject([{ status: "delivered", attempts: 2 }]);
   });
 
-  it("takes two uploads by one program for two recipients", async () => {
+  it("treats two uploads by the same program as two recipients", async () => {
     using run = makeRun();
     const targets = ["a", "b"].map((name) =>
       command(node(`require("fs").appendFileSync("log", "${name}")`), run.folder),

@@ -6,7 +6,7 @@ import { withEnoughTime } from "../support/enough-time.ts";
 import { hookTo, makeRun, send } from "./report.ts";
 
 describe("deliver by web hook", () => {
-  it("posts JSON, once, and has the host and no secret in the ledger", async () => {
+  it("posts JSON once, and records the host and no secret in the ledger", async () => {
     using run = makeRun();
     await using server = await startBadServer(json({}));
     await send(run, [hookTo(server.url)]);
@@ -38,7 +38,7 @@ describe("deliver by web hook", () => {
       answer: text("", 302, { location: "/elsewhere" }),
       says: /returned 302$/,
     },
-  ])("fails at once by $title", async ({ answer, says }) => {
+  ])("fails immediately after $title", async ({ answer, says }) => {
     using run = makeRun();
     await using server = await startBadServer(answer);
     expect(await send(run, [hookTo(server.url)])).toMatchObject([
@@ -47,7 +47,7 @@ describe("deliver by web hook", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("masks each part of its address that a refusal quotes, and does not read on for ever", async () => {
+  it("masks each part of its address in a quoted refusal, and reads only the beginning", async () => {
     using run = makeRun();
     await using server = await startBadServer((_request, response) => {
       response.writeHead(404).write(`SECRET-HOOK-17 SECRET-KEY-18 abc ${"x".repeat(3000)}`);
@@ -58,7 +58,7 @@ describe("deliver by web hook", () => {
     ]);
   });
 
-  it("fails at once by a certificate that nobody vouches for", async () => {
+  it("fails immediately if the certificate is not trusted", async () => {
     using run = makeRun();
     await using server = await listen(createServer(selfSigned("localhost")));
     const url = new URL(`https://localhost:${server.port}/T0/SECRET-HOOK-17`);
@@ -69,9 +69,9 @@ describe("deliver by web hook", () => {
   });
 
   it.each([
-    { title: "the connection is cut", answer: reset, says: /after sending/ },
-    { title: "nothing comes", answer: stall, says: /after sending: no complete response within [\d.]+ s/ },
-  ])("does not know what became of it when $title, and does not repeat it", async ({ answer, says }) => {
+    { title: "the connection is lost", answer: reset, says: /after sending/ },
+    { title: "nothing arrives", answer: stall, says: /after sending: no complete response within [\d.]+ s/ },
+  ])("records an unknown outcome when $title, and does not repeat the delivery", async ({ answer, says }) => {
     const unknown = { status: "outcome unknown", attempts: 1, last_error: expect.stringMatching(says) };
     await withEnoughTime(50, async (timeoutMs) => {
       using run = makeRun();
@@ -86,7 +86,7 @@ describe("deliver by web hook", () => {
     });
   });
 
-  it("is content with the status, whatever the body does", async () => {
+  it("accepts the status, whatever happens to the body", async () => {
     using run = makeRun();
     await using server = await startBadServer(drip(ENDLESS, 100));
     expect(await send(run, [hookTo(server.url, { timeoutMs: 600_000 })])).toMatchObject([

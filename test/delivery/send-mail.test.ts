@@ -12,7 +12,7 @@ import { emailTo, makeRun, send, smtpAt, writeReportFile, writeSummary } from ".
 
 const never = () => new Promise<undefined>(() => undefined);
 
-/** Delivers a report to one address by a server that behaves so. */
+/** Delivers a report to one address through a server with this behaviour. */
 async function mailBy(options: MailServerOptions, other: Parameters<typeof smtpAt>[1] = {}) {
   using run = makeRun();
   const clock = new FakeClock();
@@ -22,7 +22,7 @@ async function mailBy(options: MailServerOptions, other: Parameters<typeof smtpA
 }
 
 describe("deliver by e-mail", () => {
-  it("sends by STARTTLS with a login, one mail to each address, and has each in the ledger", async () => {
+  it("sends by STARTTLS with a login, one mail to each address, and records each in the ledger", async () => {
     using run = makeRun();
     await using server = await startMailServer({ needsLogin: true });
     const target = emailTo(["ann@example.com", "bob@example.com"], smtpAt(server.port, { login: LOGIN }));
@@ -66,7 +66,7 @@ describe("deliver by e-mail", () => {
     expect(raw).toContain("Subject: Calls, week 2026-W46");
   });
 
-  it("sends to an address beyond ASCII as such, and to an ASCII one of such a domain as to any", async () => {
+  it("sends to a non-ASCII address with SMTPUTF8, and to an ASCII one of an IDN domain like any other", async () => {
     using run = makeRun();
     await using server = await startMailServer();
     const to = ["änn@bücher.example", "ann@bücher.example"];
@@ -80,7 +80,7 @@ describe("deliver by e-mail", () => {
     ]);
   });
 
-  it("sends to no address beyond ASCII by a server without SMTPUTF8, and at once to the others", async () => {
+  it("skips non-ASCII addresses on a server without SMTPUTF8, and sends to the others without retry", async () => {
     using run = makeRun();
     await using server = await startMailServer({ lacksUtf8: true, needsLogin: true });
     const smtp = smtpAt(server.port, { login: LOGIN });
@@ -97,7 +97,7 @@ describe("deliver by e-mail", () => {
     expect(server.taken.map(({ to }) => to)).toEqual([["bob@bücher.example"]]);
   });
 
-  it("sends one mail when two do it at the same time", async () => {
+  it("sends one mail when two calls run at the same time", async () => {
     using run = makeRun();
     await using server = await startMailServer();
     const target = emailTo(["ann@example.com"], smtpAt(server.port));
@@ -109,7 +109,7 @@ describe("deliver by e-mail", () => {
     ]);
   });
 
-  it("trusts a certificate that the system trusts, where TLS is required", async () => {
+  it("accepts a certificate that the system trusts if TLS is required", async () => {
     using run = makeRun();
     writeSummary(run.summary);
     const certificate = join(run.folder, "certificate.pem");
@@ -132,20 +132,20 @@ describe("deliver by e-mail", () => {
     { step: "connecting", options: (reply: () => number | undefined) => ({ onConnect: reply }) },
     { step: "the recipient", options: (reply: () => number | undefined) => ({ onRcpt: reply }) },
     { step: "the message", options: (reply: () => number | undefined) => ({ onMessage: reply }) },
-  ])("tries again after a temporary refusal of $step, and sends one mail", async ({ options }) => {
+  ])("retries after a temporary refusal of $step, and sends one mail", async ({ options }) => {
     const replies = [421, 451];
     const mail = await mailBy(options(() => replies.shift()));
     expect(mail).toMatchObject({ status: "delivered", attempts: 3, last_error: null, sleeps: [1000, 2000] });
     expect(mail.taken).toHaveLength(1);
   });
 
-  it("gives up after its attempts, and says what the server said", async () => {
+  it("gives up after its attempts, and quotes the server", async () => {
     const mail = await mailBy({ onRcpt: () => 451 });
     expect(mail).toMatchObject({ status: "failed", attempts: 3, taken: [], sleeps: [1000, 2000] });
     expect(mail.last_error).toMatch(/^localhost:\d+ said: 451 come back later$/);
   });
 
-  it("does not try again after a refusal for good, which takes no other recipient with it", async () => {
+  it("does not retry after a permanent refusal, which stops no other recipient", async () => {
     using run = makeRun();
     await using server = await startMailServer({
       onRcpt: (address) => (address === "ann@example.com" ? 550 : undefined),
@@ -163,7 +163,7 @@ describe("deliver by e-mail", () => {
     expect(server.taken.map(({ to }) => to)).toEqual([["bob@example.com"]]);
   });
 
-  it("tries again when the connection is cut within the message, and sends one mail", async () => {
+  it("retries when the connection is lost within the message, and sends one mail", async () => {
     let cuts = 0;
     using run = makeRun();
     const bytes = Buffer.alloc(12_000_000, "x");
@@ -176,7 +176,7 @@ describe("deliver by e-mail", () => {
     expect(server.taken).toHaveLength(1);
   });
 
-  it("does not know what became of a mail when the connection is cut after it, and does not repeat it unasked", async () => {
+  it("records an unknown outcome when the connection is lost after a mail, and does not repeat it unless requested", async () => {
     let cuts = 0;
     using run = makeRun();
     const server = await startMailServer({
@@ -215,12 +215,12 @@ describe("deliver by e-mail", () => {
       ends: { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("Timeout") },
     },
     {
-      step: "after the message, in all",
+      step: "after the message, in total",
       options: { onMessage: never },
       times: "totalMs",
       ends: { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("timeout") },
     },
-  ])("gives up a server that says nothing $step", async ({ options, times, ends }) => {
+  ])("gives up on a server that is silent $step", async ({ options, times, ends }) => {
     const patient = { connectMs: LONGEST_MS, idleMs: LONGEST_MS, totalMs: LONGEST_MS };
     await withEnoughTime(50, async (ms) => {
       using run = makeRun();
@@ -236,7 +236,7 @@ describe("deliver by e-mail", () => {
     });
   });
 
-  it("does not send without TLS, nor by a certificate that nobody vouches for, but to this machine", async () => {
+  it("does not send without TLS or to an untrusted certificate, except to this machine", async () => {
     const far = { isLocal: false };
     expect(await mailBy({ lacksTls: true }, far)).toMatchObject({
       status: "failed",
@@ -258,14 +258,14 @@ describe("deliver by e-mail", () => {
     });
   });
 
-  it("fails at once with a wrong login, and keeps the password, plain or encoded, out of the ledger", async () => {
+  it("fails immediately with a wrong login, and keeps the password, plain or encoded, out of the ledger", async () => {
     const login = { user: LOGIN.user, password: "wrong-word-18" };
     const mail = await mailBy({ needsLogin: true }, { login });
     expect(mail).toMatchObject({ status: "failed", attempts: 1, taken: [] });
     expect(mail.last_error).toMatch(/said: 535 no such login: \[secret\],\[secret\],\[secret\]$/);
   });
 
-  it("does not attach a file that is not as the report wrote it", async () => {
+  it("does not attach a file that differs from the report's", async () => {
     using run = makeRun();
     await using server = await startMailServer();
     writeFileSync(join(run.folder, "channel.csv"), "of another run");

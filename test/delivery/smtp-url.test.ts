@@ -26,7 +26,7 @@ describe("parseSmtpUrl", () => {
     });
   });
 
-  it("has the sender that is given apart from the URL", () => {
+  it("has the sender that is given separately from the URL", () => {
     const from = { name: "Acme", address: "c@d.example" };
     expect(parseSmtpUrl("smtp://mail.example.com/?from=a@b.example", "Acme <c@d.example>").from).toEqual(
       from,
@@ -48,7 +48,7 @@ describe("parseSmtpUrl", () => {
     ["smtp://u@x.example:SECRET%zz@mail.example.com", "write it as %25"],
     ["smtp://mail.example.com/SECRET?from=a@b.example", "neither path nor fragment"],
     ["smtp://mail.example.com?from=a@b.example&tls=SECRET", "no parameter except from"],
-  ])("refuses %s, and does not show it", (text, says) => {
+  ])("refuses %s without showing it", (text, says) => {
     const read = () => parseSmtpUrl(text);
     expect(read).toThrow(says);
     expect(read).not.toThrow("SECRET");

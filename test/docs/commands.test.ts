@@ -12,7 +12,7 @@ const FLAGS = new Map(
   ]),
 );
 
-/** The lines of a page that are commands to type, or are named in its text. */
+/** The commands in the lines of a page, to type or in the text. */
 function commandsOf(text: string): string[] {
   const typed = [...text.matchAll(/^(?: {4}|\$ )(?:.*(?:&&|;|\|) *)?((?:npx )?calltally [a-z].*)$/gm)];
   const named = [...text.matchAll(/`((?:npx )?calltally [a-z][^`\n]*)`/g)];
@@ -21,7 +21,7 @@ function commandsOf(text: string): string[] {
   );
 }
 
-/** What is wrong with a command; undefined for nothing. */
+/** The error of a command; undefined for none. */
 function findFault(line: string): string | undefined {
   const [, first = "", second = ""] = line.split(" ");
   const name = [`calltally ${first} ${second}`, `calltally ${first}`].find((known) => FLAGS.has(known));
@@ -36,7 +36,7 @@ function findFault(line: string): string | undefined {
 }
 
 describe("commands in the pages", () => {
-  it.each(readPages())("$path: there are such commands and flags", ({ text }) => {
+  it.each(readPages())("$path contains only existing commands and flags", ({ text }) => {
     expect(
       commandsOf(text)
         .map(findFault)
@@ -44,7 +44,7 @@ describe("commands in the pages", () => {
     ).toEqual([]);
   });
 
-  it("are read, and wrong ones told", () => {
+  it("are found, and invalid ones are reported", () => {
     expect(commandsOf("    npx calltally sync --full   # a comment\n`calltally docs`")).toEqual([
       "calltally sync --full  ",
       "calltally docs",

@@ -17,7 +17,7 @@ const toNumber = (value: unknown) => (typeof value === "bigint" ? Number(value) 
 const OCTOBER = ["--from", "2026-10-01", "--to", "2026-10-31"];
 const SEPTEMBER = ["--from", "2026-09-01", "--to", "2026-09-30"];
 
-describe("the cookbook's questions", () => {
+describe("questions of the cookbook", () => {
   const folder = makeTempFolder();
   const page = readPages().find(({ path }) => path === "docs/warehouse.md")?.text ?? "";
   let sandbox: Sandbox;
@@ -31,7 +31,7 @@ describe("the cookbook's questions", () => {
     folder[Symbol.dispose]();
   });
 
-  /** The rows that a question of the page gives. */
+  /** The rows for a question of the page. */
   function ask(question: number, database = join(folder.path, "data/calltally.db")): Row[] {
     const [section = ""] = page.split(/^### /m).filter((text) => text.startsWith(`${question}. `));
     const sql = readBlocks(section).find(({ language }) => language === "sql")?.content ?? "";
@@ -94,7 +94,7 @@ describe("the cookbook's questions", () => {
     );
   });
 
-  it("9, callers never reached, has those of the export", async () => {
+  it("9, callers never reached, lists the callers of the export", async () => {
     const rows = await exportRows("callers");
     expect(pick(ask(9), "missed_callers", "never_reached")).toEqual([
       [
@@ -111,7 +111,7 @@ describe("the cookbook's questions", () => {
     );
   });
 
-  it("14, click ids, has the calls with a gclid that the export has", async () => {
+  it("14, click ids, has the calls with a gclid of the export", async () => {
     const rows = await exportRows("gclid");
     expect(pick(ask(14), "calls", "with_gclid")).toEqual([
       [sum(rows, "calls"), sum(present(rows, "gclid"), "calls")],
@@ -124,7 +124,7 @@ describe("the cookbook's questions", () => {
     );
   });
 
-  it("15, spellings, counts as the export does", async () => {
+  it("15, spellings, counts like the export", async () => {
     const rows = await exportRows("utm_source");
     const calls = new Map(pick(rows, "utm_source", "calls").map(([source, count]) => [source, count]));
     const spellings = ask(15);
@@ -150,7 +150,7 @@ describe("the cookbook's questions", () => {
     );
   });
 
-  it("20, what figures leave out, counts missing and unlisted calls as attributed_calls does", () => {
+  it("20, calls excluded from figures, counts missing and unlisted calls like attributed_calls", () => {
     using empty = makeTempFolder();
     const path = join(empty.path, "calls.db");
     using warehouse = openWarehouse(path);

@@ -8,27 +8,27 @@ import { makeCall } from "../support/calls.ts";
 
 const PAGE = readFileSync("docs/figures.md", "utf8");
 
-describe("the worked example of docs/figures.md", () => {
-  // Its session has been run as it stands there: what is compared with it is the table that explains it.
+describe("worked example of docs/figures.md", () => {
+  // Its session runs exactly as written; this compares the table that explains it.
   const [head = "", google = ""] = PAGE.split("\n").slice(
     PAGE.split("\n").findIndex((line) => line.startsWith("utm_source,calls,")),
   );
   const names = head.split(",").slice(1);
   const values = google.split(",").slice(1);
 
-  it("explains each figure, with the value that the export has", () => {
+  it("explains each figure with the value of the export", () => {
     const explained = [...PAGE.matchAll(/^\| `(\w+)` \| .+ \| ([\d.:TZ-]+) \|$/gm)];
     expect(explained.map(([, name, value]) => [name, value])).toEqual(
       names.map((name, index) => [name, values[index]]),
     );
   });
 
-  it("has all figures that there are", () => {
+  it("contains all figures", () => {
     expect(names).toEqual(metrics(DEFAULT_RULES).map(({ name }) => name));
   });
 });
 
-/** Calls without tags that lead to each channel that a referrer or a click can lead to. */
+/** Calls without tags for each channel that a referrer or a click can lead to. */
 const UNTAGGED = {
   Direct: {},
   "Paid Search": { gclid: "Cj" },
@@ -41,12 +41,12 @@ const UNTAGGED = {
   Unassigned: { gclid: "Cj", gclsrc: "3p.ds" },
 };
 
-describe("the channels of docs/figures.md", () => {
-  it.each(Object.entries(UNTAGGED))("%s is reached without a tag", (channel, members) => {
+describe("channels of docs/figures.md", () => {
+  it.each(Object.entries(UNTAGGED))("%s can be reached without a tag", (channel, members) => {
     expect(attributeCall(makeCall(members), DEFAULT_RULES).channel).toBe(channel);
   });
 
-  it("names those that only tags or campaign names lead to", () => {
+  it("name those that require tags or campaign names", () => {
     const [, names = ""] = /^(.+) come from tags or campaign names only\.$/m.exec(PAGE) ?? [];
     const tagged = names.split(/, | and /);
     expect([...tagged, ...Object.keys(UNTAGGED)].sort()).toEqual([...CHANNELS].sort());

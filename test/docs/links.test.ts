@@ -6,12 +6,12 @@ import { readPages } from "./pages.ts";
 
 const PAGES = readPages();
 
-/** Text without blocks and spans of code, in which nothing is a link. */
+/** Text without blocks and spans of code, which contain no links. */
 function withoutCode(text: string): string {
   return text.replace(/^```.*?^```$/gms, "").replace(/^ {4}.*$/gm, "");
 }
 
-/** Where a page can be entered, as GitHub makes it of its headings. */
+/** The anchors of a page, as GitHub derives them from its headings. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
   return new Set(
@@ -25,7 +25,7 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
-/** What is wrong with a link from a file; undefined for nothing. */
+/** The error of a link in a file; undefined for none. */
 function findFault(from: string, link: string): string | undefined {
   const [file = "", anchor] = link.split("#");
   const path = file === "" ? from : normalize(join(dirname(from), file));
@@ -37,7 +37,7 @@ function findFault(from: string, link: string): string | undefined {
 }
 
 describe("links", () => {
-  it.each(PAGES)("of $path lead to files and headings", ({ path, text }) => {
+  it.each(PAGES)("of $path lead to existing files and headings", ({ path, text }) => {
     const targets = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)];
     const links = targets.map(([, markdown, html]) => markdown ?? html ?? "");
     const faults = links
@@ -46,7 +46,7 @@ describe("links", () => {
     expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
   });
 
-  it("in sources and files for operators name pages that there are", () => {
+  it("in sources and files for operators name existing pages", () => {
     const files = globSync(["src/**/*.ts", "jobs/**/*", "test/**/*.ts"]).filter((path) =>
       statSync(path).isFile(),
     );
@@ -60,17 +60,17 @@ describe("links", () => {
     expect(named.filter(({ page }) => !existsSync(page))).toEqual([]);
   });
 
-  it("tell a wrong one", () => {
+  it("are reported if broken", () => {
     expect(findFault("docs/README.md", "none.md")).toContain("there is no docs/none");
     expect(findFault("docs/README.md", "ad-platforms.md#none")).toContain("no such heading");
     expect(findFault("docs/README.md", "ad-platforms.md#costs")).toBeUndefined();
   });
 });
 
-describe("the index of docs/", () => {
+describe("index of docs/", () => {
   const pages = readDocsPages("docs");
 
-  it("has every page, under its own title", () => {
+  it("lists every page under its own title", () => {
     const titles = pages.map((page) => [`docs/${page.path}`, page.title]);
     const headings = PAGES.filter(({ path }) => path.startsWith("docs/") && path !== "docs/README.md").map(
       ({ path, text }) => [path, /^# (.+)$/m.exec(text)?.[1]],
@@ -78,12 +78,12 @@ describe("the index of docs/", () => {
     expect(titles.sort()).toEqual(headings.sort());
   });
 
-  it("is where the README leads", () => {
+  it("is linked from the README", () => {
     expect(PAGES.find(({ path }) => path === "README.md")?.text).toContain("(docs/README.md)");
   });
 });
 
-it("the README fits on a few screens", () => {
+it("README fits on a few screens", () => {
   const readme = PAGES.find(({ path }) => path === "README.md")?.text ?? "";
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(700);
 });

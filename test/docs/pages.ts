@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 
-/** A Markdown file of the project that people read. */
+/** A Markdown file of the project for readers. */
 export interface Page {
-  /** From the project's folder. */
+  /** Relative to the project's folder. */
   path: string;
   text: string;
 }
@@ -10,18 +10,18 @@ export interface Page {
 /** A fenced block of a page. */
 export interface Block {
   language: string;
-  /** The file that a reader would keep it in, where the page says so after the language; undefined for none. */
+  /** The file name that the page gives after the language; undefined for none. */
   file: string | undefined;
   content: string;
 }
 
-/** Returns the README, the pages of docs/, and whatever else lies beside the README. */
+/** Returns the README, the pages of docs/, and all other pages next to the README. */
 export function readPages(): Page[] {
   const paths = globSync(["*.md", "docs/**/*.md", "jobs/**/*.md"]).sort();
   return paths.map((path) => ({ path, text: readFileSync(path, "utf8") }));
 }
 
-/** Returns the fenced blocks of a page, in their order, without the indentation that they have in a list. */
+/** Returns the fenced blocks of a page in order, without their indentation in a list. */
 export function readBlocks(text: string): Block[] {
   const blocks = text.matchAll(/^( *)```(\w+)(?: (\S+))?\n(.*?)^\1```$/gms);
   return [...blocks].map(([, indent = "", language = "", file, content = ""]) => ({

@@ -6,7 +6,7 @@ import { judge, judgeIncremental, SURE_VERDICTS } from "../../src/paging/verdict
 import { BY_SOURCE, CLEAN, NEWEST, totals } from "../paging/clean-evidence.ts";
 import { draws } from "../support/draws.ts";
 
-/** The reasons that the table in docs/completeness.md explains: each a part of what the program says. */
+/** The reasons in the table of docs/completeness.md: each a part of what the program prints. */
 const EXPLAINED = readFileSync("docs/completeness.md", "utf8")
   .split("\n")
   .flatMap((line) => {
@@ -18,7 +18,7 @@ const EXPLAINED = readFileSync("docs/completeness.md", "utf8")
       .map((phrase) => ({ verdict, of, phrase: phrase.trim() }));
   });
 
-/** Mostly as it should be, now and then not. */
+/** Mostly the usual value, sometimes another. */
 const rarely = <T>(usual: T, ...others: T[]) => fc.constantFrom(...Array<T>(12).fill(usual), ...others);
 
 const evidences: fc.Arbitrary<Evidence> = fc
@@ -48,7 +48,7 @@ const evidences: fc.Arbitrary<Evidence> = fc
   })
   .map((changes) => ({ ...CLEAN, outOfPlace: 7, ...changes }));
 
-it("every reason that a sync gives is explained, and no other", () => {
+it("docs explain exactly the reasons that a sync can give", () => {
   const seen = new Set<string>();
   const check = (verdict: string, reason: string, isIncremental: boolean) => {
     const found = EXPLAINED.filter(

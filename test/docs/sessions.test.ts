@@ -12,21 +12,21 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readBlocks, readPages } from "./pages.ts";
 import { makeWorkedExample } from "./worked-example.ts";
 
-/** The newest call of the sandbox starts a minute before: what pages say of its calls holds on every day. */
+/** The newest call of the sandbox starts a minute before: so the pages are correct on every day. */
 const NOW = new Date("2026-10-31T23:00:00Z");
 const ADDRESS = "https://api.example.com";
 
-/** Where pages find the warehouse that was synced; the others, in data/. */
+/** Where pages find the synced warehouse; the others, in data/. */
 const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
   "README.md": [],
   "docs/getting-started.md": [],
   "docs/completeness.md": [],
   "docs/accounts.md": ["data/austin", "data/dallas"],
 };
-/** Pages that begin before anything is set, with calls up to now: they make a report of the last weeks. */
+/** Pages that begin without settings, with calls up to now: they make a report of the last weeks. */
 const UNSET = new Set(["docs/getting-started.md"]);
 
-/** What is another thing each time, or on each machine, in the order it is looked for. */
+/** Varying output, by time or machine, in the order of replacement. */
 const VARYING: readonly [RegExp, string][] = [
   [/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:\d+/g, "‹address›"],
   [/api\.example\.com|127\.0\.0\.1:\d+/g, "‹host›"],
@@ -35,13 +35,13 @@ const VARYING: readonly [RegExp, string][] = [
     /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{9}Z|\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d\d-\d\d \d\d:\d\d/g,
     "‹time›",
   ],
-  // A slot may have come since the run before.
+  // A slot may have come since the previous run.
   [/\bat once(?=, ‹time›)/g, "‹time›"],
   [/just now|\d+ (minutes?|hours|days) ago|\b\d+ min\b/g, "‹age›"],
   [/\d+\.\d (s|kB|MB|GB)\b|\d+ min \d+ s\b/g, "‹amount›"],
   [/\d+\.\d+\.\d+/g, "‹version›"],
   [/[0-9a-f]{64}/g, "‹digest›"],
-  // Widths of columns go with what is in them.
+  // Widths of columns depend on their contents.
   [/ +/g, " "],
 ];
 
@@ -51,11 +51,11 @@ function mask(text: string): string {
 
 interface Step {
   command: string;
-  /** Lines of the output; `…` stands for any number of them. */
+  /** Lines of the output; `…` matches any number of them. */
   lines: string[];
 }
 
-/** What a page has its reader do, in order: commands and SQL, each with what it prints, and files to write. */
+/** The steps of a page in order: commands and SQL, each with its output, and files to write. */
 type Act = Step | { sql: string; lines: string[] } | { file: string; content: string };
 
 function readActs(text: string): Act[] {
@@ -109,12 +109,12 @@ describe("sessions", () => {
     shared[Symbol.dispose]();
   });
 
-  /** Runs a line in a shell, in which secrets are in the files that the settings name. */
+  /** Runs a line in a shell, with the secrets in the files that the settings name. */
   async function run(command: string, cwd: string, env: Record<string, string>) {
     const path = `${join(shared.path, "bin")}:/usr/bin:/bin`;
     const given = { HOME: cwd, PATH: path, TZ: "UTC", ...env };
     return await new Promise<{ code: number; shown: string }>((resolve) => {
-      // What a reader sees: both outputs, in the order of their lines.
+      // The visible output: both streams, in the order of their lines.
       execFile("/bin/bash", ["-c", `exec 2>&1; ${command}`], { cwd, env: given }, (error, stdout) => {
         assertNoSecrets({ stdout, stderr: "" }, env);
         resolve({ code: Number(error?.code ?? 0), shown: stdout.replaceAll("\r\n", "\n") });
@@ -122,7 +122,7 @@ describe("sessions", () => {
     });
   }
 
-  it.each(PAGES)("of $path are real", async ({ path, text, acts }) => {
+  it.each(PAGES)("of $path reproduce", async ({ path, text, acts }) => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     for (const place of WAREHOUSES[path] ?? ["data"])
@@ -140,7 +140,7 @@ describe("sessions", () => {
     let last = 0;
     for (const act of acts) {
       if ("file" in act) {
-        // What tells accounts apart is in the file then, and an error beside it.
+        // The file then names the accounts, and an error is printed next to them.
         if (act.file === "calltally.yaml") env = {};
         mkdirSync(dirname(join(cwd, act.file)), { recursive: true });
         writeFileSync(join(cwd, act.file), act.content.replaceAll(ADDRESS, sandbox.url));
@@ -183,7 +183,7 @@ describe("sessions", () => {
     expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(20);
   });
 
-  it("are told apart from what the program does not print", () => {
+  it("are compared with the real output", () => {
     expect(mask("Run 1, 0.8 s\nverdict exact\n")).toMatch(toPattern(["Run 1, 12.5 s", "…"]));
     expect(mask("Run 1, 0.8 s\nverdict exact\n")).not.toMatch(
       toPattern(["Run 1, 0.8 s", "verdict verified"]),

@@ -17,7 +17,7 @@ const EXAMPLES = [...PAGE.matchAll(/^```csv (\S+)\n(.*?)^```\n(.*?)(?=^```|^## )
   }),
 );
 
-describe("the examples of docs/topics.md", () => {
+describe("examples of docs/topics.md", () => {
   it("are a plumber, a clinic and an agency", () => {
     expect(EXAMPLES.map(({ file, rows }) => [file, rows.length])).toEqual([
       ["topics.csv", 0],
@@ -26,7 +26,7 @@ describe("the examples of docs/topics.md", () => {
     ]);
   });
 
-  it.each(EXAMPLES)("$file gives the topics that the table has", ({ file, content, rows }) => {
+  it.each(EXAMPLES)("$file finds the topics of the table", ({ file, content, rows }) => {
     using folder = makeTempFolder();
     const path = join(folder.path, file);
     writeFileSync(path, content);

@@ -3,11 +3,11 @@ import Database from "better-sqlite3";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 
-/** A row of a page's table of calls; empty cells are members that the service leaves out. */
+/** A row of a page's table of calls; empty cells are members that the service omits. */
 const ROW =
   /^\| \d+ \| (?<call_started>[^|]*) \| (?<caller_id>[^|]*) \| (?<utm_source>[^|]*) \| (?<disposition>[^|]*) \| (?<duration>[^|]*) \|$/gm;
 
-/** Syncs the calls that a page has in a table into `example.db` in a folder; does nothing for a page without one. */
+/** Syncs the calls in a table of a page into `example.db` in a folder; does nothing for a page without one. */
 export async function makeWorkedExample(text: string, folder: string): Promise<void> {
   const rows = [...text.matchAll(ROW)].map(({ groups = {} }) =>
     Object.fromEntries(Object.entries(groups).map(([name, cell]) => [name, cell.replaceAll("`", "").trim()])),

@@ -10,7 +10,7 @@ const EXAMPLES = readPages().flatMap(({ path, text }) =>
 );
 
 describe("examples of calltally.yaml", () => {
-  it.each(EXAMPLES)("in $path may stand there: $begin", ({ content }) => {
+  it.each(EXAMPLES)("in $path are valid: $begin", ({ content }) => {
     expect(findProblems(readYaml(content))).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { fail, ok, unverified, warn, worstOf } from "../../src/doctor/check.ts";
 import { judgeDuration } from "../../src/doctor/check-duration.ts";
 
 describe("worstOf", () => {
-  it("takes what is lost before what the operator can mend, and that before what may mend itself", () => {
+  it("ranks lost data above problems for the operator, and those above temporary ones", () => {
     const [late, refused, damaged] = [unverified("a", "", ""), fail(4, "b", "", ""), fail(7, "c", "", "")];
     expect(worstOf([])).toBe(0);
     expect(worstOf([ok("a", ""), warn("b", "", "")])).toBe(0);
@@ -16,7 +16,7 @@ describe("worstOf", () => {
 });
 
 describe("judgeDuration", () => {
-  /** Ten calls that say their last word at 02:00, or as long as that by another unit. */
+  /** Ten calls whose last words are at 02:00, or as long by another unit. */
   const samples = (duration: number, time = "02:00") =>
     Array.from({ length: 10 }, () => ({
       duration,
@@ -46,7 +46,7 @@ describe("judgeDuration", () => {
       hint: "support",
     },
   ] as const)(
-    "finds $duration for two minutes of talk, in $unit, to be $state",
+    "judges $duration for two minutes of talk in $unit as $state",
     ({ duration, unit, state, ...rest }) => {
       const check = judgeDuration(samples(duration), unit);
       expect(check.state).toBe(state);
@@ -66,7 +66,7 @@ describe("judgeDuration", () => {
     [107_999, undefined],
     [108_000, "milliseconds"],
     [3_600_000, undefined],
-  ] as const)("takes %i for two minutes of talk for %s", (duration, unit) => {
+  ] as const)("recognizes %i for two minutes of talk as %s", (duration, unit) => {
     const isRight = (each: "seconds" | "milliseconds") =>
       judgeDuration(samples(duration), each).state === "ok";
     expect([isRight("seconds"), isRight("milliseconds")]).toEqual([
@@ -75,7 +75,7 @@ describe("judgeDuration", () => {
     ]);
   });
 
-  it("reads hours, and judges nothing by short talk, no transcript or few of them", () => {
+  it("reads hours, and does not judge by short calls, missing or few transcripts", () => {
     expect(judgeDuration(samples(3700, "01:00:00"), "seconds").state).toBe("ok");
     const nothing = expect.stringContaining("too few transcripts");
     expect(judgeDuration(samples(9000, "00:09"), "seconds").message).toEqual(nothing);
@@ -87,7 +87,7 @@ describe("judgeDuration", () => {
 });
 
 describe("formatElapsed, formatBytes", () => {
-  it("round to what is read at a glance, and never to 60 seconds", () => {
+  it("round to readable figures, and never to 60 seconds", () => {
     expect([0, 949, 59_949, 59_950, 599_700, 3_600_000].map(formatElapsed)).toEqual([
       "0.0 s",
       "0.9 s",

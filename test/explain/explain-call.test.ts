@@ -41,7 +41,7 @@ function explain(calls: readonly Call[], callId: number, timezone = "UTC"): Expl
 }
 
 describe("explainCall", () => {
-  it("says every step of a call that a Google Ads click brought", () => {
+  it("shows every step for a call after a Google Ads click", () => {
     const call = makeCall({
       call_id: 7,
       caller_id: "+491",
@@ -122,16 +122,16 @@ describe("explainCall", () => {
     });
   });
 
-  it("shows the alias that a utm value is tallied under", () => {
+  it("shows the alias under which a utm value is counted", () => {
     const call = makeCall({ call_id: 1, utm_source: "Face  Book" });
     expect(explain([call], 1)?.utm.utm_source).toEqual({ folded: "face book", tallied_as: "facebook" });
   });
 
-  it("knows no call that is not there", () => {
+  it("is undefined for an unknown call", () => {
     expect(explain([], 1)).toBeUndefined();
   });
 
-  it("shows what was said, or that the topic is as it was when the transcript was removed", () => {
+  it("shows the transcript, or that the topic dates from before the transcript was removed", () => {
     using folder = makeTempFolder();
     const said = "I am calling about the sink. Well, HELLO first of all, dear plumbers.";
     const database = makeWarehouse(folder.path, [makeCall({ call_id: 7, transcription: said })]);
@@ -154,7 +154,7 @@ describe("explainCall", () => {
     expect(explained()).toMatchObject({ topic: "greeting", is_topic_kept: true, topic_match: null });
   });
 
-  it("says of any call what its line in the exports says", async () => {
+  it("agrees with the exported line of any call", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(12), async (calls) => {
         using folder = makeTempFolder();

@@ -10,8 +10,8 @@ const CALLS = [1, 2, 3].map((call_id) =>
 );
 const targets: Target[] = [{ kind: "rollup", dimensions: ["utm_source"] }];
 
-describe("columns", () => {
-  it("are the figures asked for, in that order, after the key and with what they are compared with", async () => {
+describe("--columns", () => {
+  it("selects figures in the given order, after the key and with their comparison", async () => {
     using warehouse = makeWarehouse(CALLS);
     const range = { from: "2026-09-01", to: "2026-09-30" };
     const columns: Figure[] = ["answer_rate", "calls"];
@@ -37,7 +37,7 @@ describe("columns", () => {
   });
 
   it.each(["xlsx", "json", "parquet"] as const)(
-    "apply to %s, and to a file without calls",
+    "applies to %s, and to a file without calls",
     async (format) => {
       using warehouse = makeWarehouse(CALLS);
       const columns: Figure[] = ["unique_callers"];
@@ -47,7 +47,7 @@ describe("columns", () => {
     },
   );
 
-  it("are the figures that later exports are compared with, and rows of zeros among them", async () => {
+  it("limits later restatements to the written figures, even in rows of zeros", async () => {
     using warehouse = makeWarehouse(CALLS);
     warehouse.execute(`INSERT INTO spend (day, source, medium, campaign, cost_micros, clicks, impressions, currency, file, imported_at)
       VALUES ('2026-09-02', 'google', 'cpc', 'Ghost', 5000000, 0, 100, 'USD', 'a.csv', '2026-09-03T00:00:00.000Z')`);
@@ -64,7 +64,7 @@ describe("columns", () => {
     expect(await write(["answer_rate"])).toMatchObject([{ restated_cells: 0 }]);
   });
 
-  it("count the calls of small rows where they are not shown", async () => {
+  it("does not prevent counting the calls of small rows", async () => {
     using warehouse = makeWarehouse([
       ...CALLS,
       ...[4, 5, 6].map((call_id) => makeCall({ call_id, utm_source: `s${call_id}` })),

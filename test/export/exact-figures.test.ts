@@ -21,7 +21,7 @@ describe("sums of durations", () => {
       rules: MILLISECONDS,
       toText: (sum: bigint) => `${sum / 1000n}.${String(sum % 1000n).padStart(3, "0")}`,
     },
-  ])("are exact in $rules.duration_unit, whatever the service serves", async ({ rules, toText }) => {
+  ])("are exact in $rules.duration_unit for any durations", async ({ rules, toText }) => {
     const duration = fc.oneof(
       fc.nat({ max: MAX_DURATION }),
       fc.integer({ min: MAX_DURATION - 9, max: MAX_DURATION }),
@@ -123,7 +123,7 @@ describe("Parquet", () => {
     );
   }
 
-  /** Those of docs/figures.md: backticked names in the first column of a table, the type in the second. */
+  /** The types in docs/figures.md: backticked names in the first column of a table, the type in the second. */
   const documented = new Map(
     [...readFileSync("docs/figures.md", "utf8").matchAll(/^\| (`.*) \| `([A-Z].*)` \|$/gm)].flatMap(
       ([, names = "", type = ""]) =>
@@ -134,7 +134,7 @@ describe("Parquet", () => {
   it.each([
     { rules: DEFAULT_RULES, duration: "INT64" },
     { rules: MILLISECONDS, duration: "DOUBLE" },
-  ])("has the types that docs/figures.md says, in $rules.duration_unit", async ({ rules, duration }) => {
+  ])("has the types of docs/figures.md, in $rules.duration_unit", async ({ rules, duration }) => {
     using warehouse = makeWarehouse([makeCall({ call_started: "2026-10-21T12:00:00.000Z" })]);
     const { folder, manifest } = await warehouse.export({
       targets: [

@@ -27,7 +27,7 @@ async function exportCallbacks(calls: readonly Call[], options: Options = {}) {
 
 const compareTexts = (a: string | null, b: string | null) => (String(a) < String(b) ? -1 : a === b ? 0 : 1);
 
-/** What docs/figures.md says of callbacks, in memory. */
+/** The rules of docs/figures.md for callbacks, in memory. */
 function foldCallbacks(
   calls: readonly Call[],
   { startsAt = "", endsAt = "~" }: { startsAt?: string; endsAt?: string } = {},
@@ -62,8 +62,8 @@ function foldCallbacks(
     );
 }
 
-describe("callbacks", () => {
-  it("has each caller whose last call was missed and who was not answered since, whatever the calls and days", async () => {
+describe("export callbacks", () => {
+  it("lists each caller whose last call was missed and who was not answered since, for any calls and days", async () => {
     const call = fc.record({
       caller_id: fc.constantFrom("+491", "+492", "+493", "anonymous", null),
       call_started: fc.constantFrom(
@@ -98,7 +98,7 @@ describe("callbacks", () => {
     expect(found).toBeGreaterThan(draws(20));
   });
 
-  it("has the number and the recording only on request, in a file of the owner's alone", async () => {
+  it("has the number and the recording only on request, in a file readable only by its owner", async () => {
     const calls = [
       makeCall({
         call_id: 1,
@@ -117,7 +117,7 @@ describe("callbacks", () => {
     expect(mode).toBe(0o600);
   });
 
-  it("counts no call that is gone: a caller whose answered call went is to be called back", async () => {
+  it("ignores gone calls: a caller whose answered call is gone is listed", async () => {
     const at = (day: number) => `2026-03-0${day}T10:00:00.000Z`;
     const calls = [
       makeCall({ call_id: 1, caller_id: "+491", call_started: at(1), disposition: "busy" }),

@@ -22,7 +22,7 @@ const hmac = (digits: string) => createHmac("sha256", KEY_BYTES).update(digits).
 type Warehouse = ReturnType<typeof makeWarehouse>;
 type Options = Partial<Parameters<Warehouse["export"]>[0]>;
 
-/** Exports the callers as JSON, under the pseudonyms of a known key; returns the rows and what the manifest says of them. */
+/** Exports the callers as JSON with the pseudonyms of a known key; returns the rows and their entry in the manifest. */
 async function exportCallers(warehouse: Warehouse, options: Options = {}) {
   writeFileSync(`${warehouse.database}.caller-key`, KEY_BYTES.toString("hex"));
   const { folder, manifest } = await warehouse.export({
@@ -40,7 +40,7 @@ function compareCalls(a: Call, b: Call): number {
   return startA === startB ? a.call_id - b.call_id : startA < startB ? -1 : 1;
 }
 
-/** What docs/figures.md says of callers, in memory. */
+/** The rules of docs/figures.md for callers, in memory. */
 function foldCallers(calls: readonly Call[]) {
   const known = calls.toSorted(compareCalls).map((call) => ({ call, ...attributeCall(call, DEFAULT_RULES) }));
   const groups = Map.groupBy(known, ({ caller }) => caller);
@@ -78,7 +78,7 @@ function foldCallers(calls: readonly Call[]) {
 }
 
 describe("export callers", () => {
-  it("has a line a caller, with first and last of the calls, in the order of the first ones", async () => {
+  it("has one line per caller with the first and last call, in the order of first calls", async () => {
     const call = (
       call_id: number,
       caller_id: string | null,
@@ -166,7 +166,7 @@ describe("export callers", () => {
     });
   });
 
-  it("has what a fold in memory has, of the calls in the range, and with those left out as many calls as the rollups", async () => {
+  it("agrees with a fold in memory, and with calls left out has as many calls as the rollups", async () => {
     const seen = { byTime: 0, rows: 0, recovered: 0, lost: 0, never: 0, withoutCaller: 0, tied: 0 };
     const range = fc.option(fc.constant({ from: "2026-01-01", to: "2026-03-29" }), { nil: undefined });
     const more = fc.array(
@@ -197,7 +197,7 @@ describe("export callers", () => {
           ...options,
         });
         expect((file?.sums?.calls ?? 0) + expected.withoutCaller).toBe(manifest.files[0]?.sums?.calls);
-        // Callers of whom a later call has a lower id than their first one.
+        // Callers with a later call that has a lower id than their first one.
         const groups = Map.groupBy(calls.filter(isIn).toSorted(compareCalls), (call) =>
           toCaller(call.caller_id),
         );
@@ -220,7 +220,7 @@ describe("export callers", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThanOrEqual(least(10));
   });
 
-  it.each(TABLE_FORMATS)("holds the same in %s, and no number", async (format) => {
+  it.each(TABLE_FORMATS)("has the same values in %s, and no number", async (format) => {
     using warehouse = makeWarehouse([
       makeCall({
         call_id: 1,

@@ -30,7 +30,7 @@ async function exportRows(
 const readParquet = (folder: string, file: string) => readParquetObjects(readFileSync(join(folder, file)));
 
 describe("export calls", () => {
-  it("writes every column of a call, the private ones where they are named", async () => {
+  it("writes every column of a call, private ones on request", async () => {
     using warehouse = makeWarehouse([{ ...FULL_CALL, caller_id: "+49 (30) 12-34.56" }]);
     writeFileSync(`${warehouse.database}.caller-key`, KEY);
     const [row, ...others] = await exportRows(warehouse, {
@@ -84,7 +84,7 @@ describe("export calls", () => {
     expect(Object.keys(row ?? {})).toEqual(Object.keys(expected));
   });
 
-  it("writes a call of which nothing is known", async () => {
+  it("writes a call of which only the id is known", async () => {
     using warehouse = makeWarehouse([makeCall({ call_id: 5 })]);
     const [row = {}] = await exportRows(warehouse, { with: PRIVATE_COLUMNS });
     const known = Object.entries(row).filter(([, value]) => value !== "");
@@ -99,7 +99,7 @@ describe("export calls", () => {
     });
   });
 
-  it("names nobody and repeats no word of a call unless asked to", async () => {
+  it("contains no personal data unless requested", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     for (const asked of [[], ...PRIVATE_COLUMNS.map((column) => [column])]) {
       const { folder } = await warehouse.export({ targets: [{ kind: "calls", with: asked }] });
@@ -110,7 +110,7 @@ describe("export calls", () => {
     }
   });
 
-  it("shows the clocks of the zone on the days on which they change", async () => {
+  it("shows local times on days when the clocks change", async () => {
     const times = [
       "2026-03-29T00:59:59.999Z",
       "2026-03-29T01:00:00.000Z",
@@ -137,7 +137,7 @@ describe("export calls", () => {
     ]);
   });
 
-  it("writes calls in the order of time, then of ids, those of unknown time last", async () => {
+  it("sorts calls by time and then id, those of unknown time last", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(60), async (calls) => {
         using warehouse = makeWarehouse(calls);
@@ -154,7 +154,7 @@ describe("export calls", () => {
     );
   });
 
-  it("has the calls of the filter and of the days alone", async () => {
+  it("selects calls by filter and days", async () => {
     using warehouse = makeWarehouse([
       makeCall({ call_id: 1, call_started: "2026-09-30T21:59:59.999Z", utm_source: "a" }),
       makeCall({ call_id: 2, call_started: "2026-09-30T22:00:00.000Z", utm_source: "a" }),
@@ -171,7 +171,7 @@ describe("export calls", () => {
     expect(rows.map(({ call_id }) => call_id)).toEqual(["2", "4"]);
   });
 
-  it("leaves gone calls out, unless they are asked for; then it says since when", async () => {
+  it("leaves out gone calls, or shows on request since when they are gone", async () => {
     using warehouse = makeWarehouse([
       makeCall({ call_id: 1, caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" }),
       makeCall({ call_id: 2, caller_id: "+491", call_started: "2026-01-02T00:00:00.000Z" }),
@@ -186,7 +186,7 @@ describe("export calls", () => {
     ]);
   });
 
-  it("writes milliseconds as seconds where the operator says that they are", async () => {
+  it("writes milliseconds as seconds if the rules define that unit", async () => {
     using warehouse = makeWarehouse([makeCall({ duration: 61_500, disposition: "answered" })]);
     const rules = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;
     const rows = await exportRows(warehouse, { rules });
@@ -195,7 +195,7 @@ describe("export calls", () => {
     ]);
   });
 
-  it("hashes the digits of a number, so that its spelling makes no difference", async () => {
+  it("hashes only the digits of a number, so that its spelling makes no difference", async () => {
     const numbers = ["+49 30 1", "+49301", "+49 (30) 1", "+49-30.1", "+49302", null, "", " - "];
     using warehouse = makeWarehouse(
       numbers.map((caller_id, index) => makeCall({ call_id: index, caller_id })),
@@ -220,7 +220,7 @@ describe("export calls as Parquet", () => {
   const parquet = { format: "parquet" } as const;
   const at = (call_id: number, call_started: string | null) => makeCall({ call_id, call_started });
 
-  it("writes a file for each local month, and replaces those of the export before", async () => {
+  it("writes a file for each local month, and replaces those of the previous export", async () => {
     using warehouse = makeWarehouse([
       at(1, "2026-08-31T21:59:59.999Z"),
       at(2, "2026-08-31T22:00:00.000Z"),
@@ -254,7 +254,7 @@ describe("export calls as Parquet", () => {
     expect((await readParquet(folder, files[1] ?? "")).map(({ call_id }) => call_id)).toEqual([3n]);
   });
 
-  it("leaves one file with columns and without rows of an empty selection, until there are calls", async () => {
+  it("writes one file with columns and no rows for an empty selection, and removes it once there are calls", async () => {
     using warehouse = makeWarehouse([at(1, "2026-08-01T12:00:00.000Z")]);
     const options = { targets: [CALLS], format: parquet };
     const { folder } = await warehouse.export(options);
@@ -268,7 +268,7 @@ describe("export calls as Parquet", () => {
     expect(listFiles(folder)).toEqual(["calls/month=2026-08/calls.parquet", "manifest.json"]);
   });
 
-  it("writes no month twice where the clocks fell back into the month before", async () => {
+  it("writes each month once even if clocks fell back into the month before", async () => {
     using warehouse = makeWarehouse([
       at(1, "2009-11-01T02:30:30.000Z"), // 00:00:30 on the 1st
       at(2, "2009-11-01T02:45:00.000Z"), // 23:15 on the 31st, once more
@@ -290,7 +290,7 @@ describe("export calls as Parquet", () => {
     ]);
   });
 
-  it("holds what the CSV file holds, whatever the calls", async () => {
+  it("has the same values as the CSV file for any calls", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(60), async (calls) => {
         using warehouse = makeWarehouse(calls);

@@ -7,7 +7,7 @@ import { readCsv } from "../support/page.ts";
 import { type FolderExportOptions, makeWarehouse } from "../support/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
 
-/** Two callers in April and three in May, who never called before. */
+/** Two new callers in April and three in May. */
 const CALLS = ["04-10", "04-11", "05-01", "05-12", "05-31"].map((day, index) =>
   makeCall({ call_id: index + 10, caller_id: `+49${index}`, call_started: `2026-${day}T10:00:00.000Z` }),
 );
@@ -17,7 +17,7 @@ function describeHistory({ statements }: Manifest): string[] {
   return statements.filter(({ id }) => id.startsWith("short_history")).map((each) => say(each).text);
 }
 
-/** @param first when the copy begins */
+/** @param first the start of the first synced call */
 async function exportCalls(first: string, options: Partial<FolderExportOptions> = {}) {
   const calls: Call[] = [makeCall({ call_id: 1, caller_id: "+499", call_started: first }), ...CALLS];
   using warehouse = makeWarehouse(calls);
@@ -29,8 +29,8 @@ async function exportCalls(first: string, options: Partial<FolderExportOptions> 
   return { manifest, rows: readCsv(readText(folder, "channel.csv")) };
 }
 
-describe("figures of first-time callers", () => {
-  it("have a change where 90 days of calls lie before the stretch compared with", async () => {
+describe("history of first-time callers", () => {
+  it("allows a change if 90 days of calls precede the compared days", async () => {
     const { manifest, rows } = await exportCalls("2026-01-01T00:00:00.000Z");
     expect(rows).toMatchObject([
       { calls: 3, calls_change: 0.5, first_time_callers: 3, first_time_callers_change: 0.5 },
@@ -40,7 +40,7 @@ describe("figures of first-time callers", () => {
     expect(describeHistory(manifest)).toEqual([]);
   });
 
-  it("have none where fewer do, and the manifest says so", async () => {
+  it("allows no change if fewer precede them, and the manifest states it", async () => {
     const { manifest, rows } = await exportCalls("2026-01-01T00:00:00.001Z");
     expect(rows).toMatchObject([
       {
@@ -57,7 +57,7 @@ describe("figures of first-time callers", () => {
     ]);
   });
 
-  it("may be too many in days before which fewer lie", async () => {
+  it("may be too short for days with fewer days of calls before them", async () => {
     const { manifest } = await exportCalls("2026-04-01T00:00:00.000Z", { compare: undefined });
     expect(manifest.range.short_history).toBe(true);
     expect(describeHistory(manifest)).toEqual([
@@ -65,7 +65,7 @@ describe("figures of first-time callers", () => {
     ]);
   });
 
-  it("may be too many in the first periods alone", async () => {
+  it("may be too short only for the first periods", async () => {
     const { manifest } = await exportCalls("2026-01-31T00:00:00.000Z", {
       grain: "month",
       compare: undefined,
@@ -80,7 +80,7 @@ describe("figures of first-time callers", () => {
     ]);
   });
 
-  it("of all calls begin with the copy", async () => {
+  it("is too short for all calls, which begin with the first synced call", async () => {
     const { manifest } = await exportCalls("2020-01-01T00:00:00.000Z", { compare: undefined, range: {} });
     expect(manifest.range).toEqual({ provisional: true, short_history: true });
   });

@@ -8,7 +8,7 @@ import { makeCall } from "../support/calls.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
 
-/** One number, as services and people write it. */
+/** One number in the notations of services and people. */
 const SPELLINGS = ["+49 30 123456", "0049 (30) 123-456", "4930123456", "+49\u00a030/12\u201134.56"];
 const OTHER = "+4930999999";
 
@@ -66,7 +66,7 @@ describe("one number in four spellings", () => {
     ]);
   });
 
-  it("is one conversion by its number, under one hash", async () => {
+  it("is one conversion for its number, under one hash", async () => {
     using warehouse = makeWarehouse(CALLS);
     const conversion = { name: "Qualified call", every: true };
     const { folder } = await warehouse.export({ targets: [{ kind: "google-leads", conversion }] });
@@ -80,7 +80,7 @@ describe("one number in four spellings", () => {
     expect(manifest.files[0]).toMatchObject({ rows: 2, excluded: { duplicate: 3 } });
   });
 
-  it.each(SPELLINGS)("is left out, and found, by %j", async (spelling) => {
+  it.each(SPELLINGS)("is excluded and found by %j", async (spelling) => {
     using warehouse = makeWarehouse(CALLS);
     const file = join(warehouse.folder, "..", "numbers.txt");
     writeFileSync(file, `${spelling} # ours\n`);
@@ -95,8 +95,8 @@ describe("one number in four spellings", () => {
   });
 });
 
-describe("no number", () => {
-  it("is no caller, whatever word stands in its place", async () => {
+describe("missing number", () => {
+  it("is not a caller, whatever word is in its place", async () => {
     using warehouse = makeWarehouse(
       ["null", " undefined", "(not set)", "{caller}", "", "Anonymous", "+266696687"].map((caller_id, index) =>
         makeCall({ call_id: index + 1, caller_id }),

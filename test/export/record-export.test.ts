@@ -25,14 +25,14 @@ const BOTH: Target[] = [
 ];
 const call = (id: number) => conversionCall(id, { google_analytics_cid: `1.${id}` });
 
-/** Lets SQLite refuse a change of a table, as on a full disk, until it is called again. */
+/** Makes SQLite refuse a change of a table, as on a full disk, until the returned function is called. */
 function refuse({ execute }: Warehouse, change: string): () => void {
   execute(`CREATE TRIGGER refused BEFORE ${change} BEGIN SELECT RAISE(ABORT, 'no room'); END`);
   return () => execute("DROP TRIGGER refused");
 }
 
-describe("recording an export", () => {
-  it("fails before any file gets its name where the warehouse cannot take the files", async () => {
+describe("recording of an export", () => {
+  it("fails before any file is renamed if the warehouse cannot record the files", async () => {
     using warehouse = makeWarehouse([call(1)]);
     await warehouse.export({ targets: BOTH, clock: clockAt(NOW) });
     const [files, ledger, exported] = [
@@ -52,7 +52,7 @@ describe("recording an export", () => {
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
   });
 
-  it("names the files that are in place where the warehouse cannot take that it has ended; the next one writes them again", async () => {
+  it("names the files in place if the warehouse cannot record the end, and the next export rewrites them", async () => {
     using warehouse = makeWarehouse([call(1)]);
     const targets: Target[] = [...BOTH, { kind: "rollup", dimensions: ["source"] }];
     const mend = refuse(warehouse, "UPDATE ON exports");
@@ -85,7 +85,7 @@ describe("recording an export", () => {
     ]);
   });
 
-  it("keeps of an export that fails among its names the files that got one, which the next one writes again", async () => {
+  it("keeps the files that a failing export already renamed, and the next export rewrites them", async () => {
     using warehouse = makeWarehouse([call(1)]);
     const meanwhile = async () => {
       for (const file of globSync(".ga4-events.csv.*.tmp", { cwd: warehouse.folder })) {
@@ -108,7 +108,7 @@ describe("recording an export", () => {
     expect(manifest.files.flatMap(({ examined, rows }) => (examined ? rows : []))).toEqual([1, 1]);
   });
 
-  it("refuses to write a file again that is moved away meanwhile", async () => {
+  it("refuses to rewrite a file that was moved away meanwhile", async () => {
     using warehouse = makeWarehouse([call(1)]);
     await writeNew(warehouse);
     warehouse.execute("UPDATE upload_files SET draft = path || '.tmp', process = '1@1'");
@@ -120,7 +120,7 @@ describe("recording an export", () => {
     expect(readLedger(warehouse).lines.map(({ call_id }) => call_id)).toEqual([1, 1]);
   });
 
-  it("names a file of a run of a report that is taken up again where it was moved away meanwhile", async () => {
+  it("names a file of a resumed report run that was moved away meanwhile", async () => {
     using warehouse = makeWarehouse([call(1)]);
     const reportRun = { runId: 7, isRepeated: false };
     const write = async () =>
@@ -131,7 +131,7 @@ describe("recording an export", () => {
     expect(await write()).toEqual({ rewritten: [expect.objectContaining({ upload_file_id: 4, rows: 1 })] });
   });
 
-  it("says which files without --new count as uploaded from now on", async () => {
+  it("lists files without --new that count as uploaded from now on", async () => {
     using warehouse = makeWarehouse([call(1)]);
     const targets = BOTH.map((target) => ({
       ...target,
@@ -151,7 +151,7 @@ describe("recording an export", () => {
     });
   });
 
-  it("writes nothing where a caller was forgotten after the calls were read", async () => {
+  it("writes nothing if a caller was forgotten after the calls were read", async () => {
     using warehouse = makeWarehouse([call(1)]);
     const meanwhile = async () => {
       using open = openExistingWarehouse(warehouse.database);

@@ -48,7 +48,7 @@ describe("describeRestatement", () => {
 });
 
 describe("describeReasons", () => {
-  it("says each reason in words, with calls and effects where it has them", () => {
+  it("describes each reason, with calls and effects if it has them", () => {
     const reasons = RESTATEMENT_REASONS.map(
       (reason, index): Effect => ({
         reason,
@@ -69,7 +69,7 @@ describe("describeReasons", () => {
     expect(describeReasons(restatement({ reasons: [] }))).toBe("");
   });
 
-  it("names the rules that changed after what they did, and after nothing else", () => {
+  it("names the changed rules only after their reason", () => {
     const reasons: Effect[] = [
       { reason: "late", calls: 1, effect: 1 },
       { reason: "rules", calls: 3, effect: 0 },

@@ -5,14 +5,14 @@ import { pathToFileURL } from "node:url";
 import { read, utils } from "@e965/xlsx";
 import { parse } from "csv-parse/sync";
 
-/** A cell as a reader sees it. */
+/** A cell as seen by a reader. */
 export interface SeenCell {
   isText: boolean;
-  /** A text as it is; any other value as it is shown. */
+  /** A text unchanged; any other value as it is shown. */
   shown: string;
 }
 
-/** The sheets of a workbook by their names, in their order: rows of cells, null where there is none. */
+/** The sheets of a workbook by name, in order: rows of cells, null for an empty one. */
 export type SeenWorkbook = Record<string, (SeenCell | null)[][]>;
 
 /** Reads a workbook with SheetJS; formulas are an error. */
@@ -35,15 +35,15 @@ export function readBySheetJs(content: Buffer): SeenWorkbook {
   );
 }
 
-/** Whether LibreOffice is here; where not, tests that need it say so, and fail in CI. */
+/** Whether LibreOffice is installed; otherwise tests that need it report it, and fail in CI. */
 export const HAS_LIBRE_OFFICE =
   process.env.CI === "true" || spawnSync("sh", ["-c", "command -v soffice"]).status === 0;
 
-/** Reads a workbook with LibreOffice, in a profile of its own below `folder`. */
+/** Reads a workbook with LibreOffice, with a profile of its own below `folder`. */
 export function readByLibreOffice(file: string, folder: string): SeenWorkbook {
   const out = join(folder, "sheets");
   mkdirSync(out);
-  // Separated by tabs, quotes around each text, UTF-8, values as they are shown, formulas as such, all sheets.
+  // Separated by tabs, quotes around each text, UTF-8, values as shown, formulas as such, all sheets.
   const filter = "csv:Text - txt - csv (StarCalc):9,34,76,1,,0,true,true,true,false,false,-1";
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, "profile"))}`;
   const { status, stderr, error } = spawnSync(

@@ -77,7 +77,7 @@ const SUMS = {
 };
 
 describe("exportToFolder", () => {
-  it("writes these bytes for these calls, and what they stand on into the manifest", async () => {
+  it("writes exactly these bytes for these calls, and their basis into the manifest", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { manifest, folder } = await warehouse.export({
       targets: [...DEFAULT_TARGETS, rollup("utm_source", "utm_medium")],
@@ -137,7 +137,7 @@ describe("exportToFolder", () => {
     });
   });
 
-  it("describes filter, zone, periods and comparison in the manifest, and of excluded callers the number", async () => {
+  it("describes filter, zone, periods and comparison in the manifest, and counts excluded callers", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { manifest, folder } = await warehouse.export({
       targets: [rollup("source")],
@@ -186,7 +186,7 @@ describe("exportToFolder", () => {
     ]);
   });
 
-  it("calls a period provisional that ends less than the look-back before the last sync", async () => {
+  it("marks a period as provisional that ends less than the look-back before the last sync", async () => {
     using warehouse = makeWarehouse(CALLS);
     const spans = async (lookbackHours: number) => {
       const { manifest } = await warehouse.export({
@@ -204,7 +204,7 @@ describe("exportToFolder", () => {
     expect(await spans(25)).toEqual([true, true, true]);
   });
 
-  it("sums up every file in the manifest, and every file of one filter to the same calls", async () => {
+  it("has in the manifest the sums of every file, and equal numbers of calls for every file of a filter", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(40), fc.boolean(), fc.boolean(), async (calls, raw, fill) => {
         using warehouse = makeWarehouse(calls);
@@ -236,7 +236,7 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("counts a caller once in the line of totals, however many rows and periods he is in", async () => {
+  it("counts a caller once in the total, whatever the number of rows and periods", async () => {
     using warehouse = makeWarehouse([
       ...CALLS,
       makeCall({ ...CALLS[0], call_id: 4, call_started: "2026-02-01T00:00:00.000Z", utm_source: "bing" }),
@@ -261,15 +261,15 @@ describe("exportToFolder", () => {
     ]);
   });
 
-  it("compares the line of totals, too, and with no more than the rows have beside them", async () => {
+  it("compares the total, too, and only with counterparts of the rows", async () => {
     const at = (call_id: number, call_started: string) =>
       makeCall({ call_id, call_started, caller_id: `+49${call_id}`, utm_source: "a" });
     using warehouse = makeWarehouse([
-      at(1, "2026-01-31T12:00:00.000Z"), // has no 31st beside it
+      at(1, "2026-01-31T12:00:00.000Z"), // has no 31st to compare with
       at(2, "2026-01-30T12:00:00.000Z"),
       at(3, "2026-01-01T12:00:00.000Z"),
       at(4, "2026-02-01T12:00:00.000Z"),
-      at(5, "2025-12-31T12:00:00.000Z"), // the copy begins before the days compared with
+      at(5, "2025-12-31T12:00:00.000Z"), // the first synced call is before the compared days
     ]);
     const { folder } = await warehouse.export({
       targets: [rollup("utm_source")],
@@ -286,7 +286,7 @@ describe("exportToFolder", () => {
     ]);
   });
 
-  it("writes the same bytes of the same warehouse, whenever and wherever to", async () => {
+  it("writes the same bytes for the same warehouse, at any time and into any folder", async () => {
     using warehouse = makeWarehouse(CALLS);
     const targets: Target[] = [...DEFAULT_TARGETS, { kind: "calls", with: [] }];
     const first = await warehouse.export({ targets, clock: clockAt(1), grain: "day", total: true });
@@ -307,7 +307,7 @@ describe("exportToFolder", () => {
     expect(readFiles(second.folder)).toEqual(readFiles(first.folder));
   });
 
-  it("lists the files in the warehouse", async () => {
+  it("records the files in the warehouse", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { manifest } = await warehouse.export({
       targets: DEFAULT_TARGETS,
@@ -328,7 +328,7 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("leaves files in the modes that the umask gives them, and no drafts", async () => {
+  it("creates files with the modes of the umask, and leaves no drafts", async () => {
     using warehouse = makeWarehouse(CALLS);
     await warehouse.export({ targets: [...DEFAULT_TARGETS, { kind: "calls", with: [] }] });
     const files = readdirSync(warehouse.folder);
@@ -339,7 +339,7 @@ describe("exportToFolder", () => {
     expect(modeOf(warehouse.folder)).toBe((0o777 & ~process.umask()).toString(8));
   });
 
-  it("writes headers alone for an empty warehouse", async () => {
+  it("writes only headers for an empty warehouse", async () => {
     using warehouse = makeWarehouse([]);
     const { manifest, folder } = await warehouse.export({
       targets: DEFAULT_TARGETS,
@@ -359,7 +359,7 @@ describe("exportToFolder", () => {
     expect(warehouse.readExports().map(({ run_id }) => run_id)).toEqual([1, 1, 1]);
   });
 
-  it("writes headers, and a line of no calls where totals are asked for, when nothing fits the filter", async () => {
+  it("writes headers, and a total of zero calls on request, if nothing matches the filter", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { manifest, folder } = await warehouse.export({
       targets: [rollup("utm_source")],
@@ -373,7 +373,7 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("leaves gone calls out, unless they are asked for", async () => {
+  it("leaves out gone calls unless requested", async () => {
     using warehouse = makeWarehouse(CALLS);
     warehouse.markGone(3, "2026-10-02T00:00:00.000Z");
     const sums = async (filter: ExportOptions["filter"]) => {
@@ -403,14 +403,14 @@ describe("exportToFolder", () => {
       error: { exitCode: 7, message: expect.stringContaining("calls.db (SQLITE_ERROR)") },
     },
     {
-      cause: "a folder stands where its first file goes",
+      cause: "a folder is in the place of its first file",
       prepare: ({ folder }) => mkdirSync(join(folder, "org_unit.csv")),
       options: { targets: [rollup("org_unit"), rollup("gclid")] },
       error: { exitCode: 7, message: expect.stringContaining("a folder stands there") },
     },
   ];
 
-  it.each(BREAKS)("leaves the old files and no drafts when $cause", async ({ prepare, options, error }) => {
+  it.each(BREAKS)("keeps the old files, and no drafts, if $cause", async ({ prepare, options, error }) => {
     using warehouse = makeWarehouse(CALLS);
     await warehouse.export({ targets: [...DEFAULT_TARGETS, { kind: "calls", with: [] }] });
     prepare(warehouse);
@@ -427,7 +427,7 @@ describe("exportToFolder", () => {
     ]);
   });
 
-  it("fills periods without touching the figures of the others, negative ones among them", async () => {
+  it("fills periods without a change to the figures of others, even negative ones", async () => {
     const call = { call_started: "2026-09-01T12:00:00.000Z", utm_source: "a", duration: -5 };
     using warehouse = makeWarehouse([makeCall({ call_id: 1, ...call })]);
     const { folder, manifest } = await warehouse.export({
@@ -454,7 +454,7 @@ describe("exportToFolder", () => {
     expect(listFiles(join(warehouse.folder, ".."))).toEqual(["calls.db"]);
   });
 
-  it("ends in the middle of a file when it is stopped, and leaves nothing of it", async () => {
+  it("stops in the middle of a file when aborted, and leaves no part of it", async () => {
     const calls = Array.from({ length: 3000 }, (_, index) =>
       makeCall({ call_id: index, gclid: `C${index}` }),
     );
@@ -481,7 +481,7 @@ describe("exportToFolder", () => {
     expect(listFiles(join(warehouse.folder, ".."))).toEqual(["calls.db"]);
   });
 
-  it("refuses a warehouse that is not there with exit 7, and makes nothing", async () => {
+  it("refuses a missing warehouse with exit code 7, and creates nothing", async () => {
     using temp = makeTempFolder();
     const run = exportToFolder({
       database: join(temp.path, "calls.db"),
@@ -495,7 +495,7 @@ describe("exportToFolder", () => {
     expect(readdirSync(temp.path)).toEqual([]);
   });
 
-  it("throws when the folder is a file, and leaves that file alone", async () => {
+  it("throws if the folder is a file, and does not change that file", async () => {
     using warehouse = makeWarehouse(CALLS);
     writeFileSync(warehouse.folder, "not a folder");
     await expect(warehouse.export({ targets: DEFAULT_TARGETS })).rejects.toMatchObject({ exitCode: 7 });
@@ -505,7 +505,7 @@ describe("exportToFolder", () => {
 });
 
 describe("exportToStream", () => {
-  it("writes the bytes that the file would have, and neither file nor record", async () => {
+  it("writes the same bytes as to a file, without a file or a record", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { manifest, folder } = await warehouse.export({ targets: [rollup("campaign")] });
     const chunks: Buffer[] = [];

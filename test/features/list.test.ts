@@ -18,12 +18,12 @@ describe("features", () => {
     expect(named("followSync")).toEqual(["cluster"]);
   });
 
-  it("are loaded when they are needed: the list itself imports types alone", () => {
+  it("are loaded when needed: the list itself imports only types", () => {
     const list = readFileSync(join(import.meta.dirname, "../../src/features/list.ts"), "utf8");
     expect(list.match(/^import (?!type )/gm)).toBeNull();
   });
 
-  it("restatements: the log of facts ends after a sync if it explains no rollup any more", async () => {
+  it("restatements: the log of facts ends after a sync if it no longer explains any rollup", async () => {
     using warehouse = newWarehouse();
     storeRun(warehouse, [], {
       startedAt: "2026-11-01T00:00:00.000Z",

@@ -17,7 +17,7 @@ const VALUES = fc.uniqueArray(
 );
 
 describe("compareValues", () => {
-  it("orders null, numbers and texts as SQLite does, and rankShown by the same order", () => {
+  it("orders null, numbers and texts like SQLite, in the same order as rankShown", () => {
     using database = closing(new Database(":memory:"));
     database.exec("CREATE TABLE listed (value)");
     const insert = database.prepare("INSERT INTO listed VALUES (?)");
@@ -36,7 +36,7 @@ describe("compareValues", () => {
 });
 
 describe("compareKeys", () => {
-  it("orders weekdays as a calendar does, and unknown times last", () => {
+  it("orders weekdays like a calendar, and unknown times last", () => {
     const sort = (local: "weekday" | "hour", ...values: string[]) =>
       values.toSorted((a, b) => compareKeys({ of: { local } }, a, b));
     expect(sort("weekday", "(not set)", "Sunday", "Friday", "Monday")).toEqual([

@@ -6,7 +6,7 @@ import { KeyTable } from "../../src/figures/key-table.ts";
 import { draws } from "../support/draws.ts";
 
 describe("KeyTable", () => {
-  it("gives each combination of values one code, and finds its values again", () => {
+  it("assigns one code to each combination of values, and returns its values", () => {
     const value = fc.constantFrom(null, "a", "b", "", 1, 2);
     const rows = fc
       .integer({ min: 0, max: 4 })

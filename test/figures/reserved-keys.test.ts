@@ -22,11 +22,11 @@ describe("toShown", () => {
     ["total", "total"],
     ['"x"', '"x"'],
     ["", ""],
-  ])("shows %s as %s, from which it is found again", (served, shown) => {
+  ])("shows %s as %s, which is found again", (served, shown) => {
     expect([toShown(served), toServed(shown)]).toEqual([shown, served]);
   });
 
-  it("has words of its own, and what is in no more than one quote is itself", () => {
+  it("reserves words, and does not change a text in at most one pair of quotes", () => {
     expect(RESERVED_KEYS).toEqual(["(not set)", "(total)", "(with spend)", "(other)"]);
     expect([NOT_SET, TOTAL, WITH_SPEND, OTHER]).toEqual(RESERVED_KEYS);
     for (const text of ["(total)", '"(total)', '(total)"', '(total)""', '""(total)', "x", '"x"', '"', ""])

@@ -10,7 +10,7 @@ describe("roundAway", () => {
     [-0.4, 0],
     [2 ** 52 + 1, 2 ** 52 + 1],
     [0.49999999999999994, 1],
-  ])("rounds %d to %d, as SQLite does", (value, rounded) => {
+  ])("rounds %d to %d like SQLite", (value, rounded) => {
     const database = new Database(":memory:");
     expect(database.prepare("SELECT round(?)").pluck().get(value)).toBe(rounded);
     database.close();

@@ -15,7 +15,7 @@ const spanOf = (first: string, last: string) => ({
   endsAt: `${last}-28T00:00:00.000Z`,
 });
 
-/** The two last months, by month, beside the two before. */
+/** The last two months, by month, compared with the two before. */
 const QUERY: RollupQuery = {
   dimensions: ["utm_source"],
   figures: [],
@@ -58,7 +58,7 @@ function makeSession() {
 }
 
 describe("FigureSession.total", () => {
-  it("has no figures where it has few calls, or where one of its periods has", async () => {
+  it("has no figures if it or one of its periods has few calls", async () => {
     using sessions = makeSession();
     const totals = (counts: Counts, query: Partial<RollupQuery>) =>
       sessions.ask(counts, async (session) => [...(await session.total({ ...QUERY, ...query })).rows]);
@@ -66,17 +66,17 @@ describe("FigureSession.total", () => {
     expect(await totals(few, {})).toEqual([[9]]);
     expect(await totals(few, { minCell: 3 })).toEqual([[null]]);
     expect(await totals(few, { minCell: 2 })).toEqual([[9]]);
-    // Without periods nothing can be taken from it.
+    // Without periods no value can be derived from it.
     expect(await totals(few, { minCell: 3, periods: undefined })).toEqual([[9]]);
     expect(await totals(few, { minCell: 10, periods: undefined })).toEqual([[null]]);
-    // Those of the stretch before count as well.
+    // Values of the compared range count as well.
     expect(await totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, null]]);
     expect(await totals(few, { minCell: 2, previous: PREVIOUS })).toEqual([[null, null, null]]);
   });
 });
 
-describe("rollups of share-safe files", () => {
-  it("show no small number, none as the rest to the total, and count no rows of few calls", async () => {
+describe("rollups in share-safe files", () => {
+  it("show no small number, not even as the difference to the total, and do not count rows of few calls", async () => {
     using sessions = makeSession();
     const counts = fc.array(
       fc.dictionary(fc.constantFrom("a", "b", "c", "d"), fc.integer({ min: 1, max: 9 }), { maxKeys: 4 }),
@@ -110,7 +110,7 @@ describe("rollups of share-safe files", () => {
           seen.shown++;
           expect(answer.total[0]?.[0]).toBe(sum(all[2]) + sum(all[3]));
         }
-        // What is in a period without figures is not counted either.
+        // Values in a period without figures are not counted either.
         const keys = [0, 1]
           .filter((month) => !blank.includes(month))
           .map(

@@ -33,7 +33,7 @@ import { findChanges } from "../warehouse/table-changes.ts";
 const NOW = "2026-11-20T12:00:00.000Z";
 const ADA = "+4930123456";
 const BOB = "+12145550123";
-/** What forget leaves as it is. */
+/** Kinds that forget does not change. */
 const STAYING: readonly PersonalKind[] = ["digest", "recipient"];
 const NO_COUNTS = { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 };
 
@@ -102,7 +102,7 @@ const FACTS =
 const CALLERS = "SELECT * FROM callers ORDER BY first_call_id";
 
 describe("forgetCallers", () => {
-  it("takes out of all tables what is personal of a caller, and changes nothing else", async () => {
+  it("removes personal data of a caller from all tables, and changes nothing else", async () => {
     using warehouse = open();
     const rejected = [
       { call_id: 9, json: `{"caller_id":"${ADA}"}`, path: "a.030123456", reason: "no integer" },
@@ -185,7 +185,7 @@ describe("forgetCallers", () => {
     expect(warehouse.sqlite.pragma("secure_delete", { simple: true })).toBe(1);
   });
 
-  it("forgets who is forgotten only once, and of calls that come back", () => {
+  it("forgets a caller once, and also in calls that return", () => {
     using warehouse = open();
     const first = forget(warehouse, [ADA, ADA, BOB]);
     expect([first.counts.callers, first.callers, first.pseudonyms.length]).toEqual([2, [ADA, ADA, BOB], 2]);
@@ -204,7 +204,7 @@ describe("forgetCallers", () => {
     expect(read(warehouse, "SELECT call_id, caller_id FROM calls WHERE call_id = 70")).toEqual([
       { call_id: 70, caller_id: bob?.pseudonym },
     ]);
-    // A text that came meanwhile is masked by the next one.
+    // A text added meanwhile is masked by the next one.
     insert(warehouse, "jobs", { job: "sync", error: `no ${ADA}` });
     expect(forget(warehouse, [BOB]).counts).toEqual({ ...NO_COUNTS, texts: 1 });
     expect(readPrivacyActs(warehouse).map(({ counts }) => counts)).toEqual([
@@ -213,7 +213,7 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("does nothing where one of them is unknown, but for a key; and where they are allowed, keeps them out", () => {
+  it("only creates a key if a caller is unknown; blocks unknown callers if allowed", () => {
     using warehouse = open();
     const stranger = "+4930999999";
     let outcome: ReturnType<typeof forget> | undefined;
@@ -226,18 +226,18 @@ describe("forgetCallers", () => {
     expect([allowed.counts, allowed.unknown]).toEqual([{ ...NO_COUNTS, callers: 1 }, [0]]);
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 0, forgotten_at: NOW }]);
     expect(readPrivacyActs(warehouse)).toMatchObject([{ act: "forget", counts: { callers: 1 } }]);
-    // Now the stranger is not unknown any more.
+    // Now the stranger is known.
     expect(forget(warehouse, [ADA, stranger]).unknown).toEqual([]);
   });
 
-  it("knows a caller whom only a text names", () => {
+  it("finds a caller who is only named in a text", () => {
     using warehouse = open();
     insert(warehouse, "jobs", { job: "sync", error: "no 030 999999" });
     const outcome = forget(warehouse, ["+4930999999"]);
     expect([outcome.unknown, outcome.counts]).toEqual([[], { ...NO_COUNTS, callers: 1, texts: 1 }]);
   });
 
-  it("takes the hash of an exported file for a caller whose number is kept", () => {
+  it("accepts the hash of an exported file for a caller whose number is stored", () => {
     using warehouse = open();
     const { hash } = openCallerHash(warehouse.path);
     const whom = [{ callerHash: hash(ADA) }, { callerHash: "f".repeat(64) }];
@@ -251,7 +251,7 @@ describe("forgetCallers", () => {
     expect([again.callers, again.unknown, again.counts]).toEqual([[], [], NO_COUNTS]);
   });
 
-  it("renames callers that are digests, be their numbers kept or not", async () => {
+  it("renames callers identified by digests, whether their numbers are stored or not", async () => {
     using warehouse = open(CALLS, { ...DEFAULT_RULES, caller_digests: true });
     const { hash } = openCallerHash(warehouse.path);
     const nowMs = Date.parse(NOW);
@@ -281,7 +281,7 @@ describe("forgetCallers", () => {
     expect(read(warehouse, FACTS)).toEqual(rename(before));
     expect(read(warehouse, CALLERS)).toEqual(rename(callersBefore));
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 2 }]);
-    // One whose numbers are all gone is found by the hash.
+    // A caller whose numbers are all removed is found by the hash.
     using gone = open([makeCall({ call_id: 1, caller_id: ADA })], { ...DEFAULT_RULES, caller_digests: true });
     await prune(locked(gone), {
       cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
@@ -294,7 +294,7 @@ describe("forgetCallers", () => {
     expect(read(gone, CALLERS)).toMatchObject([{ caller: byHash.pseudonyms[0], first_call_id: 1 }]);
   });
 
-  it("leaves what is withheld of others' calls, which name somebody, as it was", async () => {
+  it("does not change withheld values of others' calls that name a caller", async () => {
     using warehouse = open([{ ...FULL_CALL, call_id: 1, caller_id: BOB, disposition: "030 123456" }], {
       ...DEFAULT_RULES,
       caller_digests: true,
@@ -311,7 +311,7 @@ describe("forgetCallers", () => {
     ]);
   });
 
-  it("leaves names, types and click ids of undocumented members, of all calls, rows and drift", () => {
+  it("keeps only names, types and click ids of undocumented members, in all calls, rows and drift", () => {
     const extra = '{"callback":"020 7654321","dni_data":{"msclkid":"ab12"}}';
     const types = '{"callback":{"type":"string"},"dni_data":{"msclkid":{"type":"string"}},"msclkid":"ab12"}';
     const ofBob = makeCall({ call_id: 2, caller_id: BOB, extra });
@@ -335,14 +335,14 @@ describe("forgetCallers", () => {
       [{ path: "[name]" }],
     ];
     expect(written()).toEqual(left);
-    // Served again, it is the same call, and nothing of it comes back.
+    // When served again, it is the same call, and nothing of it comes back.
     const again = storeCalls(warehouse, [ofBob], { runId: 2 });
     recordRejected(warehouse, [row], 2, keepingAll(warehouse));
     expect(again).toMatchObject({ newIds: new Set(), changed: 0 });
     expect(written()).toEqual(left);
   });
 
-  it.each([250, 251, 500, 520])("reads all of %i calls, from the least identifier on", (count) => {
+  it.each([250, 251, 500, 520])("reads all of %i calls, starting at the least id", (count) => {
     const calls = Array.from({ length: count }, (_, index) =>
       makeCall({
         call_id: index === 0 ? Number.MIN_SAFE_INTEGER : index,
@@ -355,7 +355,7 @@ describe("forgetCallers", () => {
     expect(readForgotten(warehouse)).toMatchObject([{ calls: own }]);
   });
 
-  it("leaves the callers of a first load that goes on to its end", () => {
+  it("keeps the callers of an unfinished first load", () => {
     const settle = (work: (warehouse: Warehouse) => void) => {
       using warehouse = open(CALLS, DEFAULT_RULES, { isFirstLoad: true });
       work(warehouse);
@@ -373,7 +373,7 @@ describe("forgetCallers", () => {
     ).toEqual(JSON.stringify(nobody));
   });
 
-  it("is no change of facts: it is not logged, and what is logged has no name left", () => {
+  it("logs no change of facts, and removes names from the log", () => {
     using warehouse = open();
     insert(warehouse, "exported_rollups", {});
     const log = beginFactLog(warehouse);
@@ -390,7 +390,7 @@ describe("forgetCallers", () => {
     expect(readFactLog(warehouse)).toBe(log);
   });
 
-  it("keeps to the key that was used before, and makes none in its place", () => {
+  it("uses the existing key, and creates none in place of a missing one", () => {
     for (const rules of [DEFAULT_RULES, { ...DEFAULT_RULES, caller_digests: true }]) {
       using warehouse = open(CALLS, rules);
       if (!rules.caller_digests) forget(warehouse, [BOB]);
@@ -402,7 +402,7 @@ describe("forgetCallers", () => {
     }
   });
 
-  it("throws what goes wrong, with nothing done", () => {
+  it("rethrows an error and changes nothing", () => {
     using warehouse = open();
     warehouse.sqlite.exec(
       "CREATE TRIGGER no BEFORE UPDATE ON calls WHEN OLD.call_id = 6 BEGIN SELECT RAISE(ABORT, 'not now'); END",
@@ -413,8 +413,8 @@ describe("forgetCallers", () => {
   });
 });
 
-describe("forgetCallers, by the marks of columns", () => {
-  it("leaves the number in no column of any table, but in what was called, digests and addresses of recipients", () => {
+describe("forgetCallers and personal columns", () => {
+  it("leaves the number in no column except called numbers, digests and addresses of recipients", () => {
     const text = JSON.stringify([ADA]);
     const named = Object.fromEntries(
       [CALLS_TABLE, TRANSCRIPTS].flatMap(({ columns }) =>
@@ -461,7 +461,7 @@ describe("forgetCallers, by the marks of columns", () => {
   });
 });
 
-describe("forgetCallers, in other texts", () => {
+describe("forgetCallers in other texts", () => {
   const json = `{"c":"a\\"b 030 123456","b":"${ADA}","d":"${BOB}","+49 30 123456":4930123456}`;
   const all = TABLES.filter(({ name }) => !["calls", "call_facts", "rejected_calls"].includes(name)).flatMap(
     (table) => {
@@ -473,7 +473,7 @@ describe("forgetCallers, in other texts", () => {
     },
   );
 
-  it("masks the number in each of them; of one that was called too, not where JSON names that alone", () => {
+  it("masks the number in each text, but not a number that is also called where JSON names only that", () => {
     // The company calls from a number of its own.
     using warehouse = open([makeCall({ call_id: 1, caller_id: BOB, tracking_number: ADA })]);
     for (const { table, columns } of all)
@@ -482,7 +482,7 @@ describe("forgetCallers, in other texts", () => {
     insert(warehouse, "sync_runs", { error: "٠٣٠ ١٢٣٤٥٦" });
     const columns = all.reduce((sum, each) => sum + each.columns.length, 0);
     expect(forget(warehouse, [ADA]).counts.texts).toBe(columns + 1);
-    // A name of a member may be a number that was called as well.
+    // The name of a member may be a number that was also called.
     const spared = json.replace("030 123456", "999 999999").replace("4930123456}", "9999999999}");
     const whole = spared.replace(ADA, "+9999999999").replace("+49 30 123456", "+99 99 999999");
     for (const { table, columns, hasCalledNumbers } of all) {
@@ -503,7 +503,7 @@ describe("forgetCallers, in other texts", () => {
     ]);
   });
 
-  it("leaves one of two rows that are the same then", () => {
+  it("removes one of two rows that become equal", () => {
     using warehouse = open();
     for (const caller of ["+4930123456", "+4930123457"])
       insert(warehouse, "exported_rows", {
@@ -516,7 +516,7 @@ describe("forgetCallers, in other texts", () => {
     expect(read(warehouse, "SELECT key FROM exported_rows")).toEqual([{ key: '["+9999999999"]' }]);
   });
 
-  it("leaves what is no text", () => {
+  it("does not change values that are not text", () => {
     using warehouse = open();
     warehouse.sqlite.exec(
       "INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', x'343933303132333435')",
@@ -527,7 +527,7 @@ describe("forgetCallers, in other texts", () => {
 });
 
 describe("forgetAgain", () => {
-  it("forgets in a copy from before whom the warehouse has forgotten since", () => {
+  it("forgets in an older copy the callers that the warehouse has forgotten since", () => {
     using warehouse = open();
     const { folder } = warehouse;
     warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
@@ -549,14 +549,14 @@ describe("forgetAgain", () => {
     let isChanged: boolean | undefined;
     expect(findChanges(copy, () => (isChanged = forgetAgain(locked(copy), callers, later)))).toEqual({});
     expect(isChanged).toBe(false);
-    // Those who are new alone count.
+    // Only new ones count.
     forget(warehouse, [BOB]);
     expect(forgetAgain(locked(copy), readForgotten(warehouse), later)).toBe(true);
     expect(readPrivacyActs(copy).map(({ counts }) => counts.callers)).toEqual([1, 1]);
   });
 });
 
-/** The row of a table that has got this name. */
+/** The row of a table with its new name. */
 function changedRow(rows: Record<string, unknown> | undefined, name: string | undefined): string {
   return (
     Object.entries(rows ?? {}).find(([, row]) => JSON.stringify(row).includes(`"${name}"`))?.[0] ?? "none"

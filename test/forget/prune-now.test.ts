@@ -11,7 +11,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
-/** Of two months after the calls. */
+/** Two months after the calls. */
 const KEEP_NO_WORDS = { ...KEEP_ALL, transcripts: "never", summaries: 30 } as const;
 const NOTHING = {
   transcripts: 0,
@@ -38,7 +38,7 @@ const readFiles = (database: string) =>
 
 const readActs = (database: string) => readRows(database, "SELECT at, act, erased_at FROM privacy_acts");
 
-/** Takes away what pruning comes to last. */
+/** Drops the table that pruning reads last. */
 function dropRejected(database: string): void {
   const sqlite = new Database(database);
   sqlite.exec("DROP TABLE rejected_calls");
@@ -46,7 +46,7 @@ function dropRejected(database: string): void {
 }
 
 describe("pruneNow", () => {
-  it("removes what is past its days, erases it from the files, and finds nothing the next time", async () => {
+  it("removes expired data, erases it from the files, and finds nothing the next time", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -58,7 +58,7 @@ describe("pruneNow", () => {
     expect(await pruneWarehouse(database)).toEqual({ removed: NOTHING, isErased: false });
   });
 
-  it("only counts in a dry run, though a sync is under way", async () => {
+  it("only counts in a dry run, even during a sync", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -69,7 +69,7 @@ describe("pruneNow", () => {
     expect(readActs(database)).toEqual([]);
   });
 
-  it("leaves a warehouse alone that is being synced", async () => {
+  it("refuses a warehouse that is being synced", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -107,7 +107,7 @@ describe("pruneNow", () => {
     expect(lock).toBeDefined();
   });
 
-  it("erases what an earlier run had removed and could not", async () => {
+  it("erases what an earlier run had removed but not erased", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -122,7 +122,7 @@ describe("pruneNow", () => {
     expect(readActs(database)).toMatchObject([{ erased_at: "2026-11-20T15:00:00.005Z" }]);
   });
 
-  it("leaves the file as it is where everything is always kept", async () => {
+  it("does not change the file if everything is always kept", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -131,7 +131,7 @@ describe("pruneNow", () => {
     expect(readFiles(database) === before).toBe(true);
   });
 
-  it("writes over what it has removed even where it cannot be completed", async () => {
+  it("overwrites removed data even if the run fails", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -142,7 +142,7 @@ describe("pruneNow", () => {
     expect(readFiles(database)).not.toContain("a leaking tap");
   });
 
-  it("has SQLite make its temporary files beside the warehouse", async () => {
+  it("makes SQLite create its temporary files in the folder of the warehouse", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);
@@ -157,7 +157,7 @@ describe("pruneNow", () => {
     }
   });
 
-  it.each([true, false])("ends at a signal, with its reason (a dry run: %s)", async (isDryRun) => {
+  it.each([true, false])("throws the signal's reason (a dry run: %s)", async (isDryRun) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     makeWarehouse(database);

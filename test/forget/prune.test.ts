@@ -35,10 +35,10 @@ const NONE: PruneCounts = {
   extra: 0,
   rejected_rows: 0,
 };
-/** Calls are looked at in batches of so many. */
+/** Calls are read in batches of this size. */
 const BATCH = 250;
 
-/** What was said is in some calls, in some summed up alone, and in some not at all. */
+/** Some calls have transcripts, some only summaries, and some neither. */
 function makeCalls(count: number, startOf: (index: number) => string | null): Call[] {
   return Array.from({ length: count }, (_, index) =>
     makeCall({
@@ -73,11 +73,11 @@ const REJECTED = [
   rejected(null, "yesterday"),
 ];
 
-/** A warehouse that knows callers by digests, with these calls and rejected rows. */
+/** A warehouse that identifies callers by digests, with these calls and rejected rows. */
 function open(calls: readonly Call[], rows: readonly (typeof REJECTED)[number][] = []) {
   const warehouse = newWarehouse();
   setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
-  // The first met of all, thirty days ago.
+  // The first one met, thirty days ago.
   startRun(warehouse, { started_at: daysAgo(30), mode: "full", plan_reason: "", pid: 1 });
   writeTransaction(warehouse, (tx) => {
     prepareUpsertCalls(warehouse, 1)(tx, calls);
@@ -98,13 +98,13 @@ function readCalls({ sqlite }: Warehouse): Map<number, Stored> {
       "SELECT * FROM calls LEFT JOIN transcripts USING (call_id) ORDER BY call_id",
     )
     .all();
-  // `findDamagedCalls` tells whether they are those of the rows.
+  // `findDamagedCalls` checks whether they match the rows.
   return new Map(rows.map(({ row_hash: _, ...row }) => [row.call_id, row]));
 }
 
 const hasTranscript = (call: Call) => TRANSCRIPT_COLUMNS.some((column) => call[column] !== null);
 
-/** What is to become of calls and rows, worked out one by one. */
+/** The expected state of calls and rows, computed one by one. */
 class Model {
   readonly calls: Map<number, Stored>;
   rows: { row_key: string; json: string }[];
@@ -156,9 +156,9 @@ function readMarks({ sqlite }: Warehouse): Record<string, string> {
 const EARLIER_AND_LATER: (Partial<Keep> & { afterDays?: number })[] = [
   { summaries: 100, transcripts: 100, recording_urls: 300 },
   { summaries: 40, transcripts: 100, recording_urls: 300 },
-  // Nothing more is past its days, but a day has passed.
+  // Nothing else has expired, but a day has passed.
   { summaries: 40, transcripts: 100, recording_urls: 300, afterDays: 1 },
-  // What is kept longer comes from the service, and not from here; what is always kept has no mark any more.
+  // Data that is kept longer comes back from the service, not from here; what is always kept no longer has a mark.
   { summaries: 200, transcripts: "always", caller_numbers: 20 },
   { summaries: 30, transcripts: 10, caller_numbers: 20, recording_urls: 20, afterDays: 2 },
   { summaries: "never", transcripts: "never", caller_numbers: "never", recording_urls: "never" },
@@ -169,21 +169,21 @@ const EARLIER_AND_LATER: (Partial<Keep> & { afterDays?: number })[] = [
 describe("prune", () => {
   it.each([
     { name: "half a batch", calls: makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index))) },
-    // Fifty at a time began at once: of some that did, a batch ends in the midst.
+    // Fifty at a time began at the same moment: a batch ends in the middle of some.
     {
-      name: "a batch and some more",
+      name: "more than a batch",
       calls: makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60)),
     },
     {
-      name: "a batch of no known time, and one more",
+      name: "a batch of unknown times, and one more",
       calls: makeCalls(BATCH + 1, () => null),
     },
     {
       name: "exactly a batch",
       calls: makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301))),
     },
-    { name: "rows that did not parse alone", calls: [] },
-  ])("removes what is past its days, call by call, of $name", async ({ calls }) => {
+    { name: "only rows that could not be parsed", calls: [] },
+  ])("removes expired data call by call: $name", async ({ calls }) => {
     using warehouse = open(calls, REJECTED);
     const model = new Model(warehouse);
     const total = { ...NONE };
@@ -228,12 +228,12 @@ describe("prune", () => {
     expect(transcripts).toEqual(
       [...model.calls.values()].filter(hasTranscript).map(({ call_id }) => call_id),
     );
-    // The interesting cases have happened.
+    // The relevant cases have happened.
     expect(total.rejected_rows).toBeGreaterThanOrEqual(4);
     if (calls.length > 0) for (const kind of WITHHELD_KINDS) expect(total[kind]).toBeGreaterThan(20);
   });
 
-  it("takes one kind out of a transcript and leaves the other; the row goes with the last of it", async () => {
+  it("removes one kind of a transcript and keeps the other, and deletes the row when it is empty", async () => {
     const calls = [
       makeCall({ call_id: 1, call_started: daysAgo(50), summary: "A tap.", transcription: "My tap leaks." }),
       makeCall({ call_id: 2, call_started: daysAgo(50), summary: "A tap." }),
@@ -270,7 +270,7 @@ describe("prune", () => {
     );
   });
 
-  it("gives rows without an id a key by which nobody can try what was in them, and others theirs", async () => {
+  it("seals the keys of rows without an id, so that nobody can guess their contents, and keeps other keys", async () => {
     using warehouse = open([], REJECTED);
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab' WHERE json LIKE '%yesterday%'");
     const { seal } = openCallerHash(warehouse.path);
@@ -283,7 +283,7 @@ describe("prune", () => {
     expect(keys()).toEqual(before.map((key) => (key === "sha256:ab" ? `sealed:${seal("ab")}` : key)).sort());
   });
 
-  it("does nothing where all is kept, and was", async () => {
+  it("does nothing if everything is and was kept", async () => {
     using warehouse = open([], [rejected(null, daysAgo(50))]);
     warehouse.sqlite.exec("UPDATE rejected_calls SET row_key = 'sha256:ab'");
     const cutoffs = cutoffsAt(KEEP_ALL, START);
@@ -293,7 +293,7 @@ describe("prune", () => {
     expect(changes).toEqual({});
   });
 
-  it("leaves a call of which nothing is to be removed as it is, and its hash, which may tell of damage", async () => {
+  it("does not change a call from which nothing is to be removed, nor its hash, which may reveal damage", async () => {
     const calls = [5, 50].map((days) => makeCall({ call_id: days, call_started: daysAgo(days) }));
     using warehouse = open(calls);
     warehouse.sqlite.exec("UPDATE calls SET row_hash = 'damaged'");
@@ -304,7 +304,7 @@ describe("prune", () => {
     expect(Object.keys(changes).sort()).toEqual(["privacy_acts", "retention"]);
   });
 
-  it("moves no mark before the calls up to there are done", async () => {
+  it("advances no mark before the calls up to it are finished", async () => {
     using warehouse = open(makeCalls(125, daysAgo));
     const prunedTo = (days: number, signal?: AbortSignal) =>
       prune(locked(warehouse), {
@@ -315,12 +315,12 @@ describe("prune", () => {
     await prunedTo(100);
     await expect(prunedTo(10, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
     expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(100) });
-    // What may be kept longer has its mark lowered first of all.
+    // If something may be kept longer, its mark is lowered first.
     await expect(prunedTo(110, AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
     expect(readMarks(warehouse)).toEqual({ extra: "~", summaries: daysAgo(110) });
   });
 
-  it("records the first time that something is not always kept, but not in an empty warehouse", async () => {
+  it("records the first time that retention is limited, but not in an empty warehouse", async () => {
     const keep: Keep = { ...KEEP_ALL, recording_urls: 10 };
     const acts = async (calls: Call[], rows: typeof REJECTED) => {
       using warehouse = open(calls, rows);
@@ -335,7 +335,7 @@ describe("prune", () => {
   });
 
   it.each([1, 2, 3, 4])(
-    "goes on where it was stopped after %i steps, and counts each call once",
+    "resumes after an interruption at step %i, and counts each call once",
     async (steps) => {
       const calls = makeCalls(2 * BATCH + 20, (index) => daysAgo(20 + Math.floor(index / 10)));
       using warehouse = open(calls, REJECTED);
@@ -351,7 +351,7 @@ describe("prune", () => {
       });
       const options = { cutoffs: cutoffsAt(keep, START), nowMs: START };
       await expect(prune(locked(warehouse), { ...options, signal })).rejects.toBe(reason);
-      // It begins with the marks, and ends with the rows: a batch of the oldest is done with each step between them.
+      // It starts with the marks, and ends with the rows: a batch of the oldest between each two steps.
       const done = [...calls].sort(
         (a, b) => String(a.call_started).localeCompare(String(b.call_started)) || a.call_id - b.call_id,
       );
@@ -375,7 +375,7 @@ describe("prune", () => {
 });
 
 describe("hasAny", () => {
-  it("tells whether anything was removed", () => {
+  it("is true if anything was removed", () => {
     expect(hasAny(NONE)).toBe(false);
     expect(hasAny({ ...NONE, rejected_rows: 1 })).toBe(true);
     expect(hasAny({ ...NONE, transcripts: 2 })).toBe(true);

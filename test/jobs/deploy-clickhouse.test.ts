@@ -22,7 +22,7 @@ const FOLDER = "jobs/deploy/clickhouse";
 const DATABASE = "calls";
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 
-/** Makes the secrets of a cluster; returns what is in their files. */
+/** Creates the secrets of a cluster; returns the contents of their files. */
 function makeSecrets(folder: string): Record<string, string> {
   const made = spawnSync(join(FOLDER, "make-secrets"), [folder], { encoding: "utf8" });
   expect(made).toMatchObject({ status: 0, stdout: "", stderr: "" });
@@ -34,7 +34,7 @@ function makeSecrets(folder: string): Record<string, string> {
 describe("jobs/deploy/clickhouse/compose.yaml", () => {
   const { services, secrets, volumes } = parse(read("compose.yaml"), { merge: true });
 
-  it("runs a server for each shard, of one version, with little it could harm", () => {
+  it("runs a server for each shard, all of one version, with few privileges", () => {
     const hosts = [...read("cluster.xml").matchAll(/<host>(\w+)<\/host><port>9000<\/port>/g)].map(
       ([, host]) => host,
     );
@@ -56,7 +56,7 @@ describe("jobs/deploy/clickhouse/compose.yaml", () => {
     }
   });
 
-  it("opens ports of this machine alone, the ones that its first lines publish to", () => {
+  it("opens only local ports, those used in the command of its first lines", () => {
     const ports: string[] = Object.values<{ ports: string[] }>(services).flatMap((service) => service.ports);
     const open = ports.map((port) => /^(127\.0\.0\.1:\d+):8123$/.exec(port)?.[1]);
     expect(read("compose.yaml")).toContain(`--to clickhouse://publisher@${open.join(",")}/${DATABASE}\n`);
@@ -64,7 +64,7 @@ describe("jobs/deploy/clickhouse/compose.yaml", () => {
 });
 
 describe("jobs/deploy/clickhouse/make-secrets", () => {
-  it("makes other passwords each time, whose hashes the servers have, for nobody else to read", () => {
+  it("creates different passwords each time, hashed for the servers and readable only by the owner", () => {
     using folder = makeTempFolder();
     const [first, second] = [join(folder.path, "first"), join(folder.path, "second")];
     const made = makeSecrets(first);
@@ -78,7 +78,7 @@ describe("jobs/deploy/clickhouse/make-secrets", () => {
       expect(made["secrets.xml"]).toContain(`<${user}_password_sha256>${hash}</${user}_password_sha256>`);
       expect(made["secrets.xml"]).not.toContain(password);
     }
-    // What the servers ask for is there, and nothing else.
+    // The files that the servers require exist, and nothing else.
     const asked = ["cluster.xml", "users.xml"].flatMap((file) =>
       [...read(file).matchAll(/incl="(\w+)"/g)].map(([, name]) => name),
     );
@@ -87,7 +87,7 @@ describe("jobs/deploy/clickhouse/make-secrets", () => {
   });
 });
 
-/** The files as the image has them, in words of 18.16: it has neither grants, nor secrets between servers, nor constraints. */
+/** The files of the image, in the syntax of 18.16: it has no grants, secrets between servers or constraints. */
 function writeDeployed(
   folder: string,
   secrets: string,
@@ -120,7 +120,7 @@ function writeDeployed(
 }
 
 describe.skipIf(!HAS_CLICKHOUSE)(`the users of jobs/deploy/clickhouse${UNLESS_SKIPPED}`, () => {
-  it("publish, and read what is published; the one who reads writes nothing, and nobody else is let in", async () => {
+  it("publish and read; the reader cannot write, and nobody else has access", async () => {
     using folder = makeTempFolder();
     const made = makeSecrets(folder.path);
     const secrets = join(folder.path, "servers.xml");

@@ -30,7 +30,7 @@ const TIMERS = JOBS.map(({ name }) => `calltally-${name}.timer`);
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 const unlessSkipped = hasSystemd ? "" : " (SKIPPED: there is no systemd-analyze here)";
 
-/** The settings of a unit; those that are given several times, in order. */
+/** The settings of a unit; repeated ones in order. */
 function readUnit(file: string): Map<string, string[]> {
   const unit = new Map<string, string[]>();
   for (const line of read(file).split("\n")) {
@@ -40,11 +40,11 @@ function readUnit(file: string): Map<string, string[]> {
   return unit;
 }
 
-describe("jobs/deploy, for systemd", () => {
+describe("jobs/deploy for systemd", () => {
   it.skipIf(!hasSystemd)(`is clean under systemd-analyze verify${unlessSkipped}`, () => {
     using folder = makeTempFolder();
     const files = [...SERVICES, REPORT, ...TIMERS];
-    // What they start must be there: the program, where it is here.
+    // The started programs must exist: ours, if it is here.
     for (const file of files) {
       writeFileSync(join(folder.path, file), read(file).replaceAll("/opt/calltally", resolve(".")));
     }
@@ -62,7 +62,7 @@ describe("jobs/deploy, for systemd", () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
-  it.skipIf(!hasSystemd).each(SERVICES)(`leaves %s little it could harm${unlessSkipped}`, (file) => {
+  it.skipIf(!hasSystemd).each(SERVICES)(`leaves %s few privileges${unlessSkipped}`, (file) => {
     const path = resolve(FOLDER, file);
     const { stdout } = spawnSync("systemd-analyze", ["security", "--offline=true", path], {
       encoding: "utf8",
@@ -70,7 +70,7 @@ describe("jobs/deploy, for systemd", () => {
     expect(Number(/exposure level for .*: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(1.5);
   });
 
-  it.each(SERVICES)("hardens %s, and gives it the token as a credential", (file) => {
+  it.each(SERVICES)("hardens %s and passes it the token as a credential", (file) => {
     const unit = readUnit(file);
     expect(Object.fromEntries(unit)).toMatchObject({
       User: ["calltally"],
@@ -91,7 +91,7 @@ describe("jobs/deploy, for systemd", () => {
     expect(read(file)).not.toContain("CALLTALLY_TOKEN=");
   });
 
-  it.each(JOBS)("has a timer for $name that makes up for what it missed", ({ name }) => {
+  it.each(JOBS)("has a timer for $name that makes up for missed runs", ({ name }) => {
     const unit = readUnit(`calltally-${name}.timer`);
     expect(Object.fromEntries(unit)).toMatchObject({
       Persistent: ["true"],
@@ -101,7 +101,7 @@ describe("jobs/deploy, for systemd", () => {
   });
 
   it.skipIf(!hasSystemd).each(JOBS)(
-    `has $name at the times of its default cron expression${unlessSkipped}`,
+    `starts $name at the times of its default cron expression${unlessSkipped}`,
     ({ name, cron }) => {
       const [calendar = ""] = readUnit(`calltally-${name}.timer`).get("OnCalendar") ?? [];
       const base = "2026-11-20 03:00:00 UTC";
@@ -125,7 +125,7 @@ describe("jobs/deploy, for systemd", () => {
   );
 });
 
-/** Puts programs of a few lines into a folder of their own, to stand in for those of the system; returns its path. */
+/** Puts small programs into a folder of their own in place of those of the system; returns its path. */
 function fakePrograms(folder: string, programs: Record<string, string>): string {
   const bin = join(folder, "fake-bin");
   mkdirSync(bin);
@@ -136,10 +136,10 @@ function fakePrograms(folder: string, programs: Record<string, string>): string 
   return `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
 }
 
-describe("jobs/deploy, its scripts", () => {
+describe("scripts in jobs/deploy", () => {
   const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
 
-  it.each(SCRIPTS)("%s can be executed, and is sound for its shell", (file) => {
+  it.each(SCRIPTS)("%s is executable and passes the syntax check of its shell", (file) => {
     const path = join(FOLDER, file);
     expect(statSync(path).mode & 0o111).toBe(0o111);
     const [, shell = ""] = /^#!(\S+)$/m.exec(read(file)) ?? [];
@@ -148,7 +148,7 @@ describe("jobs/deploy, its scripts", () => {
     expect(spawnSync("shellcheck", [path], { encoding: "utf8" })).toMatchObject({ status: 0, stdout: "" });
   });
 
-  it("calltally-as-service has what the units have, and hands on every argument as it is", () => {
+  it("calltally-as-service has the settings of the units and passes every argument unchanged", () => {
     using folder = makeTempFolder();
     const [etc, lib, run] = [join(folder.path, "etc"), join(folder.path, "lib"), join(folder.path, "run")];
     for (const path of [etc, lib]) mkdirSync(path);
@@ -183,7 +183,7 @@ describe("jobs/deploy, its scripts", () => {
     const asked = readFileSync(join(folder.path, "asked"), "utf8");
     expect(asked).not.toContain("token-417");
 
-    // As /etc/calltally/env has it beside a calltally.yaml.
+    // As in /etc/calltally/env next to a calltally.yaml.
     writeFileSync(join(etc, "env"), "CALLTALLY_TOKEN_FILE=\nCALLTALLY_EXPORT_DIR=\n");
     writeFileSync(join(lib, "acme.token"), "token-417", { mode: 0o600 });
     writeFileSync(
@@ -207,7 +207,7 @@ describe("jobs/deploy, its scripts", () => {
       expect(read("calltally-as-service")).toContain(`--property=${name}=${unit.get(name)?.join()} `);
   });
 
-  it("report-failure writes a line for the journal, and hands what the log says to the hook", () => {
+  it("report-failure writes a line for the journal and passes the log to the hook", () => {
     using folder = makeTempFolder();
     const PATH = fakePrograms(folder.path, {
       systemctl: "echo 7",
@@ -241,7 +241,7 @@ describe("jobs/deploy/logrotate", () => {
   });
 
   it.skipIf(!hasLogrotate)(
-    `is what logrotate understands${hasLogrotate ? "" : " (SKIPPED: there is no logrotate here)"}`,
+    `is valid for logrotate${hasLogrotate ? "" : " (SKIPPED: there is no logrotate here)"}`,
     () => {
       using folder = makeTempFolder();
       const user = execFileSync("id", ["--user", "--name"], { encoding: "utf8" }).trim();
@@ -265,7 +265,7 @@ describe("jobs/deploy/logrotate", () => {
 describe("jobs/deploy/compose.yaml", () => {
   const compose = read("compose.yaml");
 
-  it("starts what Prometheus can scrape by the service's name, and a web page by no other", async () => {
+  it("starts a service that Prometheus can scrape by name, and that web pages cannot reach by another name", async () => {
     const [, command = "[]"] = /^ {4}command: (\[.*\])$/m.exec(compose) ?? [];
     const args: string[] = JSON.parse(command);
     const listen = args[args.indexOf("--listen") + 1] ?? "";
@@ -284,7 +284,7 @@ describe("jobs/deploy/compose.yaml", () => {
     expect(await statusOf("rebound.example.com:9464")).toBe(421);
   });
 
-  it("gives the container the folders of the image, the token as a secret, and little it could harm", () => {
+  it("gives the container the folders of the image, the token as a secret, and few privileges", () => {
     for (const line of [
       "- warehouse:/data",
       "- exports:/exports",
@@ -305,7 +305,7 @@ describe("jobs/deploy/crontab", () => {
     return expression === undefined ? [] : [{ name, expression }];
   });
 
-  it("has nothing but comments, variables, and a line for each job at its default time", () => {
+  it("has only comments, variables, and a line for each job at its default time", () => {
     const others = lines.filter((line) => !/^(#|[A-Z]+=|$)/.test(line));
     expect(others).toHaveLength(jobs.length);
     const defaults = JOBS.map(({ name, cron }) => ({ name, expression: cron(settings) }));
@@ -314,13 +314,13 @@ describe("jobs/deploy/crontab", () => {
     expect(jobs.sort(byName)).toEqual(defaults.sort(byName));
   });
 
-  it("has no % in its lines, which cron takes for the end of one", () => {
+  it("has no % in its lines, which cron would treat as the end of the command", () => {
     expect(lines.filter((line) => !line.startsWith("#") && line.includes("%"))).toEqual([]);
   });
 });
 
 describe("jobs/deploy/Dockerfile", () => {
-  /** Instructions with their arguments; lines that go on joined. */
+  /** Instructions with their arguments; continued lines joined. */
   const instructions = read("Dockerfile")
     .replace(/^#.*\n/gm, "")
     .replace(/\\\n\s*/g, "")
@@ -333,7 +333,7 @@ describe("jobs/deploy/Dockerfile", () => {
   const all = (name: string) => instructions.filter((line) => line.name === name).map(({ rest }) => rest);
   const finalStage = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
 
-  it("has instructions alone that Docker knows", () => {
+  it("has only instructions that Docker knows", () => {
     const known = [
       "ARG",
       "CMD",
@@ -356,7 +356,7 @@ describe("jobs/deploy/Dockerfile", () => {
     expect(all("FROM")).toEqual([`${image} AS build`, image]);
   });
 
-  it("runs as a user other than root, with two folders to write to: a group can read the exports alone", () => {
+  it("runs as a user other than root with two writable folders, of which a group can read only the exports", () => {
     const user = finalStage.findIndex(({ name }) => name === "USER");
     expect(finalStage[user]?.rest).toBe("node");
     expect(finalStage.findIndex(({ name }) => name === "ENTRYPOINT")).toBeGreaterThan(user);
@@ -373,7 +373,7 @@ describe("jobs/deploy/Dockerfile", () => {
       expect(env).toContain(path);
   });
 
-  it("sets no variable that calltally does not know, and no token", () => {
+  it("sets no unknown variable and no token", () => {
     const names = all("ENV")
       .join(" ")
       .match(/CALLTALLY_\w+/g);
@@ -382,7 +382,7 @@ describe("jobs/deploy/Dockerfile", () => {
     expect(names).not.toContain("CALLTALLY_TOKEN");
   });
 
-  it("copies what is there, and what the other stage has made", () => {
+  it("copies only existing files and results of the other stage", () => {
     for (const copy of all("COPY")) {
       const sources = copy.split(" ").slice(0, -1);
       if (sources[0] === "--from=build") {
@@ -395,7 +395,7 @@ describe("jobs/deploy/Dockerfile", () => {
     }
   });
 
-  it("starts the program as the first process, so that it gets the signals", () => {
+  it("starts the program as the first process, so that it receives signals", () => {
     expect(JSON.parse(all("ENTRYPOINT").join())).toEqual(["/app/dist/bin.js"]);
     expect(JSON.parse(all("CMD").join())).toEqual(["schedule", "--listen", "127.0.0.1:9464"]);
     expect(all("HEALTHCHECK").join()).toContain("http://127.0.0.1:9464/healthz");

@@ -22,8 +22,8 @@ function readCommands(title: string): string {
 }
 
 /**
- * Real: folders, users, modes, the built program, its libraries, the sandbox. In place of the package manager, git and npm
- * what they bring is put there; in place of systemd is fake-systemd.ts.
+ * Real: folders, users, modes, the built program, its libraries, the sandbox. The results of the package manager, git and npm
+ * are copied; fake-systemd.ts replaces systemd.
  */
 function fakes(node: string, port: number): Record<string, string> {
   const here = resolve(".");

@@ -4,8 +4,8 @@ import { chownSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Stands in for systemd-run, and for `systemctl enable --now`, where no systemd is running: starts a service with the user,
- * state folder, credentials, environment and arguments that systemd.exec(5) and systemd.service(5) describe. It knows no
+ * Replaces systemd-run and `systemctl enable --now` if no systemd is running: starts a service with the user,
+ * state folder, credentials, environment and arguments as in systemd.exec(5) and systemd.service(5). It has no
  * timers, limits, hardening or restarts.
  *
  *   node fake-systemd.ts <folder in place of /run> systemd-run --unit=NAME --property=NAME=VALUE… -- COMMAND…
@@ -72,7 +72,7 @@ function start(
   });
 }
 
-/** Undefined where this machine has no such user, or this process may not become it. */
+/** Undefined if this machine has no such user, or this process cannot switch to it. */
 function findUser(name: string): { uid: number; gid: number } | undefined {
   const line = readLines("/etc/passwd").find((each) => each.startsWith(`${name}:`));
   const [, , uid, gid] = line?.split(":") ?? [];

@@ -17,7 +17,7 @@ function runNode(args: string[], cwd: string, env: Record<string, string> = {}) 
 const script = (name: string) => resolve("jobs", `${name}.ts`);
 
 describe("a script in jobs/", () => {
-  it("runs its job when it is started, with the job's exit code", async () => {
+  it("runs its job when started, with the job's exit code", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     const env = settingsFor(sandbox);
@@ -34,7 +34,7 @@ describe("a script in jobs/", () => {
   it.each([
     { args: ["weekly"], says: "There is no job report:weekly; jobs are sync, export, insights" },
     { args: [], says: "There is no job report:; jobs are sync, export, insights" },
-  ])("takes the name of a report: $args", async ({ args, says }) => {
+  ])("reads the name of a report from its arguments: $args", async ({ args, says }) => {
     using folder = makeTempFolder();
     const { code, stderr } = await runNode([script("report"), ...args], folder.path);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) });

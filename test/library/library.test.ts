@@ -37,7 +37,7 @@ async function otherWarehouse(path: string): Promise<string> {
 const AS_TYPED = "Correct this option, or leave it out.";
 const CONFLICT = "Change or leave out one of these options.";
 
-/** What a work ends with: message, hint and exit code, of an error that a caller can expect. */
+/** The error of a function: message, hint and exit code, if a caller can expect it. */
 function failureOf(work: () => unknown): unknown {
   try {
     work();
@@ -87,14 +87,14 @@ describe("syncWarehouse", () => {
       { settings: { CALLTALLY_LOOKBACK_HOURS: 1 } },
       "settings.CALLTALLY_LOOKBACK_HOURS: Invalid input: expected string, received number",
     ],
-  ])("refuses %j, and makes nothing", async (changes, message) => {
+  ])("refuses %j and creates nothing", async (changes, message) => {
     const options = { database: join(folder.path, "none.db"), baseUrl: sandbox.url, token: sandbox.token };
     const sync = syncWarehouse({ ...options, ...(changes as Partial<SyncOptions>) });
     expect(await sync.catch(describeFailure)).toEqual({ exitCode: 2, message, hint: AS_TYPED });
     expect(failureOf(() => openWarehouse(options.database))).toMatchObject({ exitCode: 7 });
   });
 
-  it("reads no environment, and ends with the exit code that the program would end with", async () => {
+  it("reads no environment, and throws with the exit code of the program", async () => {
     const options = { database, baseUrl: sandbox.url, token: "another" };
     expect(await syncWarehouse(options).catch(describeFailure)).toMatchObject({ exitCode: 4 });
     const { CALLTALLY_TOKEN } = process.env;
@@ -145,7 +145,7 @@ describe("syncWarehouse", () => {
     expect(new Set(asked)).toEqual(new Set([String(orgUnitId)]));
   });
 
-  it("ends with the reason of its signal, and goes on where it was", async () => {
+  it("throws the reason of its signal, and resumes in the next call", async () => {
     const options = { database: join(folder.path, "stopped.db"), baseUrl: sandbox.url, token: sandbox.token };
     const stop = new AbortController();
     const enough = new Error("enough");
@@ -156,8 +156,8 @@ describe("syncWarehouse", () => {
   });
 });
 
-describe("syncWarehouse, with an onProgress that rejects,", () => {
-  it("ends with its very error, and goes on where it was", async () => {
+describe("syncWarehouse with a rejecting onProgress", () => {
+  it("throws the same error, and resumes in the next call", async () => {
     using own = makeTempFolder();
     const options = {
       ...{ database: join(own.path, "calls.db"), baseUrl: sandbox.url, token: sandbox.token },
@@ -172,8 +172,8 @@ describe("syncWarehouse, with an onProgress that rejects,", () => {
   });
 });
 
-describe("the library, given what cannot be,", () => {
-  it("says so by the exit code of the program", async () => {
+describe("library with invalid input", () => {
+  it("throws with the exit code of the program", async () => {
     const wrong = (given: unknown) => given as never;
     for (const given of [undefined, null, 7, ""]) {
       expect(failureOf(() => openWarehouse(wrong(given)))).toMatchObject({ exitCode: 2 });
@@ -188,7 +188,7 @@ describe("the library, given what cannot be,", () => {
     expect(await syncWarehouse(inFile).catch(describeFailure)).toMatchObject({ exitCode: 7 });
   });
 
-  it("reads what a warehouse holds, and what its last run was worth", () => {
+  it("reads what a warehouse contains, and the verdict of its last run", () => {
     using warehouse = openWarehouse(database);
     expect(warehouse.readBasis()).toMatchObject({
       calls: 200,
@@ -199,7 +199,7 @@ describe("the library, given what cannot be,", () => {
     });
   });
 
-  it("refuses to read a warehouse that was disposed of, which may be done twice", async () => {
+  it("refuses to read a disposed warehouse, which may be disposed of twice", async () => {
     const warehouse = openWarehouse(database);
     warehouse[Symbol.dispose]();
     warehouse[Symbol.dispose]();
@@ -214,7 +214,7 @@ describe("the library, given what cannot be,", () => {
 });
 
 describe("rollup", () => {
-  it("has a column that is named twice once", async () => {
+  it("returns a column that is named twice once", async () => {
     using warehouse = openWarehouse(database);
     const { columns } = await warehouse.rollup({
       by: ["channel"],
@@ -264,7 +264,7 @@ describe("rollup", () => {
     expect(failure).toEqual({ exitCode: 2, message: expect.stringContaining(message), hint });
   });
 
-  it("answers several that are asked at once as it does one by one", async () => {
+  it("answers simultaneous questions like successive ones", async () => {
     using warehouse = openWarehouse(database);
     const questions: RollupQuestion[] = [
       { by: ["channel"], spend: true, total: true },
@@ -278,7 +278,7 @@ describe("rollup", () => {
     }
   });
 
-  it("answers one that has everything", async () => {
+  it("answers a question with every option", async () => {
     using warehouse = openWarehouse(database);
     const { columns, rows } = await warehouse.rollup({
       ...{ by: ["channel"], range: { from: "2026-10-01", to: "2026-10-31" }, timezone: "Europe/Berlin" },
@@ -298,9 +298,9 @@ describe("rollup", () => {
 
   it.each<[string, Partial<RollupQuestion>]>([
     ["alone", {}],
-    ["beside the stretch before", { compare: "previous" }],
+    ["compared with the previous days", { compare: "previous" }],
   ])(
-    "answers with one row without dimensions, which is the total and has no other below it, %s",
+    "returns a single row without dimensions, which is the total and has no other total, %s",
     async (_, more) => {
       using warehouse = openWarehouse(database);
       const question = { by: [], range: { from: "2026-10-01", to: "2026-10-31" }, ...more };
@@ -315,8 +315,8 @@ describe("rollup", () => {
 
   it.each<[string, Partial<RollupQuestion>]>([
     ["alone", {}],
-    ["beside the stretch before", { compare: "previous" }],
-    ["beside costs", { spend: true, compare: "year" }],
+    ["compared with the previous days", { compare: "previous" }],
+    ["with costs", { spend: true, compare: "year" }],
   ])("fills periods without dimensions, and adds their total, %s", async (_, more) => {
     using warehouse = openWarehouse(database);
     const question = {
@@ -339,7 +339,7 @@ describe("rollup", () => {
     expect([total]).toEqual(whole);
   });
 
-  it("leaves out callers by their numbers, however they are written", async () => {
+  it("leaves out callers by their numbers in any notation", async () => {
     using warehouse = openWarehouse(database);
     const sqlite = new Database(database, { readonly: true });
     const most =
@@ -360,8 +360,8 @@ describe("rollup", () => {
   });
 });
 
-describe("what else a warehouse can be asked", () => {
-  it("types rows by their question", async () => {
+describe("other methods of a warehouse", () => {
+  it("type rows by their question", async () => {
     using warehouse = openWarehouse(database);
     const { rows } = await warehouse.rollup({
       by: ["channel"],
@@ -382,7 +382,7 @@ describe("what else a warehouse can be asked", () => {
     await expect(warehouse.rollup({ by: [], columns: ["call"] })).rejects.toThrow("columns.0");
   });
 
-  it("writes the files of an export, and says what it wrote", async () => {
+  it("write the files of an export, and return what was written", async () => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
@@ -407,7 +407,7 @@ describe("what else a warehouse can be asked", () => {
     expect(one.files.map(({ file }) => file)).toEqual(["calltally.sqlite"]);
   });
 
-  it("writes the same files as the program", async () => {
+  it("write the same files as the program", async () => {
     using warehouse = openWarehouse(database);
     for (const format of ["csv", "json", "parquet", "sqlite"] as const) {
       const [ours, theirs] = ["ours", "theirs"].map((name) => join(folder.path, `${name}-${format}`));
@@ -433,7 +433,7 @@ describe("what else a warehouse can be asked", () => {
     }
   });
 
-  it("closes the file of rows that are still read, which then end with an error", () => {
+  it("close the file during iteration, which then throws", () => {
     const warehouse = openWarehouse(database);
     const rows = warehouse.calls();
     const unread = warehouse.query("SELECT 1");
@@ -453,7 +453,7 @@ describe("what else a warehouse can be asked", () => {
     [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
     [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
     [{ by: [] }, "by: Too small"],
-  ])("refuses to export %j", async (request, message) => {
+  ])("refuse to export %j", async (request, message) => {
     using warehouse = openWarehouse(database);
     const to = join(folder.path, "refused");
     const failure = await warehouse.export(to, request).catch(describeFailure);
@@ -461,7 +461,7 @@ describe("what else a warehouse can be asked", () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  it("reads the calls one by one, and any SQL that only reads", () => {
+  it("return the calls one by one, and run any SQL that only reads", () => {
     using warehouse = openWarehouse(database);
     const [first] = warehouse.calls();
     expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });

@@ -14,7 +14,7 @@ import { readIds } from "../support/warehouse.ts";
 
 const LIBRARY = pathToFileURL("src/library/index.ts").href;
 
-/** Starts a service whose second request is answered once `release` is called. */
+/** Starts a service that responds to the second request once `release` is called. */
 async function startHeldService() {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ async function startHeldService() {
   return Object.assign(service, { asked: asked.promise, release: held.resolve });
 }
 
-/** The locks on a file, where the system lists them (Linux), without their numbers. */
+/** The locks on a file, if the system lists them (Linux), without their numbers. */
 function locksOn(file: string): string[] {
   if (!existsSync("/proc/locks")) return [];
   const inode = `:${statSync(file).ino} `;
@@ -40,7 +40,7 @@ function locksOn(file: string): string[] {
   return lines.filter((line) => line.includes(inode)).map((line) => line.replace(/^\d+: /, ""));
 }
 
-/** What the library says in another thread of this process. */
+/** The result of the library in another thread of this process. */
 async function inThread(database: string, options: object): Promise<unknown> {
   const code = `
     const { parentPort, workerData: { library, database, options } } = require("node:worker_threads");
@@ -77,7 +77,7 @@ describe("syncWarehouse", () => {
       says: { run: null },
     },
     { title: "a reader and a sync in another thread", other: inThread, says: { exitCode: 6 } },
-  ])("keeps its warehouse from other processes beside $title", async ({ other, says }) => {
+  ])("locks its warehouse for other processes in spite of $title", async ({ other, says }) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await using service = await startHeldService();

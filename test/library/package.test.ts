@@ -17,7 +17,7 @@ const NAME = packageJson.name;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const NOW = new Date("2026-10-31T23:00:00Z");
 
-/** What the project's lockfile has of the package's libraries, so that npm need not ask a registry which there are. */
+/** The entries of the project's lockfile for the package's libraries, so that npm need not ask a registry. */
 function lockedLibraries() {
   const { "": _, ...all } = packageLock.packages;
   return Object.fromEntries(
@@ -26,7 +26,7 @@ function lockedLibraries() {
 }
 
 describe("toPublished", () => {
-  it("passes on where the project is, if package.json says so, and nothing that only a clone needs", () => {
+  it("keeps the addresses of the project in package.json, and removes what only a clone needs", () => {
     const addresses = {
       homepage: "https://project.example",
       repository: { type: "git", url: "git+https://project.example/calltally.git" },
@@ -39,7 +39,7 @@ describe("toPublished", () => {
   });
 });
 
-describe("the package", () => {
+describe("package", () => {
   const folder = makeTempFolder();
   const host = join(folder.path, "host");
   const installed = join(host, "node_modules", NAME);
@@ -66,7 +66,7 @@ describe("the package", () => {
       join(host, "package-lock.json"),
       JSON.stringify({ lockfileVersion: 3, requires: true, packages }),
     );
-    // From what `npm ci` of this project has left in npm's cache.
+    // From the npm cache that `npm ci` of this project has left.
     await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund"], { ...npm, cwd: host });
     mkdirSync(join(host, "node_modules/@types"));
     for (const name of ["@types/node", "undici-types"]) {
@@ -75,7 +75,7 @@ describe("the package", () => {
   });
   afterAll(() => folder[Symbol.dispose]());
 
-  it("has the program, declarations, documentation, and nothing that it is built or tested with", () => {
+  it("contains the program, declarations and documentation, and nothing that only builds or tests it", () => {
     const files = globSync("**/*", { cwd: installed, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(installed.length + 1));
@@ -114,7 +114,7 @@ describe("the package", () => {
     expect(files.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(20);
   });
 
-  it("is for a Node that its libraries run on, needs nothing to be built, and takes all that it imports along", () => {
+  it("requires a supported Node, builds nothing, and depends on all imported packages", () => {
     const published = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
     expect(Object.keys(published).sort()).toEqual(
       [
@@ -146,17 +146,17 @@ describe("the package", () => {
     ["22.100.0", true],
     ["24.0.0", true],
     ["100.0.0", true],
-  ])("says of Node %s whether it is new enough", (version, isEnough) => {
+  ])("accepts Node %s: %s", (version, isEnough) => {
     expect(isNewEnough(version)).toBe(isEnough);
   });
 
-  it("is of the changelog's latest version, and the project's own folder cannot be published", () => {
+  it("has the version of the changelog, and the project's own folder cannot be published", () => {
     const [, latest] = /^## (\S+) - \d{4}-\d\d-\d\d$/m.exec(readFileSync("CHANGELOG.md", "utf8")) ?? [];
     expect(packageJson).toMatchObject({ private: true, version: latest });
     expect(packageLock.version).toBe(latest);
   });
 
-  it("has the licenses of what is bundled", () => {
+  it("contains the licenses of bundled libraries", () => {
     const text = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
     expect(text.match(/^\S+ [\d.]+, \S+(?=\n=+\n)/gm)?.map((line) => line.replace(/ [\d.]+,/, ""))).toEqual([
       "csv-stringify MIT",
@@ -173,13 +173,13 @@ describe("the package", () => {
     ]);
   });
 
-  it("has links in its pages that lead somewhere", () => {
+  it("contains working links in its pages", () => {
     const text = readFileSync(join(installed, "README.md"), "utf8");
     expect(text).toContain("[Completeness](docs/completeness.md)");
     expect(text).toContain("[Changes](CHANGELOG.md) · Contributing · [Security](SECURITY.md)");
   });
 
-  it("brings the command, and no other Node, to its host", async () => {
+  it("installs its command, and no other Node", async () => {
     const bin = join(host, "node_modules/.bin");
     expect(readdirSync(bin).filter((name) => !name.startsWith("."))).toEqual(
       ["calltally", "pino", "pino-pretty", "tab", "yaml"], // npm links the commands of all libraries
@@ -188,7 +188,7 @@ describe("the package", () => {
     expect(stdout).toBe(`${packageJson.version}\n`);
   });
 
-  it("compiles strictly, with the types of Node or without", async () => {
+  it("compiles in strict mode with and without the types of Node", async () => {
     await run(process.execPath, [TSC, "--project", "."], { cwd: host });
     writeFileSync(
       join(host, "lean.ts"),
@@ -199,7 +199,7 @@ describe("the package", () => {
     await run(process.execPath, [TSC, "--ignoreConfig", ...lean, ...lib, "lean.ts"], { cwd: host });
   });
 
-  it("syncs and answers from another project", async () => {
+  it("syncs and reads from another project", async () => {
     await using sandbox = await startSandbox({ calls: 300, seed: 1, now: NOW });
     const start = (CALLS_TOKEN: string) =>
       run(process.execPath, ["built/weekly.js"], { cwd: host, env: { CALLS_URL: sandbox.url, CALLS_TOKEN } });

@@ -9,7 +9,7 @@ import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-/** The library as it is built. */
+/** The built library. */
 const LIBRARY = pathToFileURL(join(DIST, "index.js")).href;
 
 /** Runs the library as a user that cannot write to the warehouse. */
@@ -19,8 +19,8 @@ function readAsOther(code: string): string {
   return stdout + stderr;
 }
 
-describe.skipIf(skipped)(`a warehouse that can only be read${unlessSkipped}`, () => {
-  it("says that it was disposed of during a rollup", () => {
+describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
+  it("reports that it was disposed of during a rollup", () => {
     using temp = makeTempFolder();
     const copy = join(temp.path, "calls.db");
     fillWarehouse(

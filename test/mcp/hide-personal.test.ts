@@ -26,21 +26,21 @@ describe("toShown", () => {
     { given: { campaign: "1234567890" }, shown: { campaign: "[looks like a phone number]" } },
     { given: { call: { caller_id: "x", words: "y", phrase: "z", id: 1 } }, shown: { call: { id: 1 } } },
     { given: { rows: [{ caller: "x", calls: null }] }, shown: { rows: [{ calls: null }] } },
-  ])("shows $given as $shown, and all of it if allowed", ({ given, shown }) => {
+  ])("shows $given as $shown, and unchanged if allowed", ({ given, shown }) => {
     expect(toShown(given, false)).toEqual(shown);
     expect(toShown(given, true)).toEqual(given);
   });
 
-  it("drops invisible characters, whatever is allowed", () => {
+  it("removes invisible characters in any case", () => {
     const given = { source: "goo\u{e0041}\u{e0042}gle\u202e\u2066\u200b\ufe0f\u{e0100}\ufff9" };
     for (const isPersonal of [false, true]) expect(toShown(given, isPersonal)).toEqual({ source: "google" });
   });
 
-  it("replaces control characters and halves of characters", () => {
+  it("replaces control characters and lone surrogates", () => {
     expect(toShown({ source: "goo\u0000gle\ud83d" }, true)).toEqual({ source: "goo\ufffdgle\ufffd" });
   });
 
-  it("cuts texts, but finds what is personal behind the cut", () => {
+  it("truncates texts, but hides personal data across the cut", () => {
     const longest = "x".repeat(200);
     expect(toShown({ text: longest }, true)).toEqual({ text: longest });
     expect(toShown({ text: `😀${"x".repeat(197)}😀😀` }, true)).toEqual({ text: `😀${"x".repeat(197)}…` });

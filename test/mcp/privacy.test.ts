@@ -17,7 +17,7 @@ import { openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
 const STARTED_AT = "2026-10-05T06:00:00.000Z";
 const CALLER = "+4930555012345";
 const TRACKING = "+4989555067890";
-/** The same number and address in ways that visitors write, or programs encode. */
+/** The same number and address in notations of visitors, or encoded by programs. */
 const SPELLED = [
   CALLER,
   "0049 30 555 012 345",
@@ -30,7 +30,7 @@ const SPELLED = [
   "ann.canary%40example.com",
 ];
 
-/** Calls with something personal in every text. */
+/** Calls with personal data in every text. */
 const CALLS: readonly Call[] = SPELLED.map((personal, index) => ({
   ...FULL_CALL,
   call_id: index + 1,
@@ -115,7 +115,7 @@ function makeFolder() {
 
 type Question = [tool: string, args: Record<string, unknown>];
 
-/** Asks everything that may be asked. */
+/** Asks every possible question. */
 async function askAll({ ask }: Answering): Promise<Map<string, unknown>> {
   const range = { from: "2026-09-01", to: "2026-09-30" };
   const questions: Question[] = [
@@ -132,7 +132,7 @@ async function askAll({ ask }: Answering): Promise<Map<string, unknown>> {
   const answers = new Map<string, unknown>();
   for (const [name, args] of questions) {
     const answer = await ask(name, args);
-    // Only what there is none of is said in words: an error has nothing personal to find.
+    // Only missing objects are named: an error contains nothing personal.
     const isNone = args.call_id === 99 || args.filter !== undefined;
     expect([name, args, typeof answer]).toEqual([name, args, isNone ? "string" : "object"]);
     answers.set(JSON.stringify([name, args]), answer);
@@ -140,8 +140,8 @@ async function askAll({ ask }: Answering): Promise<Map<string, unknown>> {
   return answers;
 }
 
-describe("what calltally mcp gives", () => {
-  it("has no personal data in any text of any answer", async () => {
+describe("responses of calltally mcp", () => {
+  it("contain no personal data in any text", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const answers = await askAll(assistant);
@@ -170,7 +170,7 @@ describe("what calltally mcp gives", () => {
     });
   });
 
-  it("has it with --personal-data", async () => {
+  it("contain personal data with --personal-data", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
     const answers = await askAll(assistant);
@@ -192,7 +192,7 @@ describe("what calltally mcp gives", () => {
     });
   });
 
-  it("has no SQL without --personal-data, which could spell a number in other ways", async () => {
+  it("offer no SQL without --personal-data, since SQL could transform a number", async () => {
     using folder = makeFolder();
     expect(await calltally(["mcp", "--sql"], { cwd: folder.path })).toEqual({
       code: 2,

@@ -21,8 +21,8 @@ function makeFolder(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: remove };
 }
 
-describe.runIf(process.platform === "linux")("the processes of calltally mcp", () => {
-  it("answers concurrent calls, two at a time", async () => {
+describe.runIf(process.platform === "linux")("processes of calltally mcp", () => {
+  it("respond to concurrent calls, two at a time", async () => {
     using folder = makeFolder();
     await using assistant = await connect(FLAGS, { cwd: folder.path });
     const most = { children: 0 };
@@ -38,7 +38,7 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     expect(most.children).toBeLessThanOrEqual(2);
   });
 
-  it("kills the process of a cancelled call, never starts a waiting one, and answers the next", async () => {
+  it("are killed when their call is cancelled, never started for a cancelled waiting one, and respond to the next", async () => {
     using folder = makeFolder();
     await using assistant = await connect(FLAGS, { cwd: folder.path });
     const cancel = new AbortController();
@@ -57,7 +57,7 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     ["the end of standard input", (server: ChildProcess) => server.stdin?.end()],
     ["SIGTERM", (server: ChildProcess) => server.kill("SIGTERM")],
     ["SIGINT", (server: ChildProcess) => server.kill("SIGINT")],
-  ])("ends with 0 at %s, and leaves no process", async (_, end) => {
+  ])("exit with 0 at %s and leave no process", async (_, end) => {
     using folder = makeFolder();
     const { server, output, errors } = start(folder.path);
     const child = await askEndless(server);
@@ -73,7 +73,7 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
   it.each([
     ["arguments nested too deeply", "[".repeat(9000) + "]".repeat(9000)],
     ["arguments that are too long", `"${"x".repeat(1_000_001)}"`],
-  ])("refuses %s, and still ends with its input", async (_, by) => {
+  ])("refuse %s, and still exit with their input", async (_, by) => {
     using folder = makeFolder();
     const { server, output } = start(folder.path);
     const params = { name: "figures", arguments: "GIVEN" };
@@ -91,7 +91,7 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     expect(await output).toContain("nested too deeply, or longer");
   });
 
-  it("ends with its input although nobody reads its answers", async () => {
+  it("exit with their input although nobody reads the responses", async () => {
     using folder = makeFolder();
     const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd: folder.path, env: {} });
     server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
@@ -102,15 +102,15 @@ describe.runIf(process.platform === "linux")("the processes of calltally mcp", (
     expect((await once(server, "exit"))[0]).toBe(0);
   });
 
-  it("leaves no process when it is killed", async () => {
+  it("leave no process when killed", async () => {
     using folder = makeFolder();
     const { server } = start(folder.path);
     const child = await askEndless(server);
     server.kill("SIGKILL");
-    while (isRunning(child)) await new Promise(setImmediate); // for good, unless it ends
+    while (isRunning(child)) await new Promise(setImmediate); // for ever, unless it ends
   });
 
-  it("writes only messages of the protocol to standard output", async () => {
+  it("write only messages of the protocol to standard output", async () => {
     using folder = makeFolder();
     const { server, output, errors } = start(folder.path);
     server.stdin.write("no message\n{}\n");

@@ -57,7 +57,7 @@ async function startServer(ask: (call: Call, options: AskOptions) => Promise<Sai
 const answered = async (): Promise<Said> => ({ answer: { calls: 2 } });
 
 describe("serve", () => {
-  it("says what it is, and lists tools that only read, for a question in the names of the library", async () => {
+  it("describes itself, and lists only reading tools, in the vocabulary of the library", async () => {
     const { request, initialized, tools } = await startServer(answered);
     expect(initialized.result).toMatchObject({
       capabilities: { tools: {} },
@@ -74,7 +74,7 @@ describe("serve", () => {
     );
   });
 
-  it("gives an answer as text and as data, and an error as text", async () => {
+  it("responds with text and data, and to an error with text", async () => {
     const calls: Call[] = [];
     const { request, call } = await startServer(async (asked) => {
       calls.push(asked);
@@ -96,7 +96,7 @@ describe("serve", () => {
     ]);
   });
 
-  it.each(["query", "constructor"])("knows no tool %s", async (name) => {
+  it.each(["query", "constructor"])("refuses the unknown tool %s", async (name) => {
     const { request, call } = await startServer(answered);
     expect((await request(call(1, name))).error).toEqual({
       code: -32602,
@@ -105,10 +105,10 @@ describe("serve", () => {
   });
 
   it.each([[[]], [["status"]], [null], ["status"], [7]])(
-    "answers a request whose params are %j with an error, and goes on",
+    "responds to a request with the params %j with an error, and continues",
     async (params) => {
       const { input, write, responseTo } = await startServer(answered);
-      // A message may come in two pieces.
+      // A message may arrive in two pieces.
       const line = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "tools/list", params });
       input.write(line.slice(0, 20));
       input.write(`${line.slice(20)}\n`);
@@ -120,7 +120,7 @@ describe("serve", () => {
     },
   );
 
-  it("answers two calls at a time, and cancels the ones that wait", async () => {
+  it("handles two calls at a time, and cancels waiting ones", async () => {
     const open: { options: AskOptions; end: PromiseWithResolvers<Said> }[] = [];
     const started = new PassThrough();
     const { write, request, call } = await startServer((_call, options) => {
@@ -149,7 +149,7 @@ describe("serve", () => {
   it.each<{ what: string; end: (server: Awaited<ReturnType<typeof startServer>>) => unknown }>([
     { what: "its input", end: ({ input }) => input.end() },
     { what: "its signal", end: ({ stop }) => stop.abort(new Error("stopped")) },
-  ])("ends with $what, and stops calls under way", async ({ end }) => {
+  ])("ends with $what and stops running calls", async ({ end }) => {
     const asked = Promise.withResolvers<AbortSignal>();
     const server = await startServer((_call, { signal }) => {
       asked.resolve(signal);
@@ -163,14 +163,14 @@ describe("serve", () => {
     expect(server.input.listenerCount("data")).toBe(0);
   });
 
-  it("complains of what is no message, and goes on", async () => {
+  it("reports an invalid message to its operator, and continues", async () => {
     const { input, request, call, complaints } = await startServer(answered);
     input.write("no message\n{}\n");
     expect(await request(call(1))).toMatchObject({ result: { structuredContent: { calls: 2 } } });
     expect(complaints.length).toBeGreaterThan(0);
   });
 
-  it("does not begin if its signal has aborted", async () => {
+  it("does not start if its signal has aborted", async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const options = { tools: [], ask: answered, complain: () => {}, input, output };
     await serve({ ...options, signal: AbortSignal.abort() });

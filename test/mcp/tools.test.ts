@@ -26,7 +26,7 @@ const CALLS = [
   makeCall({ call_id: 3, caller_id: "+491", call_started: "2026-09-10T10:00:00.000Z", duration: 30 }),
 ];
 
-/** As an assistant sees it. */
+/** As seen by an assistant. */
 const NOTICE = {
   dimension: "tracking_number",
   key: { tracking_number: "…0117" },
@@ -92,7 +92,7 @@ const HISTORY = {
 
 describe("toolsFor", () => {
   it.each([true, false])(
-    "describes each tool, in at most three sentences, and each argument (personal data: %s)",
+    "describes each tool in at most three sentences, and each argument (personal data: %s)",
     (isPersonal) => {
       const tools = toolsFor(["one", "two"], { sql: true, isPersonal });
       expect(tools.map(({ name }) => name)).toEqual([...READING, "query"]);
@@ -109,7 +109,7 @@ describe("toolsFor", () => {
     },
   );
 
-  it("has arguments for the account, for callers and for SQL only where they are of use", () => {
+  it("has arguments for the account, callers and SQL only if they are useful", () => {
     const tools = toolsFor(["one"], { sql: false, isPersonal: true });
     expect(tools.map(({ name }) => name)).toEqual(READING);
     for (const { input } of tools) expect(input.shape).not.toHaveProperty("account");
@@ -119,7 +119,7 @@ describe("toolsFor", () => {
     ["explain_call", { call_id: 1 }, "calltally explain shows all."],
     ["what_changed", {}, "Ask with a later since."],
     ["status", {}, "calltally status shows all."],
-  ])("says how to ask %s for less", async (name, args, less) => {
+  ])("explains how to request less from %s", async (name, args, less) => {
     using folder = makeFolder();
     const settings = loadSettings({ env: folder.env, folder: folder.path });
     const scope = { account: undefined, settings, reports: new Map(), nowMs: Date.now() };
@@ -129,7 +129,7 @@ describe("toolsFor", () => {
 });
 
 describe("answerCall", () => {
-  it("figures: answers a question, with its total and what it is based on", async () => {
+  it("figures: responds with rows, a total and the basis", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const question = {
@@ -165,7 +165,7 @@ describe("answerCall", () => {
     });
   });
 
-  it("figures: has the days of the account's time zone, and of another that is requested", async () => {
+  it("figures: uses days of the account's time zone, or of a requested one", async () => {
     using folder = makeFolder();
     const env = { CALLTALLY_TIMEZONE: "Europe/Berlin" };
     const assistant = answering(folder.path, { env: { ...env, ...folder.env } });
@@ -181,7 +181,7 @@ describe("answerCall", () => {
     });
   });
 
-  it("compare: puts the largest change first, and says which changes chance may explain", async () => {
+  it("compare: sorts by the largest change, and marks changes that chance may explain", async () => {
     const july = Array.from({ length: 25 }, (_, index) =>
       makeCall({ call_id: 61 + index, call_started: `2026-${index === 0 ? "06" : "07"}-10T10:00:00.000Z` }),
     );
@@ -379,7 +379,7 @@ describe("answerCall", () => {
     }
   });
 
-  it("status: shows what the syncs proved, and what fails", async () => {
+  it("status: shows what the syncs proved and what fails", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
@@ -397,7 +397,7 @@ describe("answerCall", () => {
     });
   });
 
-  it("status: says that a delivery failed, but not to whom, nor what its server said", async () => {
+  it("status: reports a failed delivery without its recipient and the server's response", async () => {
     using folder = makeFolder();
     const yaml = { reports: { weekly: { contents: ["channel"] } } };
     writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify(yaml), { mode: 0o600 });
@@ -426,7 +426,7 @@ describe("answerCall", () => {
     ["figures", { by: [], range: { from: "2026-10-01", to: "2026-10-03" } }, true],
     ["figures", { by: [], range: SEPTEMBER }, false],
     ["compare", { range: { from: "2026-10-01", to: "2026-10-03" } }, true],
-  ])("%s %o is provisional if what it is about may still change: %s", async (name, args, provisional) => {
+  ])("%s %o is provisional if its calls may still change: %s", async (name, args, provisional) => {
     using folder = makeFolder([...CALLS, makeCall({ call_id: 4, call_started: "2026-10-05T05:00:00.000Z" })]);
     {
       using warehouse = openWarehouse(folder.database);
@@ -441,7 +441,7 @@ describe("answerCall", () => {
     expect(await assistant.ask(name, args)).toMatchObject({ basis: { provisional } });
   });
 
-  it("figures: says in its basis what its costs are of", async () => {
+  it("figures: describes in its basis what its costs are about", async () => {
     using folder = makeFolder();
     {
       using warehouse = openWarehouse(folder.database);
@@ -461,7 +461,7 @@ describe("answerCall", () => {
     });
   });
 
-  it("answers for the account that a call names, of several", async () => {
+  it("uses the account that a call names, of several", async () => {
     using folder = makeFolder();
     using other = makeFolder(CALLS.slice(1));
     writeFileSync(join(folder.path, "token"), "t0ken", { mode: 0o600 });
@@ -485,7 +485,7 @@ describe("answerCall", () => {
     ['{"name":"nothing","arguments":{}}', "There is no tool nothing"],
     ["no JSON", "Unexpected token"],
     ['{"name":"status"}', "arguments"],
-  ])("complains of the call %s, and does not quote it to the client", async (json, says) => {
+  ])("reports an error of the call %s without quoting it to the client", async (json, says) => {
     const complaints: string[] = [];
     const complain = (text: string) => void complaints.push(text);
     const tools = toolsFor([], { sql: false, isPersonal: false });
@@ -496,7 +496,7 @@ describe("answerCall", () => {
     expect(complaints).toEqual([expect.stringMatching(`^calltally: This should .*[^]*${says}`)]);
   });
 
-  it("query: runs SQL that reads, if both flags allow it", async () => {
+  it("query: runs reading SQL if both flags allow it", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
     const sql =
@@ -518,7 +518,7 @@ describe("answerCall", () => {
     expect(await assistant.ask("query", { sql: "ATTACH 'stolen' AS other" })).toContain("it is not SELECT");
   });
 
-  it("has no filter by callers without --personal-data: what is missing would be their calls", async () => {
+  it("has no filter by callers without --personal-data, which would reveal their calls by their absence", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const filter = { exclude_callers: ["+4930123456"] };

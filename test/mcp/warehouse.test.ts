@@ -21,8 +21,8 @@ const QUESTIONS = [
   ["status", {}],
 ] as const;
 
-describe("the warehouse of calltally mcp", () => {
-  it("may be missing or empty: the server runs, and answers when there are calls", async () => {
+describe("warehouse of calltally mcp", () => {
+  it("may be missing or empty: the server runs, and responds once there are calls", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
@@ -113,7 +113,7 @@ describe("the warehouse of calltally mcp", () => {
     });
   });
 
-  it("is refused if it is another account's", async () => {
+  it("is refused if it belongs to another account", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     {
@@ -126,7 +126,7 @@ describe("the warehouse of calltally mcp", () => {
       expect(await assistant.ask(name, args)).toMatch(/^Cannot use .*: it is a copy of https:\/\/other\./);
   });
 
-  it("may be replaced: a call reads the old or the new one, and the next the new", async () => {
+  it("may be replaced: a call reads the old or the new one, and the next call the new one", async () => {
     using folder = makeTempFolder();
     const path = (name: string) => join(folder.path, name);
     for (const size of SIZES) makeBackup(path(`${size}.db`), size);
@@ -147,7 +147,7 @@ describe("the warehouse of calltally mcp", () => {
     }
     for (let round = 0; round < 6; round++) {
       let isDone = false;
-      // No more than are answered at a time: one that waits may expire on a busy machine.
+      // No more than run at the same time: a waiting one may expire on a busy machine.
       const asking = Promise.all([ask(), ask()]).finally(() => {
         isDone = true;
       });
@@ -160,7 +160,7 @@ describe("the warehouse of calltally mcp", () => {
     }
   });
 
-  it("may have settings that cannot be read: the server keeps running", async () => {
+  it("may have unreadable settings: the server keeps running", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const file = join(folder.path, "calltally.yaml");
@@ -181,7 +181,7 @@ const counted = z.object({
   rows: z.array(z.object({ calls: z.number() })),
 });
 
-/** Makes a warehouse of so many calls without a log, as a backup is. */
+/** Makes a warehouse of that many calls without a log, like a backup. */
 function makeBackup(file: string, size: number): void {
   using warehouse = openNewWarehouse(file);
   storeRun(warehouse, calls(size), { startedAt: finishedAt(size), finishedAt: finishedAt(size) });

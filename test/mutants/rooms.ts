@@ -1,14 +1,14 @@
-/** A part of the program that decides something. */
+/** A part of the program that makes decisions. */
 export interface Room {
-  /** The share of mutants, in percent, that a test must notice; some are equivalent, and no test can. @default not measured yet */
+  /** The share of mutants, in percent, that a test must detect; no test can detect equivalent ones. @default not measured yet */
   floor?: number;
-  /** Files, and the tests that have to notice it when they decide otherwise; as short a list as does. */
+  /** Files, and the tests that must detect wrong decisions in them; as few as possible. */
   parts: readonly Part[];
 }
 
 export interface Part {
   files: readonly string[];
-  /** Those that run the files in their own process: a mutant is switched on there, and a child does not see it. */
+  /** Tests that run the files in their own process: a mutant is switched on there, and invisible to a child. */
   tests: readonly string[];
 }
 
@@ -16,7 +16,7 @@ export interface Part {
 const own = (folder: string, ...names: string[]): Part[] =>
   names.map((name) => ({ files: [`src/${folder}/${name}.ts`], tests: [`test/${folder}/${name}.test.ts`] }));
 
-/** A table: also with the tests of its descriptions, and of what is personal in it. */
+/** A table: also with the tests of its descriptions, and of its personal columns. */
 const described = (folder: string, name: string): Part => ({
   files: [`src/${folder}/${name}.ts`],
   tests: [
@@ -148,7 +148,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  // Left out: what only a process of its own shows, such as what it reads from standard input.
+  // Left out: behaviour of a process of its own, such as reading from standard input.
   cli: {
     floor: 40,
     parts: [
@@ -186,7 +186,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  // The ClickHouse cluster's engine is not part of it. Types alone: engine.
+  // The ClickHouse cluster's engine does not belong to it. Only types: engine.
   rollup: {
     floor: 90,
     parts: [
@@ -225,7 +225,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/sync/sync-warehouse.ts"],
         tests: ["test/sync/{finish,ledger}.test.ts"],
       },
-      // The tests of its own name sync whole services: they take ten times as long.
+      // The tests with its name sync whole services: they take ten times as long.
       {
         files: ["src/sync/fetch.ts"],
         tests: ["test/sync/source.test.ts"],
@@ -236,7 +236,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  // Left out: what a job is, which are types alone.
+  // Left out: the definition of jobs, which has only types.
   schedule: {
     floor: 90,
     parts: [
@@ -247,7 +247,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/schedule/schedule-metrics.ts"],
         tests: ["test/schedule/{prometheus-format,schedule-metrics}.test.ts"],
       },
-      // What a ring starts is seen on the schedule alone.
+      // The effect of a ring is only visible on the schedule.
       {
         files: ["src/schedule/{doorbell/bell,keep-schedule}.ts"],
         tests: ["test/schedule/{doorbell/bell,keep-schedule}.test.ts"],
@@ -264,7 +264,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
     ],
   },
-  // By itself, since each of these tests starts processes: a mutant takes many seconds.
+  // Separate, since each of these tests starts processes: a mutant takes many seconds.
   "schedule-processes": {
     parts: [
       ...own("schedule", "child-process"),

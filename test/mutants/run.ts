@@ -28,7 +28,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** Lines of one place of a sample: what changes more than these is only tested by whole files. */
+/** Lines of one place of a sample: changes across more lines are only tested with whole files. */
 const PLACE_LINES = 10;
 
 type Mutant = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
@@ -36,7 +36,7 @@ type Mutant = Awaited<ReturnType<Stryker["runMutationTest"]>>[number];
 interface Task {
   name: string;
   room: Room;
-  /** What is changed there, as Stryker takes it: files, or `file:first-last`. */
+  /** The mutated places in Stryker's notation: files, or `file:first-last`. */
   places: string[];
   isWhole: boolean;
 }
@@ -51,13 +51,13 @@ function findFiles(pattern: string): string[] {
 const filesOf = ({ files }: Part) => files.flatMap(findFiles);
 const fileOf = (place: string) => place.replace(/:.*/, "");
 
-/** Puts things in an order that is the same for the same day. */
+/** Shuffles things in the same order for the same day. */
 function shuffle<T>(things: readonly T[], day: string): T[] {
   const keyed = things.map((thing) => ({ thing, key: hash("sha256", `${day} ${thing}`) }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ thing }) => thing);
 }
 
-/** Places of one part of a room, so that its tests alone are run; a part is drawn as often as it is long. */
+/** Places of one part of a room, so that only its tests run; a part is drawn in proportion to its length. */
 function planSample(count: number, day: string): Task[] {
   const [drawn] = shuffle(
     Object.keys(ROOMS).filter((name) => ROOMS[name]?.floor !== undefined),
@@ -98,7 +98,7 @@ async function findMutants({ name, room, places }: Task): Promise<Mutant[]> {
     const files = filesOf(part);
     const mutate = places.filter((place) => files.includes(fileOf(place)));
     if (mutate.length === 0) continue;
-    // Not by Stryker's own `testFiles`: with it, what is changed as a module is loaded is never switched on (10.1.1).
+    // Not by Stryker's own `testFiles`: with it, code that runs while a module is loaded is never mutated (10.1.1).
     process.env.CALLTALLY_MUTANT_TESTS = part.tests.flatMap(findFiles).join(" ");
     const stryker = new Stryker({
       configFile: "test/mutants/stryker.json",
@@ -112,7 +112,7 @@ async function findMutants({ name, room, places }: Task): Promise<Mutant[]> {
   return found;
 }
 
-/** Returns what a mutant changes: the line that it begins in, the text, and what that becomes. */
+/** Returns the change of a mutant: the line where it begins, the text, and its replacement. */
 function describe({ fileName, location: { start, end }, replacement, status }: Mutant): string {
   const lines = readFileSync(fileName, "utf8")
     .split("\n")
@@ -128,7 +128,7 @@ function describe({ fileName, location: { start, end }, replacement, status }: M
 const squash = (text: string) => text.replace(/\s+/g, " ").trim();
 
 /**
- * Returns what a sample of a room at its floor has at least, except on one day of 700. Survivors lie together: mutants of one
+ * Returns the minimum that a sample of a room at its floor has, except on one day of 700. Survivors lie together: mutants of one
  * place count as one.
  */
 const ofSample = (floor: number, places: number) =>
@@ -144,12 +144,12 @@ interface Result {
   isGood: boolean;
 }
 
-/** Says which of a room's mutants survived; returns how many did not, and whether that is enough. */
+/** Prints the surviving mutants of a room; returns how many survived, and whether the score suffices. */
 function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Result {
   const withStatus = (...statuses: Mutant["status"][]) =>
     mutants.filter(({ status }) => statuses.includes(status));
   const survivors = withStatus("Survived", "NoCoverage");
-  // One that is late is a loop without end; or the machine has too much else to do.
+  // A late one is an endless loop; or the machine is too busy.
   const late = withStatus("Timeout").length;
   const noticed = withStatus("Killed").length + late;
   const judged = noticed + survivors.length;
@@ -195,7 +195,7 @@ if (values.help) {
     );
   }
   using accounts = mkdtempDisposableSync(join(tmpdir(), "calltally-mutants-"));
-  // Made as tests first run without a mutant, and read for each mutant.
+  // Created when tests first run without a mutant, and read for each mutant.
   process.env.CALLTALLY_MUTANT_ACCOUNTS = accounts.path;
   const results: Result[] = [];
   for (const task of tasks) results.push(judge(task, await findMutants(task)));

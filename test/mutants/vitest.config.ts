@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The quick test files first: most mutants end at the first test that notices them. */
+/** Quick test files first: most mutants end at the first test that detects them. */
 class QuickFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).reverse();
@@ -9,8 +9,8 @@ class QuickFirst extends BaseSequencer {
 }
 
 /**
- * As `vitest.config.ts`, but for the build, since a mutant is switched on in the tests' own process, and for modules that files
- * share, since one that is changed as it is loaded has to be loaded anew.
+ * Like `vitest.config.ts`, except for the build, since a mutant is switched on in the tests' own process, and for shared
+ * modules, since one with code that runs while it is loaded must be loaded again.
  */
 export default defineConfig({
   test: {

@@ -23,7 +23,7 @@ const NOTICE: Notice = {
 };
 
 describe("notices", () => {
-  it("are read latest first, open or ended later; their news are numbered", () => {
+  it("are read latest first, whether open or ended; their news are numbered", () => {
     using warehouse = newWarehouse();
     expect(readLastNews(warehouse)).toBe(0);
     const insert = (since: string, number: string) =>
@@ -92,7 +92,7 @@ describe("describeNotice", () => {
       { dimension: "source", key: { source: "😀".repeat(61) } },
       `source ${"😀".repeat(59)}…: no call since 2 Nov 2026 09:47, 14.2 expected`,
     ],
-  ])("says, in local time, %o", (change, says) => {
+  ])("describes, in local time, %o", (change, says) => {
     expect(describeNotice({ ...NOTICE, ...change }, "Europe/Berlin")).toBe(says);
   });
 });

@@ -32,7 +32,7 @@ const HOSTILE = [
   "(other)",
 ];
 
-/** A page of calls over eight weeks, with hostile names and more campaigns than are shown; the same each time. */
+/** A page of calls over eight weeks, with hostile names and more campaigns than are shown; always the same. */
 async function makeReport() {
   const calls = Array.from({ length: 1500 }, (_, index) => {
     const hostile = HOSTILE[index % 40];
@@ -62,7 +62,7 @@ async function makeReport() {
   return { ...warehouse, url: pathToFileURL(file).href, html: readFileSync(file, "utf8") };
 }
 
-/** Opens a page and notes what it says and asks for. */
+/** Opens a page and records its messages and requests. */
 async function open(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
@@ -75,7 +75,7 @@ async function open(browser: Browser, url: string, options: BrowserContextOption
   return { page, said, asked };
 }
 
-/** What axe finds that is more than minor. */
+/** The violations found by axe that are more than minor. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
@@ -84,7 +84,7 @@ async function findViolations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** Whether the edges of an element look other than without its shadows. */
+/** Whether the edges of an element look different without its shadows. */
 async function hasShadow(element: Locator): Promise<boolean> {
   const shown = await element.screenshot();
   await element.evaluate(({ style }) => style.setProperty("background", "none"));
@@ -94,7 +94,7 @@ async function hasShadow(element: Locator): Promise<boolean> {
 }
 
 if (!hasTools && process.env.CI === "true") {
-  it("has Chromium and pdftotext in CI", () => {
+  it("CI has Chromium and pdftotext", () => {
     throw new Error(
       `Install what Debian calls chromium and poppler-utils: ${CHROMIUM} or ${PDFTOTEXT} is missing`,
     );
@@ -102,7 +102,7 @@ if (!hasTools && process.env.CI === "true") {
 }
 
 describe.skipIf(!hasTools)(
-  `the report in Chromium${hasTools ? "" : " (SKIPPED: chromium or pdftotext is missing)"}`,
+  `report in Chromium${hasTools ? "" : " (SKIPPED: chromium or pdftotext is missing)"}`,
   () => {
     let browser: Browser;
     let report: Awaited<ReturnType<typeof makeReport>>;
@@ -116,7 +116,7 @@ describe.skipIf(!hasTools)(
       await browser.close();
     });
 
-    it("says nothing, asks for nothing, and shows hostile texts as texts", async () => {
+    it("logs nothing, requests nothing, and shows hostile text as text", async () => {
       const { page, said, asked } = await open(browser, report.url);
       expect(said).toEqual([]);
       expect(asked).toEqual([report.url]);
@@ -132,7 +132,7 @@ describe.skipIf(!hasTools)(
       expect(await page.locator("tbody th", { hasText: /^\(other\): \d+ more$/ }).count()).toBe(1);
     });
 
-    it("would say it if its policy were broken", async () => {
+    it("reports a violation of the Content-Security-Policy", async () => {
       using temp = makeTempFolder();
       const file = join(temp.path, "report.html");
       writeFileSync(
@@ -151,7 +151,7 @@ describe.skipIf(!hasTools)(
       { name: "dark", options: { colorScheme: "dark" as const } },
       { name: "narrow", options: { viewport: { width: 390, height: 844 } } },
       { name: "narrowest", options: { viewport: { width: 320, height: 640 } } },
-    ])("gives axe nothing to find, and scrolls no page aside: $name", async ({ options }) => {
+    ])("has no violations in axe, and no sideways scrolling of the page: $name", async ({ options }) => {
       const { page } = await open(browser, report.url, { ...options, bypassCSP: true });
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) details.setAttribute("open", "");
@@ -163,7 +163,7 @@ describe.skipIf(!hasTools)(
       expect(width).toBeLessThanOrEqual(shown ?? 0);
     });
 
-    it("starts all bars of a table at the same place", async () => {
+    it("starts all bars of a table at the same position", async () => {
       const { page } = await open(browser, report.url);
       const tables = await page.locator("table:has(.bar)").all();
       expect(tables.length).toBe(3);
@@ -176,14 +176,14 @@ describe.skipIf(!hasTools)(
       }
     });
 
-    it("fits charts on a phone, reaches the last column of each table, and shows where one scrolls", async () => {
+    it("fits charts on a phone, shows the last column of each table, and marks tables that scroll", async () => {
       const { page } = await open(browser, report.url, { viewport: { width: 390, height: 844 } });
       const charts = page.locator("figure svg[role=img]:visible");
       expect(await charts.count()).toBe(6);
       for (const chart of await charts.all()) {
         const box = await chart.boundingBox();
         expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([16, 390 - 16]);
-        // Letters are as large as those of a table, about.
+        // Letters are about as large as those of a table.
         expect(
           (box?.width ?? 0) / Number((await chart.getAttribute("viewBox"))?.split(" ")[2]),
         ).toBeGreaterThan(0.8);
@@ -201,7 +201,7 @@ describe.skipIf(!hasTools)(
       expect(scrolling).toBeGreaterThanOrEqual(3);
     });
 
-    it("prints on A4 without an empty page, and no chart is cut", async () => {
+    it("prints on A4 without an empty page or a split chart", async () => {
       using temp = makeTempFolder();
       const { page } = await open(browser, report.url);
       const file = join(temp.path, "report.pdf");
@@ -211,7 +211,7 @@ describe.skipIf(!hasTools)(
         .slice(0, -1);
       expect(pages.length).toBeGreaterThan(2);
       expect(pages.filter((text) => text.trim().length < 40)).toEqual([]);
-      // Each chart is on one page with its caption: the axis of a cut one would be on another.
+      // Each chart is on one page with its caption: the axis of a split one would be on another.
       const charts = pages.flatMap((text) =>
         [...text.matchAll(/(?:(?:Calls|Callers) by|Missed calls, of) [\w ]+/g)].map(([caption]) => caption),
       );

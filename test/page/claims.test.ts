@@ -8,7 +8,7 @@ import { readTables } from "../support/page.ts";
 import { makeWarehouse, RUN_FINISHED_AT } from "../support/produce-files.ts";
 
 const DAYS = { from: "2026-08-31", to: "2026-09-27" };
-/** Finds the head of the page that says how complete the copy is. */
+/** Finds the head of the page with the completeness of the copy. */
 const VERDICT = /<p class="verdict( doubt)?">(.*?)<a /s;
 
 const call = (id: number, members: Partial<Call> = {}) =>
@@ -17,11 +17,11 @@ const call = (id: number, members: Partial<Call> = {}) =>
 interface Options {
   sql?: string;
   range?: { from: string; to: string };
-  /** Whether a sync is at work meanwhile. */
+  /** Whether a sync is running meanwhile. */
   isLocked?: boolean;
 }
 
-/** Returns the page of these calls, its headings, and what it says of the copy. */
+/** Returns the page of these calls, its headings, and its statement about the copy. */
 async function report(calls: readonly Call[], { sql, range = DAYS, isLocked }: Options = {}) {
   using warehouse = makeWarehouse(calls);
   if (sql !== undefined) warehouse.execute(sql);
@@ -40,8 +40,8 @@ async function report(calls: readonly Call[], { sql, range = DAYS, isLocked }: O
   };
 }
 
-describe("the titles of a report", () => {
-  it("name nobody as first where several are", async () => {
+describe("titles of a report", () => {
+  it("name no leader if several are tied", async () => {
     const calls = [1, 2, 3, 4].map((id) =>
       call(id, {
         call_started: `2026-09-1${id}T1${id}:00:00.000Z`,
@@ -61,7 +61,7 @@ describe("the titles of a report", () => {
     ]);
   });
 
-  it("are of what there is, where that is one call of one day", async () => {
+  it("describe a single call on a single day", async () => {
     const { titles, page } = await report(
       [call(1, { duration: null, disposition: "NO ANSWER", utm_term: "a" })],
       {
@@ -82,7 +82,7 @@ describe("the titles of a report", () => {
     expect(page).toContain("1 day is not a whole number of weeks");
   });
 
-  it("take calls without a source for no source, and have the year of a day", async () => {
+  it("do not treat calls without a source as a source, and include the year of a day", async () => {
     const untagged = { utm_term: "a" };
     const calls = [call(1, untagged), call(2, untagged), call(3, { utm_source: "google" })];
     const { titles } = await report([
@@ -95,7 +95,7 @@ describe("the titles of a report", () => {
     expect(titles[2]).toBe("Sources: bing is first of 2, with 2 calls");
   });
 
-  it("count as qualified what the headline does, and average what has a duration", async () => {
+  it("count qualified calls as the headline does, and average calls with a duration", async () => {
     const { titles, page } = await report([
       call(1, { duration: 90, disposition: "ANSWERED" }),
       call(2, { duration: 90, disposition: "NO ANSWER" }),
@@ -105,7 +105,7 @@ describe("the titles of a report", () => {
     expect(page).toContain("Of the calls that have a duration: average");
   });
 
-  it("name what moved most, each way, beyond chance", async () => {
+  it("name the largest rise and fall beyond chance", async () => {
     const calls = (campaign: string, ...counts: [before: number, now: number]) =>
       counts.flatMap((count, index) =>
         Array.from({ length: count }, (_, at) =>
@@ -129,7 +129,7 @@ describe("the titles of a report", () => {
     ]);
   });
 
-  it("tell days of two years apart, whose bars are not hidden by the gaps between them", async () => {
+  it("distinguish days of two years, whose bars are not hidden by gaps", async () => {
     const { page } = await report([call(1)], { range: { from: "2025-08-01", to: "2026-09-27" } });
     expect(page).toContain(">1 Aug 2025</text>");
     const pictures = [page, (await report([call(1)])).page].map(
@@ -139,37 +139,37 @@ describe("the titles of a report", () => {
   });
 });
 
-describe("what a report says of the copy", () => {
+describe("statement of a report about the copy", () => {
   it.each([
     {
-      copy: "of a proven pass after these days",
+      copy: "with a proven pass after these days",
       sql: "SELECT 1",
       isDoubtful: false,
       says: "Complete as of 1 Oct 2026 00:01 (UTC). Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
     },
     {
-      copy: "whose last sync ended within these days",
+      copy: "with a last sync that ended within these days",
       sql: "UPDATE sync_runs SET finished_at = '2026-09-20T00:00:00.000Z'",
       isDoubtful: false,
       says: "ends after the last sync, 20 Sep 2026 00:00 (UTC): later calls are not here yet.",
     },
     {
-      copy: "that was proven before these days alone",
+      copy: "that was proven only before these days",
       sql: `UPDATE sync_runs SET finished_at = '2026-08-01T00:00:00.000Z';
         INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
-        VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The books balance')`,
+        VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The counts agree')`,
       isDoubtful: true,
       says: "Not proven complete for these days. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
     },
     {
-      copy: "of rows that could not all be read",
+      copy: "with rows that could not all be read",
       sql: `INSERT INTO rejected_calls (row_key, json, path, reason, first_run_id, last_run_id)
         VALUES ('x', '{}', 'call_id', 'is missing', 1, 1)`,
       isDoubtful: false,
       says: "is exact. 1 row of the service (50.0 %) could not be read, and is in no figure.",
     },
     {
-      copy: "of an unverified sync with a hostile reason",
+      copy: "with an unverified sync and a hostile reason",
       sql: "UPDATE sync_runs SET verdict = 'unverified', verdict_reason = '</p><script>'",
       isDoubtful: true,
       says: "In doubt.",
@@ -180,14 +180,14 @@ describe("what a report says of the copy", () => {
       isDoubtful: false,
       says: "These calls are made up: calltally demo made the warehouse.",
     },
-  ])("is true of one $copy", async ({ sql, isDoubtful, says }) => {
+  ])("is true for a copy $copy", async ({ sql, isDoubtful, says }) => {
     const found = await report([call(1)], { sql });
     expect(found.verdict).toContain(says);
     expect(found.isDoubtful).toBe(isDoubtful);
     expect(found.page).not.toContain("<script");
   });
 
-  it("does not take callers of an unfinished first load for known ones", async () => {
+  it("does not count callers of an unfinished first load as known", async () => {
     const { page, titles } = await report([call(1, { caller_id: "+491" })], {
       sql: "INSERT INTO counts (name, value) VALUES ('unsettled_calls', 1) ON CONFLICT DO UPDATE SET value = 1",
       isLocked: true,
@@ -198,8 +198,8 @@ describe("what a report says of the copy", () => {
   });
 });
 
-describe("the lines of a report", () => {
-  it("are 26 of a thousand campaigns that have an id and no name", async () => {
+describe("rows of a report", () => {
+  it("are 26 for a thousand campaigns with an id and no name", async () => {
     const calls = Array.from({ length: 2000 }, (_, index) =>
       call(index, { campaign_id: `id ${index % 1000}` }),
     );

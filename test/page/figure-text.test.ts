@@ -38,7 +38,7 @@ describe("formatAnswerRate, formatChange, formatPoints", () => {
     expect(formatChange(figures, "calls")).toBe(change);
   });
 
-  it("show no change that was not computed", () => {
+  it("show no change if none was computed", () => {
     const figures = {
       first_time_callers: 3,
       first_time_callers_previous: 2,
@@ -62,7 +62,7 @@ describe("formatAnswerRate, formatChange, formatPoints", () => {
 });
 
 describe("answerRateOf, changeOf", () => {
-  it("have the value that files have beside the text", () => {
+  it("have the same value as the files", () => {
     const figures = {
       answered_calls: 18,
       calls: 33,
@@ -98,7 +98,7 @@ describe("formatDuration", () => {
     [3600, "1:00:00"],
     [3661.2, "1:01:01.2"],
     [-61, "-1:01"],
-  ])("shows %d seconds as %s, with the tenths that files have", (seconds, text) => {
+  ])("shows %d seconds as %s, with the precision of the files", (seconds, text) => {
     expect(formatDuration(seconds)).toBe(text);
   });
 });

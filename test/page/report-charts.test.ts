@@ -25,7 +25,7 @@ describe("drawBars", () => {
 });
 
 describe("toChannelSeries", () => {
-  /** So many channels, of which the nth has n calls in the second of two periods. */
+  /** That many channels, of which the nth has n calls in the second of two periods. */
   const seriesOf = (count: number) => {
     const names = Array.from({ length: count }, (_, index) => `channel ${index + 1}`);
     return toChannelSeries({
@@ -45,7 +45,7 @@ describe("toChannelSeries", () => {
     );
   });
 
-  it("adds up the eighth and all further channels in one", () => {
+  it("combines the eighth and all further channels", () => {
     for (const [count, calls] of [
       [9, 8 + 9],
       [11, 8 + 9 + 10 + 11],
@@ -68,7 +68,7 @@ describe("heatOfCounts", () => {
     };
   };
 
-  it("divides counts up to the most into six steps, and 0", () => {
+  it("divides counts up to the maximum into six steps, and 0", () => {
     expect(heatOf(0, 13, 5, 2, 3)).toEqual({
       steps: [
         "0 var(--h0)",
@@ -83,7 +83,7 @@ describe("heatOfCounts", () => {
     });
   });
 
-  it("has a step for each count where they are few, and one where there are none", () => {
+  it("has a step for each count if there are few, and one step if there are none", () => {
     expect(heatOf(3).steps).toEqual(["0 var(--h0)", "1 var(--h2)", "2 var(--h4)", "3 var(--h6)"]);
     expect(heatOf().steps).toEqual(["0 var(--h0)", "1 var(--h6)"]);
   });
@@ -118,7 +118,7 @@ describe("findHighest", () => {
   });
 });
 
-describe("the colours of the page", () => {
+describe("colours of the page", () => {
   it.each(["light", "dark"])("have one meaning each: %s", (scheme) => {
     const [light = "", dark = ""] = PAGE_STYLE.split("@media screen and (prefers-color-scheme: dark)");
     const text = scheme === "light" ? light : dark.slice(0, dark.indexOf("* {"));

@@ -12,7 +12,7 @@ const DATABASE = ["--database", "data/demo/calltally.db"];
 
 type Rows = ReturnType<typeof readCsv>;
 
-describe("calltally report, beside what export writes of the same calls", () => {
+describe("calltally report, compared with export of the same calls", () => {
   const folder = makeTempFolder();
   let page = "";
   const read = async (...args: string[]): Promise<Rows> => {
@@ -39,7 +39,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     return () => folder[Symbol.dispose]();
   });
 
-  it("has the headline of the line of totals, beside the stretch before", async () => {
+  it("has the headline of the total, compared with the previous days", async () => {
     const total = (await read("channel", "--compare", "previous", "--total")).at(-1) ?? {};
     const tileOf = (row: typeof total, name: string) => [
       row[name],
@@ -70,7 +70,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(Number(earned.revenue)).toBeGreaterThan(1000);
   });
 
-  it.each(["channel", "source", "campaign"])("has the rows of %s, and their total", async (dimension) => {
+  it.each(["channel", "source", "campaign"])("has the rows of %s and their total", async (dimension) => {
     const rows = await read(dimension, "--compare", "previous", "--total");
     const keys = dimension === "campaign" ? ["campaign", "campaign_id"] : [dimension];
     const figures = [
@@ -90,7 +90,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(ours.map((row) => row.map(({ text, value }, index) => (index === 0 ? text : value)))).toEqual(
       expected,
     );
-    // Rounded once, from counts, and not from the rate in the file.
+    // Rounded once, from counts, not from the rate in the file.
     const rates = rows
       .filter(({ calls }) => Number(calls) > 0)
       .map(
@@ -100,7 +100,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(shown.length).toBeGreaterThan(4);
   });
 
-  it("has the calls of each day, by outcome, channel, and whether callers are new", async () => {
+  it("has the calls of each day by outcome, channel, and first-time callers", async () => {
     const days = await read("channel", "--grain", "day");
     const sumsOf = (name: string) =>
       Object.values(Object.groupBy(days, ({ period }) => String(period))).map((rows = []) =>
@@ -124,7 +124,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(byChannel?.rows).toHaveLength(28);
   });
 
-  it("has the week by hours, of calls and of missed ones", async () => {
+  it("has the week by hours for calls and missed calls", async () => {
     const hours = await read("--by", "weekday,hour");
     const weeks = readTables(page).filter(({ head }) => head[0] === "Weekday");
     expect(weeks).toHaveLength(2);
@@ -143,7 +143,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     }
   });
 
-  it("counts calls by duration as a fold over the list of calls does", async () => {
+  it("counts calls by duration like a fold over the list of calls", async () => {
     const calls = await read("calls");
     const table = readTables(page).find(({ head }) => head[0] === "Duration");
     const bounds = [0, 30, 60, 120, 300, 600, 1800, Number.POSITIVE_INFINITY];
@@ -164,7 +164,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(shown.slice(bands.length).map(([count]) => count)).toEqual(without > 0 ? [without] : []);
   });
 
-  it("names no mover where chance explains all changes", async () => {
+  it("names no change if chance explains them all", async () => {
     const rows = await Promise.all(
       ["channel", "source", "campaign"].map((dimension) => read(dimension, "--compare", "previous")),
     );
@@ -172,7 +172,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(page).toContain(`None of ${rows.flat().length} comparisons with `);
   });
 
-  it("says what it stands on, by a fingerprint that anyone can compute", () => {
+  it("describes its basis with a fingerprint that can be recomputed", () => {
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/report/manifest.json"), "utf8"));
     const { fingerprint, files, statements: _, ...head } = manifest;
     const described = files.map(({ file, bytes, sha256, ...rest }: Record<string, unknown>) => rest);
@@ -186,7 +186,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     expect(page).toContain("newest start first");
   });
 
-  it("has no script, no style in an element, no address to ask, and a policy that allows none of them", () => {
+  it("has no scripts, inline styles or external resources, and a policy that forbids them", () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:| style=| on\w+=/i);
     expect([...page.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual(["#basis"]);
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? "";
@@ -196,13 +196,13 @@ describe("calltally report, beside what export writes of the same calls", () => 
     );
   });
 
-  it("is the same of the same calls, in a file and on standard output", async () => {
+  it("is equal for the same calls, as a file and on standard output", async () => {
     const again = await calltally(["report", ...SCOPE, ...DATABASE, "--stdout"], { cwd: folder.path });
     expect(again.stdout).toBe(page);
     expect(again.stderr).toMatch(/^These calls are made up: calltally demo made the warehouse\.$/m);
   });
 
-  it("says of days without calls that there are none", async () => {
+  it("reports that days have no calls", async () => {
     const { code, stdout, stderr } = await calltally(
       ["report", "--from", "2019-01-01", "--to", "2019-01-31", ...DATABASE, "--stdout"],
       { cwd: folder.path },
@@ -221,7 +221,7 @@ describe("calltally report, beside what export writes of the same calls", () => 
     { args: ["--stdout", "--out", "here"], says: "with --stdout, which writes no" },
     { args: ["--stdout", "--json"], says: "with --stdout, which writes no" },
     { args: ["--from", "1950-01-01", "--to", "2026-01-01", "--grain", "day"], says: "the maximum is 4000" },
-  ])("refuses $args with exit 2, and leaves the page as it was", async ({ args, says }) => {
+  ])("refuses $args with exit code 2 and does not change the page", async ({ args, says }) => {
     const { code, stdout, stderr } = await calltally(["report", ...args, ...DATABASE], { cwd: folder.path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(says);

@@ -21,7 +21,7 @@ function startWith(first: Slice): Chain {
 const names = (chain: Chain) => chain.keys.map(({ name }) => name);
 
 describe("Chain", () => {
-  it("keeps the keys that all rows are in the order of, and tells which call ended the last", () => {
+  it("keeps the keys by which all rows are sorted, and remembers the call that ended the last one", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8)));
     expect(names(chain).filter((name) => !name.includes("insight"))).toEqual([
       "call_id desc",
@@ -35,7 +35,7 @@ describe("Chain", () => {
     expect(chain.outOfPlace).toBe(6);
   });
 
-  it("drops a key whose members a call has not, or has other than before", () => {
+  it("drops a key when a call lacks one of its members or has changed one", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 7)));
     chain.add(slice(at(8, 6), at(7, 5)), 0);
     expect(names(chain)).toEqual([
@@ -47,15 +47,15 @@ describe("Chain", () => {
     expect(names(chain)).toEqual(["call_id desc"]);
   });
 
-  it("checks each slice by itself: which slice comes next is not the order of the calls", () => {
+  it("checks the order within each slice only: successive slices need not be in order", () => {
     const chain = startWith(slice(at(5, 5), at(4, 4)));
     chain.add(slice(at(9, 9), at(8, 8)), 0);
     expect(names(chain)).toContain("call_started desc");
   });
 
-  it("holds a slice that shares calls of two keys, under each key for itself", () => {
+  it("holds a slice that shares calls of two keys, separately for each key", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
-    // Two ids, but one start: by start a call that never was read may lie between them.
+    // Two ids, but one start: by start, an unread call may lie between them.
     const tied = chain.findLink(slice(at(7, 8), at(6, 8), at(5, 7)), false);
     expect(tied).toMatchObject({ unseen: 1, known: 2 });
     expect(chain.isProven(tied.held)).toBe(false);
@@ -66,17 +66,17 @@ describe("Chain", () => {
     expect(chain.isHeld(wide, HELD_BY_BEING_FIRST)).toBe(true);
   });
 
-  it("does not hold a slice under a key under which those that it joins are not held", () => {
+  it("does not hold a slice under a key under which the slices it joins are not held", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8), at(7, 8), at(6, 8)));
     const tied = slice(at(7, 8), at(6, 8), at(5, 7), at(4, 6));
     chain.add(tied, chain.findLink(tied, false).held);
-    // Of two ids and two starts, but by start it is the slice before that nothing holds.
+    // Shares two ids and two starts, but the slice before is not held by start.
     const next = chain.findLink(slice(at(5, 7), at(4, 6), at(3, 5)), false);
     expect(chain.isLinked(next.held)).toBe(true);
     expect(chain.isProven(next.held)).toBe(false);
   });
 
-  it("does not hold a slice by start, where sources alone told the calls apart that the one before it shared", () => {
+  it("does not hold a slice by start when only sources distinguish the calls shared with the previous slice", () => {
     const of = (id: number, second: number, name: string): Row => ({ ...at(id, second), name });
     const [b, c] = [of(7, 8, "B"), of(6, 8, "C")];
     const chain = startWith(slice(of(9, 9, "A"), of(8, 8, "A"), b, c));
@@ -87,7 +87,7 @@ describe("Chain", () => {
     expect(chain.isProven(next.held)).toBe(false);
   });
 
-  it("does not hold a slice by a call whose place was not known, or is not", () => {
+  it("does not hold a slice by a call without a known place, before or now", () => {
     const rejected = (row: Row): Row => ({ ...row, isRejected: true });
     const front = [at(9, 9), at(8, 8)] as const;
     const now = slice(...front, at(7, 7));
@@ -101,14 +101,14 @@ describe("Chain", () => {
     expect(startWith(now).countEqualAtEnd([at(null, 1), rejected(at(2, 2))])).toBe(0);
   });
 
-  it("does not hold a slice by calls of one that is not held itself", () => {
+  it("does not hold a slice by calls of a slice that is not held itself", () => {
     const chain = startWith(slice(at(9, 9), at(8, 8)));
     const lost = chain.findLink(slice(at(5, 5), at(4, 4), at(3, 3)), false);
     expect(lost).toEqual({ held: 0, unseen: 3, known: 0 });
     chain.add(slice(at(5, 5), at(4, 4), at(3, 3)), lost.held);
     const next = chain.findLink(slice(at(4, 4), at(3, 3), at(2, 2)), false);
     expect(next).toEqual({ held: 0, unseen: 1, known: 2 });
-    // But it shares calls with the slice before, which is all there is to have.
+    // But it shares calls with the slice before, which is the best available.
     expect(chain.isHeld(next, 0)).toBe(true);
   });
 
@@ -118,18 +118,18 @@ describe("Chain", () => {
     expect(chain.countEqualAtEnd([])).toBe(0);
   });
 
-  it("counts the calls that are not where they were, though calls around them are", () => {
+  it("counts calls that left their place although their neighbours are still there", () => {
     const before = [at(9, 9), at(8, 8), at(7, 7), at(6, 6)];
     const chain = startWith(slice(...before));
     expect(chain.countVanished(before, slice(at(8, 8), at(6, 6), at(5, 5)))).toBe(1);
     expect(chain.countVanished(before, slice(at(7, 7), at(6, 6), at(5, 5)))).toBe(0);
     expect(chain.countVanished(before, slice())).toBe(0);
-    // What came after the last call may be on the next page, unless there is none.
+    // What followed the last call may be on the next page, unless there is none.
     expect(chain.countVanished(before, slice(at(8, 8)))).toBe(0);
     expect(chain.countVanished(before, { ...slice(at(8, 8)), total: 1 })).toBe(2);
   });
 
-  it("remembers the first slices and the latest, and forgets those between", () => {
+  it("remembers the first slices and the latest, and forgets those in the middle", () => {
     const chain = new Chain();
     const page = (index: number) => slice(at(1000 - 2 * index, 0), at(999 - 2 * index, 0));
     for (let index = 0; index < 200; index++) chain.add(page(index), HELD_BY_BEING_FIRST);

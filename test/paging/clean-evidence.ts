@@ -17,7 +17,7 @@ export const totals = (changes: Partial<Totals> = {}): Totals => ({
   ...changes,
 });
 
-/** What a full pass over 100 calls sees when nothing is wrong. */
+/** The evidence of a full pass over 100 calls without irregularities. */
 export const CLEAN: Evidence = {
   slices: 3,
   resumed: 0,

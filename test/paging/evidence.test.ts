@@ -27,7 +27,7 @@ describe("observeTotal", () => {
     });
   });
 
-  it("knows how far the total rose, fell at once, and how much it fell and rose together", () => {
+  it("records the greatest drop below an earlier total, and the sums of falls and of rises", () => {
     expect(observe(slice(10), slice(12), slice(9), slice(11), slice(8))).toEqual({
       first: 10,
       last: 8,
@@ -39,18 +39,18 @@ describe("observeTotal", () => {
       rises: 4,
       overruns: 0,
     });
-    // It came back to what it was.
+    // The total returned to its first value.
     expect(observe(slice(10), slice(11), slice(10))).toMatchObject({ isConstant: false, fall: 1, falls: 1 });
     expect(observe(slice(10), slice(10), slice(10))).toMatchObject({ isConstant: true, fall: 0, falls: 0 });
   });
 
-  it("counts responses with rows beyond their own total, and no empty ones", () => {
+  it("counts responses with rows beyond their own total, except empty ones", () => {
     const slices = [slice(10, 5, 5), slice(10, 5, 6), slice(10, 20), slice(0, 0, 1)];
     expect(observe(...slices)?.overruns).toBe(2);
     expect(slices.map((each) => observe(each)?.overruns)).toEqual([0, 1, 0, 1]);
   });
 
-  it("agrees with the list of all totals", () => {
+  it("agrees with an evaluation of the whole list of totals", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { minLength: 1 }), (totals) => {
         const pairs = totals.slice(1).map((total, index) => (totals[index] ?? 0) - total);

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { IdSketch } from "../../src/paging/id-sketch.ts";
 
 describe("IdSketch", () => {
-  it("has every id that was added, and few others", () => {
+  it("contains every added id and few others", () => {
     const sketch = new IdSketch();
     const ids = Array.from({ length: 20_000 }, (_, index) => index * 3 + (index % 7) * 2 ** 40);
     expect(ids.filter((id) => sketch.has(id))).toEqual([]);
     for (const id of ids) sketch.add(id);
     expect(ids.filter((id) => !sketch.has(id))).toEqual([]);
-    // 20,000 of 2^22 bits are set: of 20,000 others some 95 are expected to be taken for them.
+    // 20,000 of 2^22 bits are set: some 95 of 20,000 other ids are expected to collide.
     const others = ids.map((id) => id + 1);
     expect(others.filter((id) => sketch.has(id)).length).toBeLessThan(200);
   });
 
-  it("spreads ids that differ in their upper half alone", () => {
+  it("spreads ids that differ only in their upper half", () => {
     const sketch = new IdSketch();
     const ids = Array.from({ length: 2000 }, (_, index) => (index + 1) * 2 ** 32 + 5);
     let met = 0;
@@ -25,7 +25,7 @@ describe("IdSketch", () => {
     expect(ids.every((id) => sketch.has(id))).toBe(true);
   });
 
-  it("takes few of a million ids in a row for one another", () => {
+  it("confuses few of a million consecutive ids", () => {
     const sketch = new IdSketch();
     let met = 0;
     for (let id = 0; id < 1_000_000; id++) {

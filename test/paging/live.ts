@@ -10,23 +10,23 @@ export interface Outcome extends Judgement {
   /** Calls that were visible throughout and were not read. */
   missing: number[];
   requests: number;
-  /** The most requests that were under way at once. */
+  /** The maximum number of concurrent requests. */
   atOnce: number;
   sort: Sort;
   isResumed: boolean;
-  /** What the ledger keeps of the pass. */
+  /** What the ledger stores of the pass. */
   slices: Slice[];
   evidence: Evidence;
   limit: number;
 }
 
-/** The parts of the program that a timeline is lived through with; changed ones in tests of the tests. */
+/** The modules that a timeline runs through; changed ones in tests of the tests. */
 export interface Walker {
   walk: typeof walkHere;
   judge: typeof judge;
 }
 
-/** Reads all calls of a service in one pass, killed and taken up again as its timeline says. */
+/** Reads all calls of a service in one pass, killed and resumed according to its timeline. */
 export async function live(
   timeline: Timeline,
   options: Omit<WalkOptions, "limit">,
@@ -38,7 +38,7 @@ export async function live(
   let isResumed = false;
   for (let attempt = 0; ; attempt++) {
     const reading: Walk<Slice> = walk(service, { ...options, limit: service.limit }, { sort, earlier });
-    // What the ledger keeps of a pass.
+    // What the ledger stores of a pass.
     const chain = { slices: earlier };
     let isKilled = false;
     for await (const slice of reading) {

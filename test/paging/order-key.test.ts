@@ -23,7 +23,7 @@ const keyOf = (name: string) => {
 };
 
 describe("ORDER_KEYS", () => {
-  it("are by id, by start, by source and id, by source and start, either way", () => {
+  it("orders by id, by start, by source and id, and by source and start, in both directions", () => {
     expect(ORDER_KEYS.map(({ name, words, newestAt }) => [name, words, newestAt])).toEqual([
       ["call_id desc", "highest id first", "front"],
       ["call_id asc", "lowest id first", "end"],
@@ -65,14 +65,14 @@ describe("ORDER_KEYS", () => {
     { key: "insight_name asc then call_id desc", first: row(9, 1, "a"), next: row(1, 9, "a") },
     { key: "insight_name desc then call_started asc", first: row(1, 9, "b"), next: row(1, 1, "a") },
     { key: "insight_name desc then call_started asc", first: row(9, 1, "a"), next: row(1, 9, "a") },
-  ])("compare rows by their members: $key", ({ key, first, next }) => {
+  ])("compares rows by their members: $key", ({ key, first, next }) => {
     const { compare } = keyOf(key);
     expect(compare(first, next)).toBeLessThan(0);
     expect(compare(next, first)).toBeGreaterThan(0);
     expect(compare(first, first)).toBe(0);
   });
 
-  it("take nothing for the first of texts, and no id for 0", () => {
+  it("sorts a missing text first, and a missing id as 0", () => {
     expect(keyOf("call_started asc").compare(row(1, null, null), row(2, 1, null))).toBeLessThan(0);
     expect(keyOf("call_started asc").compare(row(1, 1, null), row(2, null, null))).toBeGreaterThan(0);
     const bySource = keyOf("insight_name asc then call_started asc");
@@ -82,7 +82,7 @@ describe("ORDER_KEYS", () => {
     expect(keyOf("call_id asc").compare(row(1, 1, null), row(null, 1, null))).toBeGreaterThan(0);
   });
 
-  it("have the members that they compare", () => {
+  it("lists the members that each key compares", () => {
     expect(ORDER_KEYS.map(({ members }) => members.join())).toEqual([
       ...Array(2).fill("call_id"),
       ...Array(2).fill("call_started"),
@@ -91,13 +91,13 @@ describe("ORDER_KEYS", () => {
     ]);
   });
 
-  it("do not tell calls of one start apart", () => {
+  it("compares two calls with the same start as equal", () => {
     expect(keyOf("call_started desc").compare(row(1, 5, "a"), row(2, 5, "b"))).toBe(0);
   });
 });
 
 describe("hasKey and keepsKey", () => {
-  it("want all members of the key, and none of the others", () => {
+  it("require all members of the key and ignore the others", () => {
     const key = keyOf("insight_name asc then call_started asc");
     expect(hasKey(key, row(null, 1, "a"))).toBe(true);
     expect(hasKey(key, row(1, null, "a"))).toBe(false);
@@ -114,7 +114,7 @@ describe("hasKey and keepsKey", () => {
 });
 
 describe("nameKeys and readKeys", () => {
-  it("keep keys in the ledger, and leave out what another version named", () => {
+  it("write keys for the ledger and skip unknown names when reading", () => {
     const keys = [keyOf("call_id desc"), keyOf("call_started desc")];
     expect(nameKeys(keys)).toBe("call_id desc, call_started desc");
     expect(readKeys("call_id desc, duration asc, call_started desc")).toEqual(keys);
@@ -124,7 +124,7 @@ describe("nameKeys and readKeys", () => {
 });
 
 describe("describeKeys", () => {
-  it("says the order by time where that fits", () => {
+  it("describes the order by time if there is one", () => {
     expect(describeKeys(readKeys("call_id desc, call_started desc"))).toBe("newest start first");
     expect(describeKeys(readKeys("call_id asc"))).toBe("lowest id first");
     expect(describeKeys(readKeys("insight_name asc then call_started asc"))).toBe(
@@ -135,7 +135,7 @@ describe("describeKeys", () => {
 });
 
 describe("describeOrder", () => {
-  it("says the order of a pass, and whether it had to be asked for", () => {
+  it("describes the order of a pass, and whether it was requested", () => {
     expect(
       (["own", null, "source_name asc"] as const).map((sort) =>
         describeOrder({ order_key: "insight_name asc then call_id asc", sort }),

@@ -9,7 +9,7 @@ const slice = (offset: number, rows: number, total: number): Slice => ({
   rows: Array.from({ length: rows }, (_, at) => ({ id: offset + at + 1, started: null, name: null })),
 });
 
-/** A service of so many calls, ten a page unless it says another; a request ends at once, unless it has to wait. */
+/** A service of that many calls, by default ten a page; a request ends immediately unless it has to wait. */
 function serve(
   total: () => number,
   {
@@ -30,7 +30,7 @@ function serve(
   return { asked, signals, throttle, pages: new Prefetch(fetch, { overlap: 3, throttle }) };
 }
 
-/** Takes all that is planned; returns where the slices start. */
+/** Takes all planned pages; returns the offsets of their slices. */
 async function takeAll(pages: Prefetch<Slice>): Promise<number[]> {
   const offsets: number[] = [];
   for (let taken = await pages.take(); taken !== undefined; taken = await pages.take()) {
@@ -40,11 +40,11 @@ async function takeAll(pages: Prefetch<Slice>): Promise<number[]> {
   return offsets;
 }
 
-/** Lets everything run that waits for nothing else. */
+/** Runs everything that does not wait for something else. */
 const settle = () => new Promise(setImmediate);
 
 describe("Prefetch", () => {
-  it("plans pages that overlap up to the total, and hands them out in order", async () => {
+  it("plans overlapping pages up to the total and returns them in order", async () => {
     const { asked, pages } = serve(() => 40);
     pages.planAfter(slice(0, 10, 40));
     expect(await takeAll(pages)).toEqual([7, 14, 21, 28, 35]);
@@ -52,7 +52,7 @@ describe("Prefetch", () => {
     expect(await pages.take()).toBeUndefined();
   });
 
-  it("has twice as many pages under way or waiting as may be fetched at once", async () => {
+  it("keeps at most twice as many pages running or waiting as may be fetched at the same time", async () => {
     const { asked, pages } = serve(() => 1000, { concurrency: 3 });
     pages.planAfter(slice(0, 10, 1000));
     await pages.take();
@@ -70,19 +70,19 @@ describe("Prefetch", () => {
     expect(asked).toEqual([]);
   });
 
-  it("plans nothing where the total ends", async () => {
+  it("plans nothing beyond the total", async () => {
     const { pages } = serve(() => 40);
     pages.planAfter(slice(30, 10, 40));
     expect(await pages.take()).toBeUndefined();
   });
 
-  it("plans by the size of the latest page, two of a plan ahead", async () => {
+  it("plans by the size of the latest page, two pages ahead of the plan", async () => {
     const { pages } = serve(() => 50, { size: (offset) => (offset < 20 ? 10 : 6), concurrency: 1 });
     pages.planAfter(slice(0, 10, 50));
     expect(await takeAll(pages)).toEqual([7, 14, 21, 28, 35, 38, 41, 44]);
   });
 
-  it("does not plan by the size of a page that the end cut off, nor of one without rows", async () => {
+  it("ignores the size of an empty page or of one that the end shortened", async () => {
     let total = 22;
     const { pages } = serve(() => total, { size: (offset) => (offset === 28 ? 0 : 10) });
     pages.planAfter(slice(0, 10, 22));
@@ -92,7 +92,7 @@ describe("Prefetch", () => {
     expect(await takeAll(pages)).toEqual([21, 28, 35, 42, 49, 56, 63, 70, 77, 84, 91]);
   });
 
-  it("goes on by the total of the latest slice, one out of plan among them", async () => {
+  it("continues by the total of the latest slice, including a slice fetched outside the plan", async () => {
     let total = 20;
     const { pages } = serve(() => total);
     pages.planAfter(slice(0, 10, 20));
@@ -103,7 +103,7 @@ describe("Prefetch", () => {
     expect(await takeAll(pages)).toEqual([21, 28]);
   });
 
-  it("throws what went wrong with a page when that is taken, and not before", async () => {
+  it("throws the error of a page when the page is taken, not before", async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => unhandled.push(error);
     process.on("unhandledRejection", note);
@@ -120,7 +120,7 @@ describe("Prefetch", () => {
     expect(unhandled).toEqual([]);
   });
 
-  it("asks for nothing more of a plan that is given up, and hands out nothing of it", async () => {
+  it("requests no more pages of an abandoned plan and returns none of them", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wait = (offset: number) => (offset === 7 ? Promise.resolve() : promise);
     const { asked, pages } = serve(() => 1000, { concurrency: 3, wait });
@@ -135,7 +135,7 @@ describe("Prefetch", () => {
     expect(asked).toEqual([7, 14, 21, 28]);
   });
 
-  it("ends what is under way when it is disposed of, and leaves another's plan alone that waits for the same places", async () => {
+  it("aborts running requests when disposed, but not those of another plan that waits for the same places", async () => {
     const throttle = new Throttle(1);
     const { promise, resolve } = Promise.withResolvers<void>();
     const first = serve(() => 24, { throttle, wait: () => promise });
@@ -154,7 +154,7 @@ describe("Prefetch", () => {
     expect(second.signals.map(({ aborted }) => aborted)).toEqual([false, false]);
   });
 
-  it("asks for nothing more of its plan once it is disposed of", async () => {
+  it("requests no more pages after it is disposed", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wait = (offset: number) => (offset === 7 ? Promise.resolve() : promise);
     const { asked, pages, throttle } = serve(() => 1000, { concurrency: 2, wait });

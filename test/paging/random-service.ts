@@ -3,7 +3,7 @@ import type { Sort } from "../../src/paging/order-key.ts";
 import type { Row, Slice } from "../../src/paging/slice.ts";
 import type { Source } from "../../src/paging/walk.ts";
 
-/** Orders by a key of the calls' own members: what the proof stands on. */
+/** Orders by a key of the calls' own members, on which the proof is based. */
 const KEY_ORDERS = [
   "id desc",
   "id asc",
@@ -12,13 +12,13 @@ const KEY_ORDERS = [
   "source, id desc",
   "source, start desc",
 ] as const;
-/** Orders that change while calls come in or are touched. */
+/** Orders that change while calls arrive or are changed. */
 const OTHER_ORDERS = ["updated desc", "busiest source", "shuffled once", "shuffled"] as const;
-/** As the rows lie in the file; a row that is changed takes another place. */
+/** In the order of rows in the file; a changed row moves. */
 const HEAP = "heap";
 type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number] | typeof HEAP;
 
-/** What the service says in the place of its number of calls. */
+/** What the service reports as its number of calls. */
 type Total =
   | { kind: "honest" | "zero" | "rows" | "end" | "absurd" | "limit" }
   | { kind: "capped" | "stale" | "off" | "flickering" | "more"; by: number };
@@ -26,18 +26,18 @@ type Total =
 /** What happens at a service before one of its responses. */
 interface Event {
   kind: "new" | "late" | "delete" | "touch" | "delete front" | "correct" | "swap";
-  /** Where, as a share of the calls there are: 0 is the oldest, 1 the newest. */
+  /** The position as a share of the existing calls: 0 is the oldest, 1 the newest. */
   at: number;
   count: number;
 }
 
-/** How one response is given. */
+/** How a response is made. */
 interface Request {
   events: Event[];
-  /** Rows at most, and rows short of that. */
+  /** The maximum of rows, and how many fewer there are. */
   cap: number;
   short: number;
-  /** How many states ago the replica is that answers. */
+  /** How many states the responding replica lags behind. */
   lag: number;
   turns: number;
 }
@@ -46,32 +46,32 @@ interface Request {
 export interface Timeline {
   order: Order;
   initial: number;
-  /** Calls of one start: ties. */
+  /** Calls with the same start: ties. */
   tied: number;
   sources: number;
   limit: number;
-  /** Rows that the service gives a page at the most. */
+  /** The maximum of rows on a page. */
   pageCap: number;
   total: Total;
   offsets: "honest" | "ignored" | "rounded" | "rounded, and says so" | "first rows never";
   sorting: "ignored" | "refused" | "served";
   /** For each request in turn, cyclically. */
   requests: Request[];
-  /** Requests after which nothing happens any more. */
+  /** Requests after which nothing changes any longer. */
   busyFor: number;
-  /** Calls that come in before each of the first responses. @default 0 */
+  /** Calls that arrive before each of the first responses. @default 0 */
   growth?: number;
-  /** Pages that are cut by size: each so manyth call is as long as so many others. @default by number */
+  /** Pages that are cut by size: every nth call is as long as that many others. @default by number */
   heavy?: { every: number; weight: number } | undefined;
-  /** What an offset beyond the last call gives. @default nothing */
+  /** What an offset beyond the last call returns. @default nothing */
   beyond?: "first page" | "last page";
-  /** Offsets that give nothing, though calls follow. @default none */
+  /** Offsets that return nothing although calls follow. @default none */
   hole?: { first: number; last: number } | undefined;
-  /** The database takes another plan, and so another order, from an offset or a request on. @default never */
+  /** The database changes its plan, and so the order, from an offset or a request on. @default never */
   flip?: { order: Order; from: "offset" | "request"; at: number };
-  /** Slices after which the process is killed, and the next goes on. */
+  /** Slices after which the process is killed and the next one resumes. */
   kills: number[];
-  /** Rows that are asked for after each kill. @default as before */
+  /** The requested page size after each kill. @default as before */
   limits?: number[];
   seed: number;
 }
@@ -97,8 +97,8 @@ const lies: fc.Arbitrary<Total> = fc.oneof(
 );
 
 /**
- * What is wrong with a service; one thing at a time. Two together are beyond any witness: short pages at whim and a total that
- * lies to fit, or a replica that lags and an order by the last change, which has at its end what has jumped to the front here.
+ * What is wrong with a service; one thing at a time. Two at once cannot be detected: randomly short pages with a total that
+ * is made to fit, or a lagging replica with an order by the last change, whose end has what moved to the front here.
  */
 const honesty = {
   total: { kind: "honest" } as Total,
@@ -121,7 +121,7 @@ const quirks: fc.Arbitrary<typeof honesty> = fc.oneof(
     .map((offsets) => ({ ...honesty, offsets })),
 );
 
-/** Services at their worst: every order and every lie, replicas that lag, pages that are short at whim, kills. */
+/** Services at their worst: every order and every lie, lagging replicas, randomly short pages, kills. */
 export const wildTimelines: fc.Arbitrary<Timeline> = fc
   .tuple(
     quirks,
@@ -158,7 +158,7 @@ export const wildTimelines: fc.Arbitrary<Timeline> = fc
     })),
   }));
 
-/** Services that keep an order by a key, sort as their document says, count right and answer as they are; calls come and go as in a busy hour. */
+/** Services that keep an order by a key, sort as documented, count correctly and respond consistently; calls come and go as in a busy hour. */
 export const honestTimelines: fc.Arbitrary<Timeline> = fc.record({
   order: fc.constantFrom(...KEY_ORDERS),
   initial: fc.integer({ min: 0, max: 400 }),
@@ -191,7 +191,7 @@ export const honestTimelines: fc.Arbitrary<Timeline> = fc.record({
   seed: fc.integer(),
 });
 
-/** The same at a small scale, where a few events are enough to hide a call: many more of them can be lived through. */
+/** The same at a small scale, where a few events are enough to hide a call: many more of them can be run. */
 export const smallTimelines: fc.Arbitrary<Timeline> = fc
   .record({
     timeline: wildTimelines,
@@ -207,7 +207,7 @@ export const smallTimelines: fc.Arbitrary<Timeline> = fc
     heavy: timeline.heavy && heavy,
   }));
 
-/** Pages of 2 rows and of 1,000, and lists that end in the middle of one, at its edge, and just behind it. */
+/** Pages of 2 rows and of 1,000, and lists that end within a page, at its edge, and just behind it. */
 export const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> =>
   fc
     .record({
@@ -226,8 +226,8 @@ export const wide = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> 
     }));
 
 /**
- * Such services, of which each is a little odd in one more way: it grows with each request, counts more calls than it lists, cuts
- * pages by size, or has nothing else for any offset than what it has for the first.
+ * Such services with one more oddity each: the list grows with each request, the total exceeds the list, pages are
+ * cut by size, or every offset returns the first page.
  */
 export const wideTimelines: fc.Arbitrary<Timeline> = fc
   .tuple(
@@ -245,10 +245,10 @@ export const wideTimelines: fc.Arbitrary<Timeline> = fc
   )
   .map(([timeline, oddity, by]): Timeline => {
     if (oddity === "growing") return { ...timeline, growth: 1 + (by % 4) };
-    // Not far fewer rows than before: a thousand calls in pages of two take more requests than a walk may need.
+    // Hardly fewer rows than before: a thousand calls in pages of two take more requests than a walk may need.
     const limits = [Math.max(2, Math.ceil(timeline.limit / (1 + (by % 4))))];
     if (oddity === "resumed") return { ...timeline, kills: [1 + (by % 12)], limits };
-    // What is odd besides is what two witnesses would be needed for; see `honesty`.
+    // Other oddities would have to be proven by two witnesses; see `honesty`.
     const requests = timeline.requests.map((request) => ({ ...request, cap: 1000, short: 0, lag: 0 }));
     const { total } = honesty;
     if (oddity === "counts more") {
@@ -263,7 +263,7 @@ export const wideTimelines: fc.Arbitrary<Timeline> = fc
     return timeline;
   });
 
-/** Nothing but the number of rows, the last change, and late answers is wrong. */
+/** Only the number of rows, the last change or late responses are wrong. */
 const inOneWay = (timeline: Timeline): Timeline => ({
   ...timeline,
   order: isKeyOrder(timeline.order) ? timeline.order : "id desc",
@@ -275,7 +275,7 @@ const inOneWay = (timeline: Timeline): Timeline => ({
 const isKeyOrder = (order: Order) => KEY_ORDERS.some((name) => name === order);
 const anyOf = fc.oneof(smallTimelines, honestTimelines).map(inOneWay);
 
-/** Pages that are cut by size, of services whose count is stale, capped, or made up. */
+/** Pages that are cut by size, from services with a stale, capped or invented count. */
 export const sizedTimelines: fc.Arbitrary<Timeline> = fc
   .record({
     timeline: anyOf,
@@ -290,7 +290,7 @@ export const sizedTimelines: fc.Arbitrary<Timeline> = fc
   })
   .map(({ timeline, heavy, total }) => ({ ...timeline, heavy, total }));
 
-/** Services that give calls again beyond the end, or leave pages empty before it. */
+/** Services that repeat calls beyond the end, or have empty pages before it. */
 export const endTimelines: fc.Arbitrary<Timeline> = fc
   .record({
     timeline: anyOf,
@@ -302,7 +302,7 @@ export const endTimelines: fc.Arbitrary<Timeline> = fc
     hole === undefined ? { ...timeline, beyond, total } : { ...timeline, hole },
   );
 
-/** Services whose order moves while a pass reads: beyond what a pass can prove. `npm run test:walk` counts how often. */
+/** Services whose order moves during a pass, which no pass can prove. `npm run test:walk` counts how often. */
 const moving = (
   kinds: readonly Event["kind"][],
   orders: readonly Order[],
@@ -369,9 +369,9 @@ class Refused extends Error {}
 
 const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
 const STATES_KEPT = 5;
-/** A list that grows for ever by as much as a page has is read for a thousand pages before it is given up. */
+/** A list that always grows by a page is read for a thousand pages before the walk stops. */
 const GROWING_REQUESTS = 100;
-/** Far more than a pass over so few calls may need. */
+/** Far more than a pass over so few calls can need. */
 const MAX_REQUESTS = 5000;
 
 /** A service in memory. */
@@ -387,9 +387,9 @@ export class RandomService implements Source<Slice> {
   #clock = 0;
   #seed: number;
   requests = 0;
-  /** Rows that are asked for. */
+  /** The requested page size. */
   limit: number;
-  /** The most requests that were under way at once. */
+  /** The maximum number of concurrent requests. */
   atOnce = 0;
   #underWay = 0;
 
@@ -401,13 +401,13 @@ export class RandomService implements Source<Slice> {
     this.#clock = timeline.initial;
   }
 
-  /** Lets so many requests pass that are none of the walk's, with what happens before each. */
+  /** Skips that many requests of other clients, with the events before each. */
   async liveOn(requests: number): Promise<void> {
     for (let request = 0; request < requests; request++) await this.fetch("own")(0);
     this.#visibleThroughout = undefined;
   }
 
-  /** Calls that were in the state that each response was made of. */
+  /** Calls that were in every state that a response was made from. */
   get visibleThroughout(): readonly number[] {
     return [...(this.#visibleThroughout ?? [])];
   }
@@ -462,7 +462,7 @@ export class RandomService implements Source<Slice> {
     return this.#cut(beyond === "first page" ? listed : listed.slice(-most), most);
   }
 
-  /** Returns the calls of a page: so many, or those that weigh no more; one at least. */
+  /** Returns the calls of a page: a number of them, or as many as the weight allows; at least one. */
   #cut(calls: readonly ServedCall[], most: number): ServedCall[] {
     const { heavy } = this.#timeline;
     if (heavy === undefined) return calls.slice(0, most);
@@ -534,10 +534,10 @@ export class RandomService implements Source<Slice> {
     if (kind === "correct") for (let moved = 0; moved < count; moved++) this.#correct(place);
     if (kind === "swap") this.#swap(place);
     if (kind !== "touch") return;
-    // Calls are never changed in place: older states keep them as they were.
+    // Calls are never changed in place: older states keep their versions.
     for (let index = place; index < Math.min(place + count, this.#calls.length); index++) {
       const call = this.#calls[index];
-      // Once in a pass: one that jumps again and again can dodge any number of looks.
+      // Once in a pass: a call that moves again and again can avoid any number of looks.
       if (call === undefined || this.#touched.has(call.id)) continue;
       this.#touched.add(call.id);
       this.#calls[index] = { ...call, updatedAt: this.#clock + index / 1000, slot: this.#takeSlot() };

@@ -9,7 +9,7 @@ const slice = (offset: number, total: number, ...ids: (number | null)[]): Slice 
   rows: ids.map(call),
 });
 
-/** The record of a pass that has read such slices, and looked behind the last but one. */
+/** The record of a pass that read these slices and looked behind the last but one. */
 function recordOf(...slices: Slice[]): PassRecord {
   const record = new PassRecord({ limit: 4, overlap: 2 });
   for (const slice of slices) record.accept(slice);
@@ -65,7 +65,7 @@ describe("PassRecord", () => {
       slices: [slice(0, 8, 1, 2, 3), ...full, last, slice(6, 8, 7, 8)],
       end: "nothing behind",
     },
-  ])("sees the end by its slices and an empty look before the last one: $title", ({ slices, end }) => {
+  ])("classifies the end by the slices and an empty look before the last one: $title", ({ slices, end }) => {
     expect(recordOfEnd(slice(8, 8), ...slices).evidence.end).toBe(end);
     expect(recordOf(...slices).evidence.end).toBe("unseen");
   });
@@ -74,23 +74,23 @@ describe("PassRecord", () => {
     { look: slice(8, 8, 5, 6, 7, 8), end: "short slice" },
     { look: slice(8, 9, 9), end: "unseen" },
     { look: slice(8, 9, null), end: "unseen" },
-  ])("takes no end before a call that only the look had: $look.rows.0.id", ({ look, end }) => {
+  ])("accepts no end before a call that only the look returned: $look.rows.0.id", ({ look, end }) => {
     expect(recordOfEnd(look, ...full, last, slice(6, 8, 7, 8)).evidence.end).toBe(end);
   });
 
-  it("sees no proof of the end of a short list in known calls behind it", () => {
+  it("does not accept known calls behind a short list as a proof of its end", () => {
     const list = slice(0, 3, 1, 2, 3);
     const { evidence } = recordOfEnd(slice(3, 3, 1, 2, 3), list, list);
     expect(evidence).toMatchObject({ end: "repeated", behind: [{ offset: 3, rows: 3, repeats: 0 }] });
   });
 
-  it("goes on behind offsets that gave no call, and forgets the end before them", () => {
+  it("resumes behind offsets that returned no call and forgets the end before them", () => {
     const record = recordOfEnd(slice(8, 20), ...full, last, slice(6, 20, 7, 8));
     record.goOnBehindGap(slice(12, 20, 13, 14, 15, 16));
     expect(record.evidence).toMatchObject({ end: "unseen", gaps: [{ first: 8, last: 11 }], isLinked: false });
   });
 
-  it("takes a look at the front for met where the pass was one slice; else where it shares calls of two keys", () => {
+  it("accepts a look at the front if the pass was one slice; otherwise only if it shares calls of two keys", () => {
     const one = recordOf(slice(0, 2, 1, 2));
     one.lookBehind(slice(2, 2));
     one.accept(slice(0, 2, 1, 2));
@@ -104,7 +104,7 @@ describe("PassRecord", () => {
     expect(record.acceptClosing(slice(2, 4, 10, 11))).toEqual({ isMet: false, met: 0, next: 3 });
   });
 
-  it("takes the front for met if joined slices of the closing look met enough of its calls together", () => {
+  it("accepts the front if joined slices of the closing look share enough of its calls", () => {
     const record = new PassRecord({ limit: 12, overlap: 5 });
     record.accept(slice(0, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12));
     expect(record.acceptClosing(slice(0, 99, 1, 2, 3))).toEqual({ isMet: false, met: 3, next: 1 });
@@ -119,13 +119,13 @@ describe("PassRecord", () => {
     expect(torn.evidence.isFrontMet).toBe(false);
   });
 
-  it("counts responses by their ids, of those that have one", () => {
+  it("counts repeated responses by request id, if they have one", () => {
     const named = (requestId?: string): Slice => ({ ...slice(0, 2, 1, 2), requestId });
     expect(recordOf(named(), named()).evidence.repeated).toBe(0);
     expect(recordOf(named("a"), named("b"), named("a"), named("a")).evidence.repeated).toBe(2);
   });
 
-  it("does not take a call for one that it met, because of a row without an id", () => {
+  it("does not treat a call as seen because of a row without an id", () => {
     const record = recordOf(slice(0, 3, 1, null));
     expect(record.hasUnseen(slice(0, 3, 0))).toBe(true);
     expect(record.hasUnseen(slice(0, 3, 1, null))).toBe(false);

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Walker } from "./live.ts";
 
-/** A rule of the walk, taken out of the source. */
+/** A rule of the walk that is removed from the source. */
 export interface Rule {
   without: string;
   edits: readonly {
@@ -19,7 +19,7 @@ const rule = (without: string, ...edits: [file: string, find: string, replace: s
   edits: edits.map(([file, find, replace]) => ({ file, find, replace })),
 });
 
-/** Rules with a known service that needs them, in `needed-rules.jsonl`. */
+/** Rules with a known service that requires them, in `needed-rules.jsonl`. */
 export const RULES: readonly Rule[] = [
   rule("seams by two keys", [
     "chain.ts",

@@ -16,7 +16,7 @@ describe("endOf", () => {
 });
 
 describe("reachesTotal", () => {
-  it("says whether a slice goes up to the end by its own total", () => {
+  it("compares the end of a slice with its own total", () => {
     expect(reachesTotal(slice(0, 0, 0))).toBe(true);
     expect(reachesTotal(slice(90, 9, 100))).toBe(false);
     expect(reachesTotal(slice(90, 10, 100))).toBe(true);
@@ -35,11 +35,11 @@ describe("overlapOf", () => {
     { size: 2, overlap: 50, expected: 1 },
     { size: 1, overlap: 50, expected: 1 },
     { size: 1000, overlap: 0, expected: 0 },
-  ])("of a page of $size rows is $expected of $overlap", ({ size, overlap, expected }) => {
+  ])("of a page of $size rows is $expected for a requested $overlap", ({ size, overlap, expected }) => {
     expect(overlapOf(size, overlap)).toBe(expected);
   });
 
-  it("leaves a row for what is new, and two for two keys where a page has three", () => {
+  it("leaves one row for new calls, and two for two keys if a page has three", () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 1000 }), fc.integer({ min: 2, max: 1000 }), (size, overlap) => {
         expect(overlapOf(size, overlap)).toBeGreaterThanOrEqual(2);

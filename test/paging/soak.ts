@@ -13,12 +13,12 @@ import { changedWalker, RULES } from "./rules.ts";
 import { isFalselySure, isSure, lives, readings } from "./walks.ts";
 
 /*
- * Lives through random services, drawn anew each time, and ends with 1 at the first pass that is falsely sure:
+ * Runs random services, drawn in each run, and exits with 1 at the first pass that is wrongly verified:
  *
  *   npm run test:walk -- 500000
- *   npm run test:walk -- 1 --family wild --seed -123 --path 4:0:2     what such a run printed
- *   npm run test:walk -- 25000 --family planheap     of an order that moves, how often a pass is falsely sure
- *   npm run test:walk -- 40000 --family small --without "giving up being no end"     looks for a service that needs a rule
+ *   npm run test:walk -- 1 --family wild --seed -123 --path 4:0:2     repeats a printed run
+ *   npm run test:walk -- 25000 --family planheap     how often a pass over a moving order is wrongly verified
+ *   npm run test:walk -- 40000 --family small --without "giving up being no end"     finds a service that needs a rule
  */
 
 const FAMILIES = {

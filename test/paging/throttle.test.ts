@@ -7,7 +7,7 @@ function answer(throttle: Throttle, times: number): void {
 }
 
 describe("Throttle", () => {
-  it("lets half as many requests run at once after each 429, and never fewer than one", () => {
+  it("halves the number of concurrent requests after each 429, down to one", () => {
     const throttle = new Throttle(9);
     const seen = [throttle.limit.concurrency];
     for (let refusals = 0; refusals < 5; refusals++) {
@@ -17,7 +17,7 @@ describe("Throttle", () => {
     expect(seen).toEqual([9, 4, 2, 1, 1, 1]);
   });
 
-  it("lets one more run at once after each ten good answers, up to what it began with", () => {
+  it("allows one more concurrent request after each ten successes, up to the initial limit", () => {
     const throttle = new Throttle(4);
     throttle.slowDown();
     throttle.slowDown();
@@ -31,7 +31,7 @@ describe("Throttle", () => {
     expect(seen).toEqual([1, 2, 2, 3, 3, 4, 4, 4, 4, 4]);
   });
 
-  it("begins to count good answers anew after a 429, and counts none while it is at its best", () => {
+  it("resets its count of successes after a 429, and counts none at its limit", () => {
     const throttle = new Throttle(4);
     answer(throttle, 9);
     throttle.slowDown();
@@ -44,7 +44,7 @@ describe("Throttle", () => {
     expect(throttle.limit.concurrency).toBe(2);
   });
 
-  it("runs as many requests at once as it says", async () => {
+  it("runs as many requests at the same time as its limit allows", async () => {
     const throttle = new Throttle(4);
     throttle.slowDown();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -62,7 +62,7 @@ describe("Throttle", () => {
     expect(running).toBe(6);
   });
 
-  it("stays between one and its most, whatever comes", () => {
+  it("stays between one and its limit, whatever happens", () => {
     const most = fc.integer({ min: 1, max: 32 });
     fc.assert(
       fc.property(most, fc.array(fc.boolean(), { maxLength: 200 }), (max, answers) => {

@@ -9,19 +9,19 @@ import { type Source, type Walk, walk, walkFromEnd, walkFromFront } from "../../
 import { honestTimelines, RandomService, type Timeline, wide, wildTimelines } from "./random-service.ts";
 
 /*
- * What the walk asks of 150 services, step by step, and what it concludes. The other tests say that it must not be
- * wrong; these say that it does not become another without a word. A digest stands for what it did at twelve or thirteen
- * services. After a change that is meant: `npx vitest -u`.
+ * The requests of the walk to 150 services, step by step, and its conclusions. The other tests check that it is not
+ * wrong; these check that it does not change unnoticed. A digest covers what it did at twelve or thirteen
+ * services. After an intended change: `npx vitest -u`.
  */
 
-/** How a service answers besides: what a run makes of it must not change unnoticed, either. */
+/** Further properties of the responses, from which a run must not draw other conclusions unnoticed, either. */
 interface Ways {
   timeline: Timeline;
   overlap: number | undefined;
   concurrency: number;
   /** The order in which the last pass was proven. */
   sort: Sort;
-  /** Each such response, or row, of so many. */
+  /** Every nth response or row. */
   repeated: number;
   old: number;
   fragmented: number;
@@ -43,10 +43,10 @@ const waysOf = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Ways> =>
     unreadable: some,
   });
 
-/** More requests than any of them needs; a walk that is another now may never end. */
+/** More requests than any of them needs; a changed walk may never end. */
 const MAX_REQUESTS = 1000;
 
-/** A service that answers in these ways, and all that it was asked for. */
+/** A service that responds in these ways, and the requests it received. */
 function serve({ timeline, repeated, old, fragmented, rejected, unreadable }: Ways) {
   const service = new RandomService(timeline);
   const asked: [Sort, number][] = [];
@@ -72,7 +72,7 @@ function serve({ timeline, repeated, old, fragmented, rejected, unreadable }: Wa
   return { service, source, asked };
 }
 
-/** Reads all calls, killed and taken up again; returns the verdict of each attempt, and a digest of all that it did and saw. */
+/** Reads all calls, killed and resumed; returns the verdict of each attempt, and a digest of everything it did and saw. */
 async function traceFull(ways: Ways): Promise<string> {
   const { timeline, overlap, concurrency } = ways;
   const { service, source, asked } = serve(ways);
@@ -89,7 +89,7 @@ async function traceFull(ways: Ways): Promise<string> {
     let slices = earlier;
     let isKilled = false;
     for await (const slice of reading) {
-      // As the ledger has it: of a walk that began anew, or in another order, only what came since.
+      // As in the ledger: of a walk that restarted, or changed the order, only what came since.
       slices = reading.evidence.slices === 1 ? [slice] : [...slices, slice];
       isKilled = reading.evidence.slices - reading.evidence.resumed === timeline.kills[attempt];
       if (isKilled) break;
@@ -107,7 +107,7 @@ async function traceFull(ways: Ways): Promise<string> {
   return `${verdicts.join(", ")} after ${asked.length} requests, ${digest(steps)}`;
 }
 
-/** Reads the newest calls, from where they are, up to a call that is old. */
+/** Reads the newest calls from either end up to an old call. */
 async function traceNewest(ways: Ways, from: "front" | "end"): Promise<string> {
   const { timeline, overlap, concurrency } = ways;
   const { source, asked } = serve(ways);
@@ -131,7 +131,7 @@ async function traceNewest(ways: Ways, from: "front" | "end"): Promise<string> {
 
 const digest = (steps: unknown) => hash("sha256", JSON.stringify(steps)).slice(0, 8);
 
-describe("the walk", () => {
+describe("walk", () => {
   const draw = (timelines: fc.Arbitrary<Timeline>, numRuns: number) =>
     fc.sample(waysOf(timelines), { seed: 20261122, numRuns });
   const drawn = [...draw(honestTimelines, 40), ...draw(wildTimelines, 110)];
@@ -151,7 +151,7 @@ describe("the walk", () => {
     return digest(traces);
   }
 
-  it("reads services as it did", async () => {
+  it("reads 150 random services exactly as recorded", async () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(

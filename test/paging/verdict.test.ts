@@ -126,7 +126,7 @@ describe("judge", () => {
       verdict: "exact",
       says: "calls read",
     },
-    // Of 100 calls counted at first, 98 were read before the closing look met two new ones.
+    // 98 of 100 calls counted at first were read before the closing look met two new ones.
     {
       ...full({ closingOnly: 2, ...moved(102, 100) }),
       verdict: "probable",
@@ -137,7 +137,7 @@ describe("judge", () => {
       verdict: "verified",
       says: "while calls came or went: 100 calls read, total 100",
     },
-    // A call that vanished had been read: it is not one of the unread.
+    // A call that vanished had been read: it is not one of the unread ones.
     {
       ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
       verdict: "probable",
@@ -207,7 +207,7 @@ describe("judge", () => {
       verdict: "probable",
       says: "the service counts more than it lists: 90 calls read, total 100",
     },
-    // Rows without an id are no calls that did not come.
+    // Rows without an id are not missing calls.
     { ...full({ unplaced: 30 }, 70), verdict: "probable", says: "some rows have no readable call_id" },
     {
       ...full({ unplaced: 100, unplacedReason: "9007199254740993 is beyond 2^53 − 1" }, 0),
@@ -227,7 +227,7 @@ describe("judge", () => {
       says: "the closing look at the front met 12 calls of the first page, where 50 are needed: 100 calls read",
     },
     {
-      // Not that the service lists fewer calls than it counts.
+      // Not: the service lists fewer calls than it counts.
       ...full({ isLinked: false, seamsBroken: 2 }, 80),
       verdict: "unverified",
       says: "2 seams between pages did not join: 80 calls read, total 100",
@@ -251,12 +251,12 @@ describe("judge", () => {
     const judgement = judge(evidence, distinct);
     expect(judgement.verdict).toBe(verdict);
     expect(judgement.verdict_reason).toContain(says);
-    // What stands in the way, the operator can do something about.
+    // The operator can change what prevents the proof.
     const isSure = verdict === "exact" || verdict === "verified";
     expect(judgement.advice === null).toBe(isSure);
   });
 
-  it("says what the operator can do about it", () => {
+  it("recommends what the operator can do", () => {
     const again = "Run `calltally sync --full` again, at a quieter time.";
     const total = "Ask the support of the service what `total` counts.";
     const order = "Ask the support of the service for a stable order by call id or start";
@@ -326,7 +326,7 @@ describe("judge", () => {
     );
   });
 
-  it("counts one page, seam, response or call as one", () => {
+  it("uses the singular for one page, seam, response or call", () => {
     const reasons = [1, 2].flatMap((count) =>
       [
         { fragmented: count },
@@ -348,12 +348,12 @@ describe("judge", () => {
       "all pages joined, but 2 responses came from the past by the service's own timestamps",
       "all pages joined, but 2 calls are no longer in place, though total fell by only 0",
     ]);
-    // A seam that was mended and broken elsewhere is no seam of the front.
+    // A seam that was repaired or broken elsewhere does not concern the front.
     const unlinked = judge({ ...CLEAN, isFrontMet: false, isLinked: false, seamsBroken: 3 }, 100);
     expect(unlinked.verdict_reason).toBe("3 seams between pages did not join: 100 calls read, total 100");
   });
 
-  it("forgives as many missing calls as came in after the least total, and none more", () => {
+  it("forgives as many missing calls as arrived after the least total, and no more", () => {
     const grown = { totals: totals({ last: 110, least: 104, most: 110, isConstant: false }) };
     expect([103, 104, 110].map((distinct) => judge({ ...CLEAN, ...grown }, distinct).verdict)).toEqual([
       "probable",
@@ -369,7 +369,7 @@ describe("judge", () => {
     expect(judge(overrun, 110).verdict).toBe("unverified");
   });
 
-  it("is never sure of a pass that saw anything amiss", () => {
+  it("never verifies a pass with any irregularity", () => {
     const blemish = fc.constantFrom<Partial<Evidence>>(
       { startsAtFront: false },
       { end: "unseen" },
@@ -415,7 +415,7 @@ describe("judgeIncremental", () => {
     books: { expected, since: "2026-10-01 00:00 UTC", keys: NEWEST },
   });
 
-  it("wants one of the orders that the calls had, and says it", () => {
+  it("requires one of the orders that the calls had, and names it", () => {
     const { evidence, books } = incremental({});
     const both = readKeys("call_id desc, call_started desc");
     expect(judgeIncremental(evidence, { ...books, keys: both }).verdict).toBe("probable");
@@ -430,7 +430,7 @@ describe("judgeIncremental", () => {
       verdict: "probable",
       says: "read up to known calls, newest start first, and the counts agree: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
     },
-    // Read from the end, where no look at the front is taken.
+    // Read from the end, without a look at the front.
     {
       ...incremental({ end: "nothing behind", isFrontMet: false }),
       verdict: "probable",

@@ -11,7 +11,7 @@ const call = (id: number): Row => ({
   name: "Website",
 });
 
-/** A service of calls by their ids, the lowest first; `total` is what it says there are. */
+/** A service of calls by their ids, lowest first; `total` is what it claims. */
 function serve(
   calls: () => number,
   { limit = 20, total = calls }: { limit?: number; total?: () => number } = {},
@@ -36,7 +36,7 @@ const slice = (offset: number, total: number, ...rows: Row[]): Slice => ({ offse
 const ids = (first: number, count: number, step = 1) =>
   Array.from({ length: Math.max(0, count) }, (_, at) => call(first + at * step));
 
-/** A service of which each response is told: by its order, the offset that is asked for, and how many came before. */
+/** A service with a function for each response: of its order, the requested offset, and the number of earlier requests. */
 function script(respond: (request: { sort: Sort; offset: number; count: number }) => Slice) {
   const asked: number[] = [];
   const sorts: Sort[] = [];
@@ -50,7 +50,7 @@ function script(respond: (request: { sort: Sort; offset: number; count: number }
       return respond({ sort, offset, count: asked.length - 1 });
     },
   };
-  /** Orders of which nothing is under way any more. */
+  /** Orders without running requests. */
   const ended = () => Object.entries(signals).flatMap(([sort, { aborted }]) => (aborted ? [sort] : []));
   return { asked, sorts, source, ended };
 }
@@ -64,17 +64,17 @@ describe("walkFromEnd", () => {
   it.each([
     { calls: 450, total: 450, offset: 1000, asked: [1000, 350] },
     { calls: 30, total: 30, offset: 500, asked: [500, 0] },
-    // By a total that is not true any more it steps back twice as far each time.
+    // After a wrong total it steps back twice as far each time.
     { calls: 310, total: 1000, offset: 1000, asked: [1000, 900, 700, 300] },
     { calls: 10, total: 50, offset: 50, asked: [50, 0] },
     { calls: 0, total: 0, offset: 0, asked: [0] },
-  ])("looks for the end of $calls calls, of which the service counts $total, from $offset", async (scene) => {
+  ])("searches from $offset for the end of $calls calls when the service counts $total", async (scene) => {
     const service = serve(() => scene.calls, { total: () => scene.total });
     await read(walkFromEnd(service.fetch, options, () => true, scene.offset));
     expect(service.asked.slice(0, scene.asked.length)).toEqual(scene.asked);
   });
 
-  it("gives up where no page has a call", async () => {
+  it("gives up when no page has a call", async () => {
     const service = serve(() => 0, { total: () => 1000 });
     const walk = walkFromEnd(service.fetch, options, () => true, 1000);
     const slices: Slice[] = [];
@@ -86,7 +86,7 @@ describe("walkFromEnd", () => {
 });
 
 describe("walk", () => {
-  it("asks for nothing more once its reader has had enough, and ends what is under way", async () => {
+  it("requests nothing more and aborts running requests when its reader stops", async () => {
     const service = serve(() => 1000);
     let slices = 0;
     for await (const _ of walk(service.source, options)) if (++slices === 3) break;
@@ -96,16 +96,16 @@ describe("walk", () => {
     expect(service.asked.length).toBe(before);
   });
 
-  it("ends what is under way when it has read all", async () => {
+  it("aborts running requests when it has read everything", async () => {
     const service = serve(() => 100);
     await read(walk(service.source, options));
     expect([...service.signals].map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it.each([60, 40, 20, 8, 4])(
-    "reads a list to its end whose pages shrink from 200 to %i rows",
+    "reads to its end a list whose pages shrink from 200 to %i rows",
     async (least) => {
-      // A page is as large as 200 calls, of which those from the 150th on are larger.
+      // A page is as large as 200 calls; calls from the 150th on are larger.
       const endOf = (offset: number) => {
         let [at, size] = [offset, 0];
         while (at < 400) {
@@ -125,7 +125,7 @@ describe("walk", () => {
   );
 
   it.each([100, 50, 49, 20, 10, 5, 3])(
-    "proves a pass whose pages shrink after a while from 200 to %i rows",
+    "proves a pass whose pages shrink from 200 to %i rows on the way",
     async (least) => {
       const isNew = (count: number) => (count > 3 ? 1 : 0);
       const service = script(({ offset, count }) => {
@@ -150,7 +150,7 @@ describe("walk", () => {
     },
   );
 
-  it("gives up the end of a list that grows by a few calls with each request, after fifty short pages", async () => {
+  it("stops after fifty short pages when a list grows by a few calls with each request", async () => {
     const service = serve(() => 40 + 3 * service.asked.length);
     const reading = walk(service.source, options);
     await read(reading);
@@ -162,14 +162,14 @@ describe("walk", () => {
     // Of twenty rows two are unseen, or five: a quarter is enough.
     { added: 13, requests: 1 + 50 + 10 + 1 },
     { added: 10, requests: 103 },
-  ])("reads on while $added calls come to the front of a list with each request", async (scene) => {
+  ])("keeps reading while $added calls arrive at the front with each request", async (scene) => {
     const newest = () => 400 + scene.added * service.asked.length;
     const service = script(({ offset }) =>
       slice(offset, 0, ...ids(newest() - offset, Math.min(20, newest() - offset), -1)),
     );
     const reading = walk(service.source, options);
     await read(reading);
-    // A total of 0 is no witness of the end.
+    // A total of 0 proves no end.
     expect(reading.evidence.end).toBe("unseen");
     expect(service.asked).toHaveLength(scene.requests);
   });
@@ -179,7 +179,7 @@ describe("walk", () => {
     { says: "always the same", total: () => 100 },
     { says: "nothing", total: () => 0 },
   ])(
-    "gives up the end of a list that grows by a page with each request, of which total says $says",
+    "stops when a list grows by a whole page with each request and its own total is $says",
     async (scene) => {
       const calls = () => 100 + 20 * service.asked.length;
       const service = serve(calls, { total: () => scene.total(calls()) });
@@ -191,7 +191,7 @@ describe("walk", () => {
     },
   );
 
-  it("reads a list to its end that became eight times as long meanwhile", async () => {
+  it("reads to its end a list that grows to eight times its length meanwhile", async () => {
     const calls = () => Math.min(25_000, 3000 + 40 * service.asked.length);
     const service = serve(calls);
     const reading = walk(service.source, options);
@@ -199,7 +199,7 @@ describe("walk", () => {
     expect(reading.evidence).toMatchObject({ end: "short slice", fresh: 25_000 });
   });
 
-  it("gives up the end of a service that begins at the front again and has other calls each time", async () => {
+  it("stops when a service restarts at the front with other calls each time", async () => {
     const service = script(({ count }) => slice(0, 0, ...ids(1 + 20 * count, 20)));
     const reading = walk(service.source, options);
     await read(reading);
@@ -207,10 +207,10 @@ describe("walk", () => {
     expect(service.asked).toHaveLength(1 + 50 + 10 + 1);
   });
 
-  it("links slices that share calls of one key alone after four tries, each from twice as far back", async () => {
+  it("links slices that share calls of only one key after four tries, each from twice as far back", async () => {
     let tries = 0;
     const service = script(({ offset }) => {
-      // One call is shared however far it steps back from the seam, and calls that nobody has seen follow.
+      // One call is shared however far it steps back from the seam; unseen calls follow.
       if (tries > 0 || offset > 190) tries++;
       if (tries > 0 && tries <= 4) return slice(offset, 0, ...ids(200, 20));
       return slice(offset, 0, ...ids(offset + 1, Math.max(0, Math.min(20, 300 - offset))));
@@ -222,7 +222,7 @@ describe("walk", () => {
     expect(reading.evidence).toMatchObject({ isLinked: true, seamsBroken: 0, fresh: 300 });
   });
 
-  it("asks for no more of a plan than was under way when a page of it was empty", async () => {
+  it("requests no more pages of a plan after one of them was empty", async () => {
     const service = serve(() => 100, { total: () => 2000 });
     const fetch: typeof service.fetch = async (offset, signal) => {
       await new Promise(setImmediate);
@@ -236,8 +236,8 @@ describe("walk", () => {
   });
 
   it.each([
-    { title: "reads on where the list goes on behind empty pages", first: 43, last: 199, fresh: 143 },
-    { title: "ends where nothing is at the last page by total", first: 43, last: 1000, fresh: 43 },
+    { title: "reads on when the list continues behind empty pages", first: 43, last: 199, fresh: 143 },
+    { title: "ends when the last page by total is empty", first: 43, last: 1000, fresh: 43 },
     { title: "does not look for as few calls as may be missing", first: 295, last: 299, fresh: 295 },
   ])("$title", async ({ first, last, fresh }) => {
     const service = script(({ offset }) => {
@@ -257,7 +257,7 @@ describe("walk", () => {
     { first: 60, last: 99, gaps: [{ first: 75, last: 99 }], fresh: 275 },
     { first: 60, last: 270, gaps: [{ first: 75, last: 270 }], fresh: 104 },
   ])(
-    "reads on where the list goes on behind pages that are empty from $first to $last by their offset",
+    "reads on when the list continues behind pages from $first to $last that are empty by their offset",
     async ({ first, last, gaps, fresh }) => {
       const service = script(({ offset }) =>
         slice(
@@ -273,7 +273,7 @@ describe("walk", () => {
     },
   );
 
-  it("looks at the front once more after it gave up a list that has become empty, though more is counted", async () => {
+  it("looks at the front once more after a list became empty although the service counts more", async () => {
     let isEmpty = false;
     const service = serve(() => (isEmpty ? 0 : 100), { total: () => 100 });
     const reading = walk(service.source, options);
@@ -281,7 +281,7 @@ describe("walk", () => {
     expect(service.asked.slice(-4)).toEqual([0, 0, 80, 0]);
   });
 
-  it("has seen nothing before it begins", () => {
+  it("has no evidence before it starts", () => {
     const { evidence, sort } = walk(serve(() => 100).source, options);
     expect(sort).toBe("own");
     expect({ ...evidence, keys: evidence.keys.length }).toEqual({
@@ -324,7 +324,7 @@ describe("walk", () => {
     });
   });
 
-  it("asks for an empty list three times", async () => {
+  it("requests an empty list three times", async () => {
     const service = serve(() => 0);
     const reading = walk(service.source, options);
     await read(reading);
@@ -333,9 +333,9 @@ describe("walk", () => {
   });
 });
 
-describe("walk, in an order that is asked for", () => {
+describe("walk, in a requested order", () => {
   const names = ["Zoo", "Airport", "Mail"];
-  /** Forty calls in no order by start or id; by source where that is asked for. */
+  /** Forty calls in no order by start or id; by source on request. */
   const listed = (sort: Sort) => {
     const mixed = ids(1, 40).map((row, at) => ({
       ...row,
@@ -357,7 +357,7 @@ describe("walk, in an order that is asked for", () => {
   const broken = new Error("is down");
   const only = (wanted: Sort, error: Error) => (sort: Sort) => (sort === wanted ? error : undefined);
 
-  it("takes the order in which the sources are, and ends what was under way in the other", async () => {
+  it("continues in the order of sources and aborts requests in the other order", async () => {
     const service = serveSorted(() => undefined);
     const reading = walk(service.source, options);
     await read(reading);
@@ -367,7 +367,7 @@ describe("walk, in an order that is asked for", () => {
     expect(service.ended()).toEqual(["own", "source_name asc"]);
   });
 
-  it("goes on in the service's own where that refuses to sort, and ends what was under way", async () => {
+  it("continues in the service's own order when sorting is refused, and aborts the sorted requests", async () => {
     const service = serveSorted(only("source_name asc", refused));
     const reading = walk(service.source, options);
     await read(reading);
@@ -376,7 +376,7 @@ describe("walk, in an order that is asked for", () => {
     expect(service.ended()).toEqual(["own", "source_name asc"]);
   });
 
-  it("begins in the service's own where that sorts no more, and asks for no other again", async () => {
+  it("falls back to the service's own order when the service stops sorting, and requests no other again", async () => {
     const service = serveSorted(only("source_name asc", refused));
     const reading = walk(service.source, options, { sort: "source_name asc" });
     await read(reading);
@@ -386,15 +386,15 @@ describe("walk, in an order that is asked for", () => {
   });
 
   it.each([
-    { title: "a refusal of what was not asked for", sort: "own", fails: "own", error: refused },
-    { title: "what fails in the service's own", sort: "own", fails: "own", error: broken },
+    { title: "a refusal of an order that was not requested", sort: "own", fails: "own", error: refused },
+    { title: "an error in the service's own order", sort: "own", fails: "own", error: broken },
     {
-      title: "what fails in the order of the last pass",
+      title: "an error in the order of the last pass",
       sort: "source_name asc",
       fails: "source_name asc",
       error: broken,
     },
-    { title: "what fails in another order", sort: "own", fails: "source_name asc", error: broken },
+    { title: "an error in another order", sort: "own", fails: "source_name asc", error: broken },
   ] as const)("throws $title", async ({ sort, fails, error }) => {
     const service = serveSorted(only(fails, error));
     await expect(read(walk(service.source, options, { sort }))).rejects.toBe(error);
@@ -410,9 +410,9 @@ describe("walk, from an earlier chain", () => {
   it.each([
     { earlier: [list(0)], next: 15 },
     { earlier: [list(0), list(15), list(30)], next: 45 },
-    // The furthest is not the last: the front was looked at, or a piece was read anew.
+    // The furthest is not the last: the walk looked at the front, or read a piece again.
     { earlier: [list(0), list(15), list(0)], next: 30 },
-    // Of two that end in one place it is the later, whose last ten calls have one start: it goes back behind those.
+    // Of two that end at the same place it is the later, whose last ten calls have one start: it goes back behind those.
     {
       earlier: [
         list(0),
@@ -427,7 +427,7 @@ describe("walk, from an earlier chain", () => {
       ],
       next: 5,
     },
-  ])("goes on at $next", async ({ earlier, next }) => {
+  ])("starts at $next", async ({ earlier, next }) => {
     const service = script(({ offset }) => list(offset));
     for await (const _ of walk(service.source, options, { earlier })) break;
     expect(service.asked[0]).toBe(next);
@@ -441,7 +441,7 @@ describe("walkFromFront and walkFromEnd", () => {
   ];
 
   it.each(walks)(
-    "%s ends what is under way, when it has read all or its reader has had enough",
+    "%s aborts running requests when it has read everything or its reader stops",
     async (_, begin) => {
       for (const isAll of [true, false]) {
         const service = serve(() => 100);

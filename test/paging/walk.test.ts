@@ -16,7 +16,7 @@ import { isFalselySure, isSure, lives, type Reading, readings } from "./walks.ts
 
 const RUNS = draws(1000);
 
-/** Lives through timelines that are drawn anew in each run; throws at the first that is falsely sure, with its seed and path. */
+/** Runs timelines that are drawn in each run; throws at the first wrongly verified pass, with its seed and path. */
 async function liveAll(timelines: fc.Arbitrary<Timeline>) {
   const lived: (Reading & { outcome: Outcome })[] = [];
   await fc.assert(
@@ -33,7 +33,7 @@ async function liveAll(timelines: fc.Arbitrary<Timeline>) {
 }
 
 const rowsOf = ({ limit, pageCap }: Timeline) => Math.min(limit, pageCap);
-/** Passes that `npm run test:walk` printed; of those over a service that needs a rule, its name. */
+/** Passes printed by `npm run test:walk`, with the name of the rule that the service requires. */
 function readLines(file: string): (Reading & { without?: string })[] {
   const text = readFileSync(new URL(file, import.meta.url), "utf8");
   return text
@@ -43,9 +43,9 @@ function readLines(file: string): (Reading & { without?: string })[] {
 }
 
 describe("walk", () => {
-  it(`is never sure of a pass that misses a call, whatever the service does: ${RUNS} timelines`, async () => {
+  it(`never verifies a pass that misses a call, whatever the service does: ${RUNS} timelines`, async () => {
     const { lived, share } = await liveAll(wildTimelines);
-    // The property says nothing of what never happens.
+    // A property over events that never happen proves nothing.
     expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.08);
     expect(share(({ outcome }) => outcome.missing.length > 0)).toBeGreaterThan(0.05);
     expect(share(({ concurrency, outcome }) => outcome.atOnce === concurrency)).toBeGreaterThan(0.4);
@@ -54,19 +54,19 @@ describe("walk", () => {
   });
 
   it.each([
-    { title: "where pages are cut by size, and the count is stale or made up", timelines: sizedTimelines },
+    { title: "when pages are cut by size and the count is stale or invented", timelines: sizedTimelines },
     {
-      title: "where calls come again beyond the end, or offsets before it give none",
+      title: "when calls return beyond the end, or offsets before it are empty",
       timelines: endTimelines,
     },
-  ])("is never sure of a pass that misses a call, $title", async ({ timelines }) => {
+  ])("never verifies a pass that misses a call, $title", async ({ timelines }) => {
     const { share } = await liveAll(timelines);
     expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.01);
   });
 
-  it(`is sure of most passes over honest services: ${RUNS} timelines`, async () => {
+  it(`verifies most passes over honest services: ${RUNS} timelines`, async () => {
     const { lived } = await liveAll(honestTimelines);
-    // Of those with two pages, in an order by id or start, 85 % in the long run: a count that falls and rises leaves a doubt.
+    // Of services with two pages in an order by id or start, 85 % in the long run: a count that falls and rises is doubtful.
     const provable = lived.filter(
       ({ timeline }) => !timeline.order.startsWith("source") && timeline.initial >= 2 * rowsOf(timeline),
     );
@@ -77,7 +77,7 @@ describe("walk", () => {
     expect(quiet.filter(({ outcome }) => outcome.verdict !== "exact")).toEqual([]);
   });
 
-  it(`is never sure of a pass that misses a call, of pages of 2 to 1,000 rows: ${RUNS} timelines`, async () => {
+  it(`never verifies a pass that misses a call, for pages of 2 to 1,000 rows: ${RUNS} timelines`, async () => {
     const { share } = await liveAll(wideTimelines);
     for (const [least, most] of [
       [2, 2],
@@ -100,13 +100,13 @@ describe("walk", () => {
   });
 
   it.each(readLines("counterexamples.jsonl"))(
-    "is not sure of what it once was falsely sure of: %#",
+    "does not verify a former counterexample: %#",
     async (reading) => {
       expect(isFalselySure(await lives(reading))).toBe(false);
     },
   );
 
-  it.each(RULES)("would be falsely sure without $without", async (rule) => {
+  it.each(RULES)("would verify an incomplete pass without $without", async (rule) => {
     const reading = readLines("needed-rules.jsonl").find(({ without }) => without === rule.without);
     if (reading === undefined) throw new Error("No service is known that needs the rule");
     using walker = await changedWalker(rule);

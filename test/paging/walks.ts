@@ -3,7 +3,7 @@ import { Throttle } from "../../src/paging/throttle.ts";
 import { live, type Outcome, type Walker } from "./live.ts";
 import type { Timeline } from "./random-service.ts";
 
-/** One pass over a service: what happens there, and how it is read. */
+/** One pass over a service: its events, and how it is read. */
 export interface Reading {
   timeline: Timeline;
   overlap: number;

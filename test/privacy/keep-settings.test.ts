@@ -22,7 +22,7 @@ describe("parseKeepFor", () => {
     ["1d", 1],
     ["90d", 90],
     ["36500d", 36_500],
-  ])("reads %s, which toKeepText writes", (text, keepFor) => {
+  ])("reads %s, and toKeepText writes it", (text, keepFor) => {
     expect(parseKeepFor(text)).toBe(keepFor);
     expect(toKeepText(parseKeepFor(text))).toBe(text);
   });
@@ -50,7 +50,7 @@ describe("parseKeepFor", () => {
 });
 
 describe("cutoffsAt", () => {
-  it("has a moment for each kind: before all times for always, after all of them for never", () => {
+  it("has a time for each kind: before all times for always, after all for never", () => {
     const keep = {
       transcripts: "never",
       summaries: 1,
@@ -77,7 +77,7 @@ describe("cutoffsAt", () => {
 });
 
 describe("kindsPast", () => {
-  it("names what is never kept, and what began before its days", () => {
+  it("returns kinds that are never kept or whose time has passed", () => {
     const cutoffs = cutoffsAt({ ...KEEP_ALL, transcripts: "never", caller_numbers: 90 }, NOW);
     expect(kindsPast(cutoffs, "2026-08-22T12:00:00.000Z")).toEqual(["transcripts", "extra"]);
     expect(kindsPast(cutoffs, "2026-08-22T11:59:59.999Z")).toEqual([
@@ -85,17 +85,17 @@ describe("kindsPast", () => {
       "caller_numbers",
       "extra",
     ]);
-    // Of a clock that was ahead.
+    // For a clock that was ahead.
     expect(kindsPast(cutoffs, "9999-12-31T23:59:59.999Z")).toEqual(["transcripts", "extra"]);
   });
 
-  it("names nothing where all is always kept", () => {
+  it("returns nothing if everything is always kept", () => {
     expect(kindsPast(cutoffsAt(KEEP_ALL, NOW), "0000-01-01T00:00:00.000Z")).toEqual([]);
   });
 });
 
 describe("isAllKept, withDigests", () => {
-  it.each(KEEP_KINDS)("know of %s alone that they are not always kept", (kind) => {
+  it.each(KEEP_KINDS)("recognize that %s is not always kept", (kind) => {
     for (const keepFor of ["never", 90] as const) {
       const keep = { ...KEEP_ALL, [kind]: keepFor };
       expect(isAllKept(keep)).toBe(false);
@@ -105,14 +105,14 @@ describe("isAllKept, withDigests", () => {
     }
   });
 
-  it("know that all is kept", () => {
+  it("recognize that everything is kept", () => {
     expect(isAllKept(KEEP_ALL)).toBe(true);
     expect(withDigests(DEFAULT_RULES, KEEP_ALL)).toBe(DEFAULT_RULES);
   });
 });
 
 describe("KIND_NAMES", () => {
-  it("has a word for each kind", () => {
+  it("name each kind", () => {
     expect(WITHHELD_KINDS.map((kind) => KIND_NAMES[kind])).toEqual([
       "transcripts",
       "summaries",

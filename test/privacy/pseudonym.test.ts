@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isPseudonym, toPseudonym } from "../../src/privacy/pseudonym.ts";
 
 describe("toPseudonym", () => {
-  it("writes the first eight bytes, and is known for one", () => {
+  it("writes the first eight bytes, and is recognized by isPseudonym", () => {
     const bytes = Buffer.from("00fe12345678abcdef99", "hex");
     expect(toPseudonym(bytes)).toBe("forgotten00fe12345678abcd");
     expect(isPseudonym(toPseudonym(bytes))).toBe(true);
@@ -20,7 +20,7 @@ describe("isPseudonym", () => {
     "forgotten00FE12345678ABCD",
     "forgotten00fe12345678abcg",
     "+12145550123",
-  ])("is none of %j", (caller) => {
+  ])("is false for %j", (caller) => {
     expect(isPseudonym(caller)).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ describe("withhold", () => {
       kinds: ["recording_urls", "caller_numbers", "transcripts"],
       gone: { recording_url: null, caller_id: null, transcription: null, transcription_details: null },
     },
-  ] as const)("takes out the members of $kinds, and leaves the others", ({ kinds, gone }) => {
+  ] as const)("removes the members of $kinds and no others", ({ kinds, gone }) => {
     expect(withhold(FULL_CALL, kinds)).toEqual({
       call: { ...FULL_CALL, ...gone },
       withheld: WITHHELD_KINDS.filter((kind) => (kinds as readonly WithheldKind[]).includes(kind)),
@@ -27,20 +27,20 @@ describe("withhold", () => {
   });
 
   it.each([
-    { title: "nothing is to be taken out", call: FULL_CALL, kinds: [] },
-    { title: "there is nothing", call: makeCall(), kinds: WITHHELD_KINDS },
+    { title: "nothing is to be removed", call: FULL_CALL, kinds: [] },
+    { title: "it has no such members", call: makeCall(), kinds: WITHHELD_KINDS },
     {
       title: "it has another kind",
       call: makeCall({ summary: "A tap.", extra: '{"caller_name":"Ada"}' }),
       kinds: ["transcripts"] as const,
     },
-  ])("returns the call itself where $title", ({ call, kinds }) => {
+  ])("returns the same call if $title", ({ call, kinds }) => {
     const kept = withhold(call, kinds);
     expect(kept.call).toBe(call);
     expect(kept.withheld).toEqual([]);
   });
 
-  it("leaves a pseudonym, which is no number, and takes out the rest", () => {
+  it("keeps a pseudonym, which is not a number, and removes the rest", () => {
     const call = { ...FULL_CALL, caller_id: PSEUDONYM };
     expect(withhold(call, ["caller_numbers"]).call).toBe(call);
     expect(withhold(call, ["caller_numbers", "summaries"])).toEqual({
@@ -49,7 +49,7 @@ describe("withhold", () => {
     });
   });
 
-  it("takes out an empty text", () => {
+  it("removes an empty text", () => {
     const call = makeCall({ transcription: "", summary: "" });
     expect(withhold(call, KEEP_KINDS)).toEqual({
       call: makeCall(),
@@ -58,12 +58,12 @@ describe("withhold", () => {
   });
 });
 
-/** What is left of the members that the API's document does not name. */
+/** The remainder of members that the API's document does not name. */
 const describeExtra = (extra: string) => withhold(makeCall({ extra }), ["extra"]).call.extra;
 
 describe("withhold of undocumented members", () => {
   it.each([
-    // Whatever they are called, and however deep their values are.
+    // Whatever their names, and however deep their values.
     [
       '{"callback":"+49 30 123456","note":"My tap leaks.","n":1}',
       '{"callback":"string","note":"string","n":"number"}',
@@ -83,30 +83,30 @@ describe("withhold of undocumented members", () => {
       '{"__proto__":"string","Größe":"string","a-b_c2":"string"}',
     ],
     ['["x"]', "array"],
-  ])("keeps of %s the names and types", (extra, types) => {
+  ])("keeps only names and types of %s", (extra, types) => {
     const expected = types.replace(/:"([a-z]+)"/g, ':{"type":"$1"}').replace(/^(\w+)$/, '{"type":"$1"}');
     expect(describeExtra(extra)).toBe(expected);
-    // What is described is not described again.
+    // A description is not described again.
     const again = withhold(makeCall({ extra: expected }), ["extra"]);
     expect(again.withheld).toEqual([]);
   });
 
   it.each([
-    // Wherever it was: figures and uploads do not change.
+    // Kept at any place: figures and uploads do not change.
     ['{"clicks":[{"GBRAID":"0Ab-_"}]}', '{"clicks":{"type":"array"},"gbraid":"0Ab-_"}'],
     ['{"gclid":"Cj","gclsrc":"3p.ds"}', '{"gclid":"Cj","gclsrc":"3p.ds"}'],
     ['{"msclkid":"4930123456"}', '{"msclkid":{"type":"string"}}'],
     ['{"msclkid":"call +49 30 123456"}', '{"msclkid":{"type":"string"}}'],
-  ])("of %s with a click id leaves %s", (extra, left) => {
+  ])("keeps the click id of %s: %s", (extra, left) => {
     expect(describeExtra(extra)).toBe(left);
     expect(describeExtra(left)).toBe(left);
   });
 
-  it("leaves a member that has no value", () => {
+  it("keeps a member without a value", () => {
     expect(describeExtra('{"phone":null}')).toBe('{"phone":null}');
   });
 
-  it("finds them in the lines of a transcript", () => {
+  it("describes undocumented members in the lines of a transcript", () => {
     const call = makeCall({
       transcription_details:
         '[{"channel":"caller","time":"00:01","text":"Hello.","phone":"+4930123456"},"+4930123456",{"text":["x"]}]',
@@ -149,7 +149,7 @@ describe("withholdFromRow", () => {
     transcription_details: { type: "object" },
   };
 
-  it("keeps what the document names, as it names it, and of all else names and types", () => {
+  it("keeps documented members by their names, and only names and types of all others", () => {
     const json = JSON.stringify(row);
     expect(withholdFromRow(json, ["extra"])).toBe(JSON.stringify(described));
     const { caller_id: _, summary: __, recording_url: ___, transcription_details: ____, ...left } = described;
@@ -160,7 +160,7 @@ describe("withholdFromRow", () => {
     }
   });
 
-  it("leaves a row as it is where all may be kept", () => {
+  it("does not change a row if everything may be kept", () => {
     expect(withholdFromRow("no JSON", [])).toBe("no JSON");
   });
 
@@ -169,14 +169,14 @@ describe("withholdFromRow", () => {
     ['"+4930123456"', "string"],
     ["4930123456", "number"],
     ["true", "boolean"],
-  ])("leaves nothing but the type of %s, which is no object", (json, type) => {
+  ])("keeps only the type of %s, which is not an object", (json, type) => {
     expect(withholdFromRow(json, ["extra"])).toBe(JSON.stringify({ type }));
   });
 });
 
 const TYPES = new Set(["null", "boolean", "number", "string", "array", "object"]);
 
-/** Whether nothing is in it but names and types. */
+/** Whether it contains only names and types. */
 function isDescribed(value: unknown): boolean {
   if (value === null) return true;
   if (typeof value !== "object") return false;
@@ -184,7 +184,7 @@ function isDescribed(value: unknown): boolean {
   return members.length === 1 && members.every(([name, type]) => name === "type" && TYPES.has(type));
 }
 
-describe("what is left of any row", () => {
+describe("remainder of any row", () => {
   const name = fc.oneof(fc.string(), fc.constantFrom("note", "dni_data", "type", "a1234567", "a123456"));
   const undocumented = fc.dictionary(
     name.filter((each) => each !== "dni_data"),
@@ -192,7 +192,7 @@ describe("what is left of any row", () => {
   );
   const run = { numRuns: draws(500), seed: randomInt(2 ** 31) };
 
-  it("is no value of an undocumented member, and no name with a number in it", () => {
+  it("has no value of an undocumented member, and no name that contains a number", () => {
     const property = fc.property(undocumented, (extra) => {
       const left = describeExtra(JSON.stringify(extra)) ?? "";
       const members = Object.entries(JSON.parse(left));
@@ -203,7 +203,7 @@ describe("what is left of any row", () => {
     fc.assert(property, run);
   });
 
-  it("is no value of a documented member that is of another type", () => {
+  it("has no value of a documented member of another type", () => {
     const documented = fc.constantFrom(
       "duration",
       "disposition",
@@ -250,7 +250,7 @@ describe("startOfRow", () => {
     '{"call_started":null}',
     "{}",
     '{"call_started":1790000000000}',
-    // These are times as others write them: nothing may be kept for longer because of them.
+    // Times in other notations: nothing may be kept longer because of them.
     '{"call_started":"2099"}',
     '{"call_started":"1"}',
     '{"call_started":"11/20/2099"}',

@@ -7,11 +7,11 @@ import { referencePages } from "../../src/reference/reference-pages.ts";
 
 const pages = await referencePages();
 
-it.each([...pages])("%s is what the code says (else: npm run docs:write)", (path, text) => {
+it.each([...pages])("%s is up to date (else: npm run docs:write)", (path, text) => {
   expect(readFileSync(path, "utf8")).toBe(text);
 });
 
-it("docs/reference/ has generated pages alone", () => {
+it("docs/reference/ has only generated pages", () => {
   expect(readdirSync("docs/reference").map((name) => `docs/reference/${name}`)).toEqual(
     [...pages.keys()].filter((path) => path.startsWith("docs/reference/")).sort(),
   );

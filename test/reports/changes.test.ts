@@ -22,9 +22,9 @@ interface Situation {
   minCell?: number;
   /** Figure, previous, change, within chance: in CSV, JSON, SQLite, library and for assistants. */
   data: readonly (number | null)[];
-  /** Figure, previous, change as a workbook shows them; a change in grey ends with `grey`. */
+  /** Figure, previous, change as shown in a workbook; a change in grey ends with `grey`. */
   sheet: readonly (string | null)[];
-  /** Figure and what is below it; undefined where a page cannot be made. */
+  /** Figure and the text below it; undefined if a page cannot be made. */
   page?: string;
   mail: string;
 }
@@ -216,8 +216,8 @@ function sheetCells(sheet: Surfaces["sheet"], figure: string) {
   });
 }
 
-describe("a change", () => {
-  it.each(SITUATIONS)("is the same on every surface: $situation", async (expected) => {
+describe("change of a figure", () => {
+  it.each(SITUATIONS)("is equal on every surface: $situation", async (expected) => {
     const { figure, data, sheet, page, mail, sql, isLocked, minCell } = expected;
     using warehouse = makeWarehouse(makeCalls(expected));
     if (sql !== undefined) warehouse.execute(sql);
@@ -241,8 +241,8 @@ describe("a change", () => {
   });
 });
 
-describe("a campaign whose name a spreadsheet would compute", () => {
-  it("is shown unchanged everywhere but in CSV", async () => {
+describe("campaign whose name is a formula for spreadsheets", () => {
+  it("is shown unchanged everywhere except in CSV", async () => {
     const campaign = "lead-gen,-q4";
     const calls = ["2026-01-01", "2026-09-10"].map((day, index) =>
       makeCall({ call_id: index, campaign_name: campaign, call_started: `${day}T12:00:00.000Z` }),

@@ -63,7 +63,7 @@ describe("runDue", () => {
     expect(readRows(weekly.database, "SELECT 1 FROM report_runs")).toHaveLength(1);
   });
 
-  it("logs what a reader must know, and each delivery by what became of it", async () => {
+  it("logs statements for readers, and each delivery with its result", async () => {
     await using hook = await startHook(404, ...Array(3).fill(503));
     const secrets = { ...hook.secrets, "other.url": hook.secrets["hook.url"].replace("secret", "other") };
     const deliver = [...TO_HOOK, { webhook: { url_file: "other.url" } }, { command: ["true"] }];
@@ -83,7 +83,7 @@ describe("runDue", () => {
   it.each([
     [undefined, "`calltally run weekly --deliver`"],
     ["acme", "`calltally run weekly --deliver --account acme`"],
-  ])("ends with 9 until a run by hand reaches everybody (account %s)", async (account, command) => {
+  ])("exits with 9 until a manual run reaches everybody (account %s)", async (account, command) => {
     await using hook = await startHook(404, 404);
     const deliver = [...TO_HOOK, { command: ["false"] }, { command: ["test", "-e", "mended"] }];
     using weekly = named({ deliver }, hook.secrets, account);
@@ -120,7 +120,7 @@ describe("runRestated", () => {
   const restated = ({ report, folder, context }: Named) =>
     runRestated(report, folder, { ...context, clock: new FakeClock("2026-11-18T12:00:00.000Z") });
 
-  /** Syncs calls again, of which the first has changed. */
+  /** Syncs calls again with a change of the first. */
   function change({ database }: Named, disposition: string, verdict = "exact"): void {
     using warehouse = openExistingWarehouse(database);
     const at = "2026-11-18T11:00:00.000Z";
@@ -161,7 +161,7 @@ describe("runRestated", () => {
     expect(weekly.messages().filter((message) => message === "report made")).toHaveLength(2);
   });
 
-  it("waits for a copy that is proven, if the report requires one", async () => {
+  it("waits for a verified copy if the report requires one", async () => {
     const content = { require: "verified", deliver: TO_HOOK, on_restatement: "deliver" };
     using weekly = named(content, hook.secrets);
     await due(weekly);

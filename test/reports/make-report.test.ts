@@ -18,7 +18,7 @@ const NOW = "2026-11-16T07:30:00.000Z";
 const FINISHED_AT = "2026-11-16T06:00:00.000Z";
 const LAST_WEEK = { contents: ["channel"], range: { last: "1w" } };
 
-/** Calls of two weeks, twelve and four, of which three quarters were answered; and one of May, with which the copy begins. */
+/** Calls of two weeks, twelve and four, of which three quarters were answered; and the first synced call in May. */
 const CALLS = [
   makeCall({ call_id: 17, caller_id: "+49301235000", call_started: "2026-05-04T10:00:00.000Z" }),
   ...Array.from({ length: 16 }, (_, index) =>
@@ -132,7 +132,7 @@ describe("makeReport", () => {
     ]);
   });
 
-  it("compares costs, of the days before too", async () => {
+  it("compares costs, also of the previous days", async () => {
     await using hook = await startHook();
     using weekly = named(
       { contents: ["campaign"], range: { last: "1w" }, spend: true, deliver: TO_HOOK },
@@ -212,7 +212,7 @@ describe("makeReport", () => {
       statements: { headline_left_out: { min_cell: 20 }, provisional: {} },
     },
     {
-      what: "a sync that is just fresh enough",
+      what: "a sync that is just recent enough",
       content: { ...LAST_WEEK, fresh: "90m" },
       calls: { value: "12", change: "+200.0%", previous: "4" },
       range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
@@ -225,7 +225,7 @@ describe("makeReport", () => {
       statements: { stale: { older_than: "1h" }, provisional: {} },
       exit: EXIT.unverified,
     },
-  ])("says what figures of $what are about", async (row) => {
+  ])("describes what figures of $what are about", async (row) => {
     const {
       content,
       env = {},
@@ -266,7 +266,7 @@ describe("makeReport", () => {
       format: "csv",
       names: { "google-ads.csv": true, "google-ads.excluded.csv": true },
     },
-  ])("marks files about people: $contents as $format", async ({ contents, format, names }) => {
+  ])("marks files with personal data: $contents as $format", async ({ contents, format, names }) => {
     using weekly = named({ contents, format });
     await make(weekly);
     const [run] = readRows(weekly.database, "SELECT files FROM report_runs");
@@ -314,7 +314,7 @@ describe("makeReport", () => {
     },
   );
 
-  it("makes a due run once, and delivers it again while a recipient is pending", async () => {
+  it("makes a due run once, and repeats its delivery while a recipient is pending", async () => {
     await using hook = await startHook(...Array(14).fill(503));
     using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
     const due = async () => {
@@ -330,7 +330,7 @@ describe("makeReport", () => {
     expect(hook.bodies).toHaveLength(15);
   });
 
-  it("gives up a recipient after fifteen attempts, and by hand after three", async () => {
+  it("gives up on a recipient after fifteen attempts, and after three in a manual run", async () => {
     await using hook = await startHook(...Array(19).fill(503));
     using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
     const [scheduledFor, isResumed] = ["2026-11-16T07:00:00.000Z", true];
@@ -348,7 +348,7 @@ describe("makeReport", () => {
     ]);
   });
 
-  it("counts days from when it was due, and delivers only what changed if asked", async () => {
+  it("counts days from its due time, and delivers only changes on request", async () => {
     await using hook = await startHook();
     using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
     const dueMs = Date.parse("2026-11-10T07:00:00.000Z");
@@ -359,7 +359,7 @@ describe("makeReport", () => {
     ]);
   });
 
-  it("delivers nothing of another token's account, and keeps its own token out of the ledger", async () => {
+  it("delivers nothing from another token's account, and keeps its own token out of the ledger", async () => {
     await using hook = await startHook();
     const deliver = [...TO_HOOK, { command: ["cat", "/TOKEN-17"] }];
     const [base, env] = [
@@ -390,7 +390,7 @@ describe("makeReport", () => {
     expect(readRows(weekly.database, "SELECT news_until FROM report_runs")).toEqual([{ news_until: null }]);
   });
 
-  it("records why it failed, at its place in the file", async () => {
+  it("records its error with the place in the file", async () => {
     using weekly = named({ ...LAST_WEEK, filter: { source: "nowhere" } });
     const error = "reports.weekly: Cannot use filter.source nowhere";
     await expect(make(weekly)).rejects.toThrow(error);
@@ -399,7 +399,7 @@ describe("makeReport", () => {
     ]);
   });
 
-  it("is interrupted by its signal, and then made again under the same id", async () => {
+  it("stops at its signal, and is then made under the same id", async () => {
     const stop = new AbortController();
     await using hook = await startHook();
     using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
@@ -420,7 +420,7 @@ describe("makeReport", () => {
     { verdict: "unverified", require: "verified", isDelivered: false },
     { verdict: "probable", isDelivered: true },
     { verdict: "unverified", isDelivered: true },
-  ])("delivers a $verdict copy where it requires $require: $isDelivered", async (row) => {
+  ])("delivers a $verdict copy if it requires $require: $isDelivered", async (row) => {
     const { verdict, require, isDelivered } = row;
     await using hook = await startHook();
     using weekly = named({ ...LAST_WEEK, require, deliver: TO_HOOK }, { secrets: hook.secrets });

@@ -50,7 +50,7 @@ export function nameReport(content: object, options: ReportOptions = {}) {
   return { report, folder, database, context, ...logged, [Symbol.dispose]: remove };
 }
 
-/** Starts a web hook that keeps the JSON that it is sent, and answers with these statuses, then 200. */
+/** Starts a web hook that keeps the JSON it receives, and responds with these statuses, then 200. */
 export async function startHook(...statuses: number[]) {
   const bodies: unknown[] = [];
   const server = createServer(async (request, response) => {

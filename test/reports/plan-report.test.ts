@@ -45,13 +45,13 @@ describe("planReport", () => {
   it.each([
     [undefined, "reports/weekly"],
     ["acme", "reports/acme/weekly"],
-  ])("has a folder by default for the account %s", (account, path) => {
+  ])("has the default folder of account %s", (account, path) => {
     const { folder, own, values } = plan({ contents: ["channel"] }, { ...(account && { account }) });
     expect([folder, values.account, values.period]).toEqual([join(own, path), account, undefined]);
   });
 
   it.each([["channel", "calls"], ["callers"], ["channel", "google-ads", "google-leads"], ["microsoft-ads"]])(
-    "names the contents that are about people: %s %s %s",
+    "names the personal contents: %s %s %s",
     (...contents) => {
       expect(plan({ contents }).personal).toEqual(contents.filter((name) => name !== "channel"));
     },
@@ -103,14 +103,14 @@ describe("planReport", () => {
         others: { daily: { contents: ["channel"], folder: "out", accounts: ["beta"] } },
       },
     },
-  ])("refuses, at its place in the file: $says", ({ says, content, options }) => {
+  ])("refuses with the place in the file: $says", ({ says, content, options }) => {
     const refused = () => plan({ contents: ["channel"], ...content }, options);
     expect(refused).toThrow(says);
     expect(refused).toThrow(/\/calltally\.yaml:1:\d+: reports\.weekly: /);
     expect(refused).toThrow(expect.objectContaining({ hint: expect.stringMatching(/\.$/) }));
   });
 
-  it("allows two reports, or accounts, in folders of their own", () => {
+  it("allows two reports or accounts in separate folders", () => {
     const options = {
       account: "acme",
       top: AGENCY,
@@ -154,14 +154,14 @@ describe("toDeliveryTargets", () => {
     ]);
   });
 
-  it("has a subject without a period for open days, and nobody without recipients", () => {
+  it("has a subject without a period for open days, and no targets without recipients", () => {
     const content = { contents: ["channel"], deliver: [MAIL] };
     const [mail] = plan(content, { top: { smtp_url_file: "smtp.url" } }).targets;
     expect(mail).toMatchObject({ subject: "{report}: calls" });
     expect(plan(LAST_WEEK).targets).toEqual([]);
   });
 
-  it("mails no page to explore, and lets a command have it", () => {
+  it("refuses to mail a page to explore, but passes it to a command", () => {
     const content = { format: "explore", deliver: [COMMAND, MAIL] };
     expect(() => plan(content, { top: { smtp_url_file: "smtp.url" } })).toThrow(
       /reports\.weekly\.deliver\[1\]\.email: a page to explore is not mailed, because mail servers remove its scripts$/,
@@ -169,7 +169,7 @@ describe("toDeliveryTargets", () => {
     expect(plan({ ...content, deliver: [COMMAND] }).targets).toHaveLength(1);
   });
 
-  it.each([MAIL, COMMAND])("delivers lists of people only on request: %o", (recipient) => {
+  it.each([MAIL, COMMAND])("delivers personal lists only on request: %o", (recipient) => {
     const [channel] = Object.keys(recipient);
     const content = { contents: ["channel", "calls", "callers"], deliver: [HOOK, recipient] };
     const options = { top: { smtp_url_file: "smtp.url" } };
@@ -197,7 +197,7 @@ describe("toDeliveryTargets", () => {
       deliver: [{ webhook: { url_file: "smtp.url" } }],
       top: {},
     },
-  ])("refuses an unusable secret, and does not show it: $says", ({ says, deliver, top }) => {
+  ])("refuses an unusable secret without showing it: $says", ({ says, deliver, top }) => {
     const refused = () => plan({ ...LAST_WEEK, deliver }, { top });
     expect(refused).toThrow(says);
     expect(refused).toThrow(expect.objectContaining({ hint: expect.stringMatching(/file/) }));

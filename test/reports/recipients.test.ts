@@ -9,7 +9,7 @@ const account = (...recipients: object[]) => ({
 });
 
 describe("recipientsOf", () => {
-  it("returns those of the account in place of `to: account`, and no others", () => {
+  it("returns the recipients of the account for `to: account`, and no others", () => {
     const hook = { webhook: { url_file: "hook.url" } };
     using named = nameReport(
       { accounts: ["acme", "beta"], deliver: [{ to: "account" }] },
@@ -33,7 +33,7 @@ describe("recipientsOf", () => {
     ]);
   });
 
-  it("keeps those of the report in their order, with their places", () => {
+  it("keeps the recipients of the report in order, with their places", () => {
     using named = nameReport(
       { accounts: ["acme"], deliver: [mail("own@agency.example"), { to: "account" }] },
       { top: { accounts: { acme: account(mail("a@acme.example")) } }, account: "acme", calls: null },

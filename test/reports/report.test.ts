@@ -11,7 +11,7 @@ describe("chooseReports", () => {
     return named.report.file;
   };
 
-  it("returns each once, as named", () => {
+  it("returns each report once, in the given order", () => {
     const names = chooseReports(file(), ["daily", "weekly", "daily"]).map(({ name }) => name);
     expect(names).toEqual(["daily", "weekly"]);
   });
@@ -53,7 +53,7 @@ it.each([
   expect(ofAccount(report, account)?.account).toBe(expected ? (name ?? null) : undefined);
 });
 
-it("toReportError puts the place before a UsageError, and leaves others alone", () => {
+it("toReportError adds the place to a UsageError, and does not change other errors", () => {
   using named = nameReport(CHANNEL, { calls: null });
   expect(toReportError(named.report, new UsageError("no", { hint: "Yes." }))).toMatchObject({
     message: expect.stringMatching(/\/calltally\.yaml:1:\d+: reports\.weekly: no$/),

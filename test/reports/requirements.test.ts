@@ -26,7 +26,7 @@ it.each([
   expect(isStale(finishedAt, named.report, Date.parse(NOW))).toBe(expected);
 });
 
-it("a withheld report gets the advice of its doubt: a full pass does not make rows readable", async () => {
+it("a withheld report gets the advice for its doubt: a full pass does not make rows readable", async () => {
   using named = nameReport({ ...WEEKLY, require: "verified" });
   {
     using warehouse = openExistingWarehouse(named.database);
@@ -43,7 +43,7 @@ it("a withheld report gets the advice of its doubt: a full pass does not make ro
 describe("syncFirst", () => {
   const MINUTE_MS = 60_000;
 
-  /** A report of a service, and the modes of its warehouse's syncs after it was refreshed by a clock. */
+  /** A report of a service, and the modes of its warehouse's syncs after it was refreshed on a clock. */
   async function startReport(content: object) {
     const service = await startListService(newestFirst(9));
     const env = { ...settingsFor({ url: service.url.href, token: "t0ken" }), CALLTALLY_LIMIT: "3" };
@@ -82,7 +82,7 @@ describe("syncFirst", () => {
     ["probable", "verified"],
     ["unverified", "verified"],
     ["unverified", undefined],
-  ])("syncs after a %s run if %s is required, or if no good one is fresh", async (verdict, require) => {
+  ])("syncs after a %s run if %s is required, or if no good run is fresh", async (verdict, require) => {
     await using weekly = await startReport({ fresh: "2h", ...(require && { require }) });
     await weekly.refresh();
     {
@@ -93,7 +93,7 @@ describe("syncFirst", () => {
     expect(await weekly.refresh()).toEqual(["full", "full"]);
   });
 
-  it("goes on with old calls if the sync fails, and logs why", async () => {
+  it("continues with old calls if the sync fails, and logs why", async () => {
     await using weekly = await startReport({ fresh: "2h" });
     weekly.service.tell = () => text("{}", 401);
     expect(await weekly.refresh()).toEqual(["full"]);
@@ -111,7 +111,7 @@ describe("syncFirst", () => {
     expect(weekly.messages()).toEqual(["another process syncs this warehouse: waiting for it"]);
   });
 
-  it("waits twenty minutes at most, and stops by its signal", async () => {
+  it("waits at most twenty minutes, and stops at its signal", async () => {
     await using weekly = await startReport({ fresh: "2h" });
     using _lock = tryAcquireLock(weekly.database);
     expect(await weekly.refresh()).toEqual([]);

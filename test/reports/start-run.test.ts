@@ -4,7 +4,7 @@ import { claimDelivery, openDeliveries } from "../../src/delivery/delivery-table
 import { startRun } from "../../src/reports/start-run.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
-it("lets the error of a run stand where the ledger cannot take it", () => {
+it("startRun keeps the original error of a run when the ledger cannot record it", () => {
   using warehouse = newWarehouse();
   const report = { name: "weekly", account: null };
   const run = startRun(warehouse, report, { scheduledFor: null, clock: systemClock });
@@ -13,7 +13,7 @@ it("lets the error of a run stand where the ledger cannot take it", () => {
   expect(() => run?.fail(new Error("the first error"), false)).not.toThrow();
 });
 
-it("a run may have been sent if it is resumed, and has no recipients or one that is not pending", () => {
+it("startRun counts a run as possibly sent if it is resumed with no recipients or one that is not pending", () => {
   using warehouse = newWarehouse();
   const start = () =>
     startRun(warehouse, { name: "weekly", account: null }, { scheduledFor: AT, clock: systemClock });

@@ -46,8 +46,8 @@ describe("check", () => {
     ["a page", { ...CLOSED, format: "html", grain: "week", spend: true }],
     ["a page to explore", { format: "explore", by: ["channel", "utm_term"], filter: { first_time: true } }],
     ["share-safe figures", { min_cell: 10, by: ["channel"], columns: ["calls", "answer_rate"] }],
-    ["options that ask for nothing", { contents: ["calls"], fill: false, total: false, format: "csv" }],
-  ])("takes %s", (_, request) => expect(refusalOf(request)).toBeUndefined());
+    ["options that have no effect", { contents: ["calls"], fill: false, total: false, format: "csv" }],
+  ])("accepts %s", (_, request) => expect(refusalOf(request)).toBeUndefined());
 
   it.each<[ExportRequest, string]>([
     [{ fill: true }, "<fill> needs <grain>"],
@@ -129,18 +129,18 @@ describe("check", () => {
     [{ by: [], contents: ["channel"] }, { output: MERGED }, "leave out channel"],
     [{ by: [], format: "xlsx" }, { output: MERGED }, "<format> xlsx is for one account"],
     [{ by: [], columns: ["answer_rate"] }, { output: MERGED }, "<columns> needs calls"],
-  ])("refuses %j where it cannot be done", (request, can, message) => {
+  ])("refuses the impossible %j", (request, can, message) => {
     expect(refusalOf(request, can)).toContain(message);
     expect(refusalOf(request)).toBeUndefined();
   });
 
-  it("leaves click ids out of the default rollups of a cluster that has digests of them", () => {
+  it("leaves click ids out of the default rollups of a cluster with digests of them", () => {
     expect(refusalOf({}, { source: CLUSTER })).toBeUndefined();
   });
 });
 
 describe("FLAG_WORDING", () => {
-  it("spells each option of a content as the flag that the command has", async () => {
+  it("names each option of a content like its flag", async () => {
     const { command } = await import("../../src/cli/commands/export.ts");
     const flags = command(silentContext()).options.map(({ long }) => long);
     for (const option of new Set(Object.values(CONTENT_OPTIONS).flatMap(({ takes }) => takes)))

@@ -6,7 +6,7 @@ const ask = (range: { from?: string; to?: string }) =>
   resolve({ range }, { nowMs: 0, timezone: "UTC", spell: (option) => `<${option}>` });
 
 describe("resolve", () => {
-  it("takes a range of one day, and none that ends before it starts", () => {
+  it("accepts a range of one day, and refuses one that ends before it starts", () => {
     const day = { from: "2026-10-31", to: "2026-10-31" };
     expect(ask(day).range).toEqual(day);
     expect(REQUEST_KEYS.range.parse(day), "in calltally.yaml").toEqual(day);

@@ -5,7 +5,7 @@ import { importSpend } from "../../src/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 
-/** What an account holds. */
+/** The contents of an account. */
 export interface AccountContents {
   rules: AttributionRules;
   calls: readonly Call[];
@@ -13,7 +13,7 @@ export interface AccountContents {
   spend: readonly Omit<SpendRow, "line">[];
 }
 
-/** Returns the file of a warehouse; of the spend, the first seven rows are from another report than the others. */
+/** Returns the file of a warehouse; the first seven rows of spend are from another report than the others. */
 export function makeAccountImage({ rules, calls, gone, spend }: AccountContents): Buffer {
   using warehouse = newWarehouse();
   setRules(warehouse, rules);

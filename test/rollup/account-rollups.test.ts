@@ -37,7 +37,7 @@ const PLAIN: Question = {
   top: undefined,
 };
 
-/** Asks the session and the fold; both must say the same. */
+/** Runs the session and the fold; both must agree. */
 async function ask(
   asked: Partial<Question>,
   {
@@ -89,9 +89,9 @@ async function ask(
   return rows;
 }
 
-describe("a rollup of an account on every edge is as the fold in memory has it", () => {
+describe("rollup of an account with every edge case equals a fold in memory", () => {
   it.each(DIMENSIONS)(
-    "by %s, with and without raw values, beside another, gone calls, milliseconds",
+    "by %s, with and without raw values, with a second dimension, gone calls, milliseconds",
     async (dimension) => {
       const next = DIMENSIONS[(DIMENSIONS.indexOf(dimension) + 5) % DIMENSIONS.length] ?? "channel";
       const count = (await ask({ dimensions: [dimension] })).length;
@@ -105,13 +105,13 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     },
   );
 
-  it("by nothing: one row, of nothing as well", async () => {
+  it("without dimensions, even without calls", async () => {
     expect((await ask({})).map(([calls]) => calls)).toEqual([LIVE.length]);
     expect((await ask({}, { isGone: true })).map(([calls]) => calls)).toEqual([CALLS.length]);
   });
 
   it.each(ZONES)(
-    "by hours, weekdays and days in %s, in ranges that begin or end with each day of a change",
+    "by hours, weekdays and days in %s, in ranges that begin or end with each day of a clock change",
     async (zone) => {
       const days = [
         "2026-03-28",
@@ -167,7 +167,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     ["a value of no call", { source: ["of no call"] }],
   ];
 
-  it("with each filter, and callers excluded beside it: calls without a caller remain", async () => {
+  it("with each filter, and with excluded callers: calls without a caller remain", async () => {
     const seen = { excluded: 0, nameless: 0, nobody: 0 };
     for (const [name, filter] of EACH_FILTER) {
       for (const isGone of [false, true]) {
@@ -176,10 +176,10 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
           return rows.reduce((sum, [calls]) => sum + Number(calls), 0);
         };
         const all = await count();
-        // All who have a number.
+        // All callers with a number.
         const nameless = await count({ exclude_callers: ["+491", "00492", "49 3", "Anonymous"] });
         const firstAll = await count({ exclude_callers: ["+49 1"] });
-        // Neither a text without a digit nor one of nobody leaves anybody out.
+        // A text without a digit, or one that matches nobody, excludes nobody.
         for (const numbers of [["", "-", "+4998"], []])
           expect(await count({ exclude_callers: numbers }), name).toBe(all);
         if (firstAll < all) seen.excluded++;
@@ -194,7 +194,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     expect(seen).toEqual({ excluded: 24, nameless: 24, nobody: 4 });
   });
 
-  it("with all filters at once", async () => {
+  it("with all filters combined", async () => {
     const filter: CallFilter = {
       org_unit: ["Munich", "Berlin", NOT_SET],
       channel: ["Paid Search", "Unassigned", "Direct", "Organic Search", "Email", "Referral", "Paid Social"],
@@ -210,7 +210,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
   const RANGE = { from: "2026-03-29", to: "2026-04-05" };
   const BEFORE = { from: "2026-03-21", to: "2026-03-28" };
 
-  it("beside a stretch before it: keys of either, ties, gaps filled, others as one", async () => {
+  it("compared with an earlier range: keys of either, ties, filled gaps, combined rows", async () => {
     for (const dimensions of [["source"], ["weekday"], ["org_unit", "hour"]] as const) {
       for (const grain of [undefined, "day"] as const) {
         for (const fill of [false, true]) {
@@ -230,7 +230,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     }
   });
 
-  it("by nothing, cut into periods, beside a stretch before it, gaps filled", async () => {
+  it("without dimensions, by period, compared with an earlier range, filled gaps", async () => {
     for (const previousRange of [undefined, BEFORE]) {
       await ask({ range: RANGE, previousRange });
       for (const grain of ["day", "week"] as const) {
@@ -242,7 +242,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     }
   });
 
-  it("with spend: beside calls, alone, filtered, in zones, before, filled, folded", async () => {
+  it("with spend: with calls, alone, filtered, in zones, compared, filled, combined", async () => {
     const seen = { both: 0, alone: 0, none: 0 };
     const sets: Dimension[][] = [
       ...SPEND_DIMENSIONS.map((each) => [each]),
@@ -277,7 +277,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
     expect((await ask({}, { hasSpend: true }))[0]?.slice(13)).toEqual([27.845, 17, 181, 0.46, 2.14, 6.96]);
   });
 
-  it("in views as well, but for the median", async () => {
+  it("in views, except for the median", async () => {
     for (const [rules, database] of accounts) {
       for (const dimension of ["utm_source", "campaign", "gclid", "channel"] as const) {
         const names = rollupColumns({ dimensions: [dimension] }, rules).map(({ name }) => name);
@@ -287,7 +287,7 @@ describe("a rollup of an account on every edge is as the fold in memory has it",
         expect(view.all()).toEqual(
           (await ask({ dimensions: [dimension] }, { rules })).map((row) => row.filter(isViewed)),
         );
-        // The definition itself, by the code as it is now.
+        // The definition itself, by the present code.
         const text = rollupViewText(dimension, rules);
         expect(database.prepare<[], Row>(text).raw().all()).toEqual(view.all());
       }

@@ -9,7 +9,7 @@ import { makeCall } from "../support/calls.ts";
 import type { AccountContents } from "./account-image.ts";
 
 /*
- * One account whose calls lie on every edge: the first and the last moment of days in zones whose clocks change by one hour, by
+ * Calls on every edge: the first and the last moment of days in zones whose clocks change by one hour, by
  * two (Antarctica/Troll) and by half an hour (Australia/Lord_Howe); ids against the order of time; callers without a number.
  */
 
@@ -52,14 +52,14 @@ const UNITS = [
 
 const at = <T>(values: readonly T[], index: number): T => values[index % values.length] ?? (null as never);
 
-/** Four times around the clocks; all else comes round at other numbers, so that each meets each. */
+/** Four times through the times; all other values repeat at other intervals, so that each meets each. */
 export const CALLS: readonly Call[] = Array.from({ length: 4 * STARTS.length }, (_, index) => {
   const [org_unit_name, org_unit_id] = at(UNITS, index >> 1);
   return makeCall({
-    // Neither in the order of time nor of anything else, and below 0.
+    // In no order of time or anything else, and below 0.
     call_id: ((index * 37) % 101) - 10,
     call_started: at(STARTS, index),
-    // One is only known from calls of unknown time.
+    // A caller who is only known from calls of unknown time.
     caller_id: index > STARTS.length && at(STARTS, index) === null ? "+4999" : at(CALLERS, index * 2),
     tracking_number: at(["+49 30", null, "4930", "desk", "+4989"], index),
     duration: at(DURATIONS, index),
@@ -88,13 +88,13 @@ export const CALLS: readonly Call[] = Array.from({ length: 4 * STARTS.length }, 
 });
 
 const isGone = (index: number) => index % 6 === 3 || (index % STARTS.length === 16 && index > STARTS.length);
-/** Gone from the service: among them the first calls of callers. */
+/** Gone from the service, including the first calls of callers. */
 export const GONE: readonly number[] = CALLS.filter((_, index) => isGone(index)).map(
   ({ call_id }) => call_id,
 );
 export const LIVE: readonly Call[] = CALLS.filter(({ call_id }) => !GONE.includes(call_id));
 
-/** Spend by id, by name, of campaigns that no call has, and of none; on days at the edges. */
+/** Spend by id, by name, of campaigns without calls, and without a campaign; on days at the edges. */
 export const SPEND: readonly Omit<SpendRow, "line">[] = [
   ["2026-03-28", "google", "cpc", "Autumn", "1", 12_340_000, 5, 100],
   ["2026-03-29", "google", "cpc", "autumn", null, 1_005_000, null, 0],
@@ -118,7 +118,7 @@ export const SPEND: readonly Omit<SpendRow, "line">[] = [
   impressions: toNumber(impressions),
 }));
 
-/** By a rule of its own, since the default has none. */
+/** With topics of its own, since the default has none. */
 export const RULES: AttributionRules = {
   ...DEFAULT_RULES,
   aliases: { "face book": "facebook" },
@@ -137,7 +137,7 @@ export const MILLISECONDS: AttributionRules = {
 /** Returns a connection to a warehouse of calls, in memory. */
 export async function openAccount(given: Partial<AccountContents> = {}): Promise<Database.Database> {
   const contents: AccountContents = { rules: RULES, calls: CALLS, gone: GONE, spend: SPEND, ...given };
-  // `npm run test:mutants` keeps them: to make one takes longer than most tests.
+  // `npm run test:mutants` keeps them, since making one takes longer than most tests.
   const { CALLTALLY_MUTANT_ACCOUNTS: folder } = process.env;
   const path = folder && join(folder, hash("sha256", JSON.stringify(contents)));
   if (path !== undefined && existsSync(path)) return new Database(readFileSync(path));

@@ -4,7 +4,7 @@ import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attr
 import type { CallFilter } from "../../src/call/filter.ts";
 import { findUnmatched, toConditions } from "../../src/rollup/call-filter.ts";
 
-/** What calls have, of each fact that a filter looks at. */
+/** The values of calls for each fact that filters use. */
 const VALUES: Partial<Record<FactColumn, readonly (string | number | null)[]>> = {
   org_unit_name: ["Straße", "Munich", null],
   org_unit_id: [7, -1, 0, null],
@@ -22,7 +22,7 @@ const conditionsOf = (filter: CallFilter, rules = DEFAULT_RULES) =>
   toConditions({ include_gone: true, ...filter }, rules, { readValues });
 
 describe("toConditions", () => {
-  it("lets live calls through without a filter, and all with include_gone", () => {
+  it("selects live calls without a filter, and all calls with include_gone", () => {
     expect(toConditions({}, DEFAULT_RULES, { readValues })).toEqual([{ fact: "is_live", holds: true }]);
     expect(conditionsOf({})).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe("toConditions", () => {
         ["org_unit_id", [0]],
       ],
     ],
-    // No ids: neither is a whole number of 16 digits at most.
+    // Not ids: neither is a whole number of at most 16 digits.
     [
       { org_unit: ["7.0", "+7", "7 ", " 7", "--1", "00000000000000007", "7x", "x7", ""] },
       [
@@ -110,13 +110,13 @@ describe("toConditions", () => {
     [{ tracking_number: ["0049 (30)"] }, [["tracking_number", ["+4930"]]]],
     [{ tracking_number: [" desk", "-"] }, [["tracking_number", ["Desk", "-"]]]],
     [{ source: [] }, [["source", []]]],
-  ])("finds the values that %j means", (filter, expected) => {
+  ])("finds the values for %j", (filter, expected) => {
     expect(conditionsOf(filter)).toEqual([
       { any: (expected as [string, unknown][]).map(([fact, isOneOf]) => ({ fact, isOneOf })) },
     ]);
   });
 
-  it("selects campaigns by the one name of their ids, and calls without such an id by their own", () => {
+  it("selects campaigns by the name of their id, and calls without such an id by their own", () => {
     const campaignNames = () =>
       new Map([
         ["Ab1", "Autumn"],
@@ -154,7 +154,7 @@ describe("toConditions", () => {
     ]);
   });
 
-  it("knows callers by their digits, or by the names that the facts have", () => {
+  it("matches callers by their digits, or by the names in the facts", () => {
     const exclude_callers = ["+49 (30) 1", "0049301", "Anonymous", "-"];
     expect(conditionsOf({ exclude_callers })).toEqual([
       { fact: "caller", isNoneOf: ["+49301", "+49301", "anonymous", ""] },
@@ -169,7 +169,7 @@ describe("toConditions", () => {
     ]);
   });
 
-  it("compares durations in the unit that is stored, 0 as well", () => {
+  it("compares durations in the stored unit, even 0", () => {
     expect(conditionsOf({ min_duration_seconds: 1.5 })).toEqual([{ fact: "duration", isAtLeast: 1.5 }]);
     expect(conditionsOf({ min_duration_seconds: 1.5 }, MILLISECONDS)).toEqual([
       { fact: "duration", isAtLeast: 1500 },
@@ -177,7 +177,7 @@ describe("toConditions", () => {
     expect(conditionsOf({ min_duration_seconds: 0 })).toEqual([{ fact: "duration", isAtLeast: 0 }]);
   });
 
-  it("has a condition for each filter, together", () => {
+  it("combines one condition for each filter", () => {
     const filter: CallFilter = {
       org_unit: ["Munich"],
       channel: ["Email"],
@@ -217,7 +217,7 @@ describe("toConditions", () => {
 });
 
 describe("findUnmatched", () => {
-  it("finds each value that no call has, and the nearest that one has, as files show it", () => {
+  it("finds each value that no call has, with the nearest one in the spelling of files", () => {
     const filter: CallFilter = {
       org_unit: ["Strase", "8", "Munich", "-1", "(not set)"],
       channel: ["Emial"],
@@ -244,12 +244,12 @@ describe("findUnmatched", () => {
     ]);
   });
 
-  it("finds (not set) where every call has a value, for it is no value", () => {
+  it("accepts (not set) even if every call has a value", () => {
     const full = (fact: FactColumn) => readValues(fact).filter((value) => value !== null);
     expect(findUnmatched({ source: ["(not set)"] }, full)).toEqual([]);
   });
 
-  it("asks for the campaigns that have a text as a part of their name", () => {
+  it("suggests campaigns whose name contains the text", () => {
     const campaigns = ["Generic", "Brand | Exact | DE", "Brand | Broad"];
     const [found] = findUnmatched({ campaign: ["brand"] }, (fact) =>
       fact === "campaign_id" ? [] : campaigns,
@@ -257,7 +257,7 @@ describe("findUnmatched", () => {
     expect(found?.advice).toBe("Did you mean Brand | Broad or Brand | Exact | DE?");
   });
 
-  it("finds none where there are no calls", () => {
+  it("finds nothing if there are no calls", () => {
     expect(findUnmatched({ source: ["gogle"] }, () => [])).toEqual([]);
     expect(findUnmatched({}, readValues)).toEqual([]);
   });

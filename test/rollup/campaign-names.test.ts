@@ -70,8 +70,8 @@ const ROWS = [
   ["AUTUMN SALE", null, 1],
 ];
 
-describe("a rollup by campaign", () => {
-  it("has one row for each id, under the name that most live calls have; of two, the first in order", async () => {
+describe("rollup by campaign", () => {
+  it("has one row per id under the name of most live calls, or the first of two in order", async () => {
     expect(await rowsOf()).toEqual(ROWS);
   });
 
@@ -82,7 +82,7 @@ describe("a rollup by campaign", () => {
     expect([...rows]).toEqual([["google", "Autumn", "1", 2]]);
   });
 
-  it("counts gone calls under the name of the live ones; an id without live calls keeps the calls' names", async () => {
+  it("counts gone calls under the name of the live ones; without live calls an id keeps the calls' names", async () => {
     expect((await rowsOf({ include_gone: true })).filter(([, id]) => id === "1" || id === "5")).toEqual([
       ["Autumn", "1", 19],
       ["Gone B", "5", 2],
@@ -90,12 +90,12 @@ describe("a rollup by campaign", () => {
     ]);
   });
 
-  it("is the same in the view", () => {
+  it("equals the view", () => {
     const view = account.prepare("SELECT campaign, campaign_id, calls FROM rollup_campaign").raw().all();
     expect(view).toEqual(ROWS);
   });
 
-  it("leaves each call its own name in lists and in attributed_calls", () => {
+  it("does not change the names of calls in lists and in attributed_calls", () => {
     using session = open({ campaign: ["1"] });
     const { read } = session.calls([{ fact: "campaign" }]);
     const own = ["Autumn", "Autumn", "Autumn", "AUTUMN SALE", "AUTUMN SALE", null, null, null, null, null];
@@ -105,8 +105,8 @@ describe("a rollup by campaign", () => {
   });
 });
 
-describe("the filter campaign", () => {
-  it.each([{}, { include_gone: true as const }])("selects whole rows, by name or id: %j", async (more) => {
+describe("filter campaign", () => {
+  it.each([{}, { include_gone: true as const }])("selects whole rows by name or id: %j", async (more) => {
     const rows = await rowsOf(more);
     for (const [name, id] of rows) {
       const isNamed = (row: (typeof rows)[number]) =>
@@ -117,7 +117,7 @@ describe("the filter campaign", () => {
     }
   });
 
-  it("knows no name that no row has", async () => {
+  it("does not match names that no row has", async () => {
     const filter = { campaign: ["Herbst", "autumn sale", "AUTUMN", "(not set)", "(total)", "3"] };
     using session = open(filter);
     expect(await session.findUnmatched(filter)).toEqual([

@@ -27,7 +27,7 @@ interface Facts {
 type Change = Facts & { change_id: number; reason: string };
 type Part = (facts: Facts) => number | string | null;
 
-/** What each figure takes of one call. */
+/** What each figure counts of a call. */
 const PARTS: Record<string, { part: Part; adds?: true }> = {
   calls: { part: () => 1, adds: true },
   answered_calls: { part: ({ outcome }) => Number(outcome === "answered"), adds: true },
@@ -44,7 +44,7 @@ const PARTS: Record<string, { part: Part; adds?: true }> = {
   last_call_at: { part: ({ call_started }) => call_started },
 };
 
-/** Makes an account, changes it in all ways, and gives what was logged. */
+/** Makes an account, changes it in all ways, and returns the log. */
 function change(rules = RULES) {
   const warehouse = newWarehouse();
   const { sqlite } = warehouse;
@@ -53,7 +53,7 @@ function change(rules = RULES) {
   write(CALLS.slice(0, 60));
   writeTransaction(warehouse, () => markGone(warehouse, GONE));
   beginFactLog(warehouse);
-  // Not looked at: it is before the changes that are asked for.
+  // Ignored: it is before the requested changes.
   write([{ ...(CALLS[0] ?? makeCall()), utm_source: "Of no one since" }]);
   const since = Number(sqlite.prepare("SELECT max(change_id) FROM fact_changes").pluck().get());
   write(CALLS.slice(58));
@@ -111,7 +111,7 @@ const CASES: {
   { dimensions: ["hour", "channel"], zone: "Antarctica/Troll" },
   { dimensions: ["hour"], zone: "Australia/Lord_Howe", hasPeriods: true },
   { dimensions: [], zone: "UTC", figures: ["median_duration_seconds", "total_duration_seconds"] },
-  // No call has it any more, and some had.
+  // No call has it any longer, and some had.
   {
     dimensions: ["source"],
     zone: "UTC",
@@ -134,7 +134,7 @@ const CASES: {
 ];
 
 describe("RollupSession.effects", () => {
-  it.each([RULES, MILLISECONDS])("tells what each change did to each row, by rules %#", async (by) => {
+  it.each([RULES, MILLISECONDS])("returns the effect of each change on each row, by rules %#", async (by) => {
     using changed = change(by);
     const { warehouse, since, rules } = changed;
     const { sqlite } = warehouse;
@@ -236,13 +236,13 @@ describe("RollupSession.effects", () => {
     expect(seen).toEqual({ effects: 164, nothing: 6, several: 72 });
   });
 
-  it("are together what the sums of a row are more now", () => {
+  it("add up to the increase of a row's sums", () => {
     using changed = change();
     const { warehouse, rules } = changed;
     deleteCalls(warehouse);
     const query: RollupQuery = { dimensions: ["source"] };
     using session = new RollupSession(warehouse.sqlite, { rules });
-    // From the beginning of the log to an empty account: all that was there when it began is gone.
+    // From the beginning of the log to an empty account: everything that existed when it began is gone.
     const sums = [...session.effects(query, 0, "UTC")].reduce(
       (sum, { figures }) => sum + (figures.get("calls")?.effect ?? 0),
       0,
@@ -251,7 +251,7 @@ describe("RollupSession.effects", () => {
     expect(rollupColumns(query, rules).length).toBe(14);
   });
 
-  it("are of reasons that are known", () => {
+  it("require known reasons", () => {
     using changed = change();
     const { warehouse, rules, since } = changed;
     warehouse.sqlite.exec("UPDATE fact_changes SET reason = 'a whim'");
@@ -261,7 +261,7 @@ describe("RollupSession.effects", () => {
     );
   });
 
-  it("takes a campaign's calls as one row, under its present name; without one, under a name that they had", () => {
+  it("counts the calls of a campaign in one row under its present name; without one, under a former name", () => {
     using warehouse = newWarehouse();
     setRules(warehouse, RULES);
     const of = (call_id: number, campaign_id: string, campaign_name: string | null, disposition: string) =>

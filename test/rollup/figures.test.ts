@@ -10,7 +10,7 @@ const MILLISECONDS = { duration_unit: "milliseconds" } as const;
 const EUR = { currency: "EUR", decimals: 3 };
 
 describe("keyColumns", () => {
-  it("has the utm members as they are stored where raw, and no others", () => {
+  it("contains the utm members unfolded if raw, and nothing else unfolded", () => {
     const raw = keyColumns(DIMENSIONS, { raw: true });
     expect(raw.filter(({ of }) => "stored" in of)).toEqual(
       ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"].map((name) => ({
@@ -26,7 +26,7 @@ describe("keyColumns", () => {
 });
 
 describe("isLocal", () => {
-  it("is true of weekday and hour alone, in any place", () => {
+  it("is true only for weekday and hour, at any position", () => {
     expect(DIMENSIONS.filter((dimension) => isLocal([dimension]))).toEqual(["weekday", "hour"]);
     expect([isLocal([]), isLocal(["channel", "hour"]), isLocal(["channel", "source"])]).toEqual([
       false,
@@ -37,7 +37,7 @@ describe("isLocal", () => {
 });
 
 describe("metrics", () => {
-  it("have a change but for times", () => {
+  it("have a change, except for times", () => {
     const compared = [...metrics(SECONDS), ...spendMetrics(EUR)].filter(isCompared);
     expect(compared.filter(({ type }) => type === "time")).toEqual([]);
     expect(compared).toHaveLength(METRIC_NAMES.size - 2 + spendMetrics(EUR).length);
@@ -47,7 +47,7 @@ describe("metrics", () => {
 });
 
 describe("rollupColumns", () => {
-  it("has the period, the keys, the figures that are wanted, those of spend, and what is compared", () => {
+  it("returns period, keys, requested figures, spend, and comparison in order", () => {
     const names = (...query: Parameters<typeof rollupColumns>) =>
       rollupColumns(...query).map(({ name }) => name);
     expect(names({ dimensions: ["channel"], figures: ["unique_callers", "cost_per_call"] }, SECONDS)).toEqual(
@@ -99,7 +99,7 @@ describe("rollupColumns", () => {
 });
 
 describe("durationBounds", () => {
-  it("begins a band with a qualified call, once, and in order", () => {
+  it("start a band at the qualified duration, once and in order", () => {
     const bounds = [0, 30, 60, 120, 300, 600, 1800];
     expect([60, 0, 1800].map((qualified_seconds) => durationBounds({ qualified_seconds }))).toEqual([
       bounds,
@@ -113,7 +113,7 @@ describe("durationBounds", () => {
 });
 
 describe("SQL", () => {
-  it("has texts with their apostrophes doubled, and no GROUP BY of nothing", () => {
+  it("doubles apostrophes in texts, and has no empty GROUP BY", () => {
     expect([literal("it's 'ok'"), literal("")]).toEqual(["'it''s ''ok'''", "''"]);
     expect([groupBy([]), groupBy(["1"]), groupBy(["1", "name"])]).toEqual([
       "",

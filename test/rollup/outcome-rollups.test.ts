@@ -13,7 +13,7 @@ import { type Question, resolve } from "./questions.ts";
 const DAYS = ["2026-03-28", "2026-03-29", "2026-04-01", "2026-04-05", "2026-04-09", "2026-12-31"];
 const AMOUNTS = [12_345_678, 99_990_000, null, -5_000_000, 0, 1];
 
-/** Several jobs of some calls, gone ones among them, none of others, in each order of days and stages. */
+/** Several jobs of some calls, also of gone ones, none of others, in each order of days and stages. */
 const JOBS: Omit<FoldJob, "startsAt">[] = [
   ...GONE.map((call_id) => ({
     call_id,
@@ -57,7 +57,7 @@ interface Asked {
   isGone?: boolean;
 }
 
-/** Asks the session and the fold; both must say the same. */
+/** Runs the session and the fold; both must agree. */
 async function ask(asked: Partial<Question>, { by, hasSpend, isGone = false }: Asked): Promise<Row[]> {
   const question = { ...PLAIN, ...asked };
   const { query, fold } = resolve(question);
@@ -99,7 +99,7 @@ const RANGE = { from: "2026-03-29", to: "2026-04-05" };
 const BEFORE = { from: "2026-03-21", to: "2026-03-28" };
 const WAYS = REVENUE_BY.flatMap((by) => [false, true].map((hasSpend): Asked => ({ by, hasSpend })));
 
-describe("a rollup with outcomes is as the fold in memory has it", () => {
+describe("rollup with outcomes equals a fold in memory", () => {
   it.each(WAYS)("by dimensions, periods and top, $by, spend $hasSpend", async (way) => {
     const wanted: Dimension[][] = way.hasSpend
       ? [["source"], ["campaign"]]
@@ -129,14 +129,14 @@ describe("a rollup with outcomes is as the fold in memory has it", () => {
     }
   });
 
-  it("raw, and by local weekday and hour, counts in the row of the call", async () => {
+  it("counts raw, and by local weekday and hour, in the row of the call", async () => {
     const way: Asked = { by: "call", hasSpend: false };
     await ask({ dimensions: ["weekday"], zone: "Europe/Berlin" }, way);
     await ask({ dimensions: ["hour", "channel"], range: RANGE }, way);
     await ask({ dimensions: ["utm_source"], raw: true }, way);
   });
 
-  it("has a gone call's revenue only where gone calls count", async () => {
+  it("has a gone call's revenue only if gone calls count", async () => {
     const revenueOf = (rows: Row[]) => rows[0]?.[15];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(

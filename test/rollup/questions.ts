@@ -13,7 +13,7 @@ import { arbitraryCalls } from "../support/calls.ts";
 import type { FoldQuery } from "../support/fold.ts";
 
 /**
- * The moments before and after clocks are changed, and hours that come twice: in Berlin, New York, on Lord Howe by half an
+ * The moments before and after clock changes, and repeated hours: in Berlin, New York, on Lord Howe by half an
  * hour, and in Troll by two hours, when Berlin's are.
  */
 const AROUND_CHANGES = [
@@ -31,7 +31,7 @@ const AROUND_CHANGES = [
   "2026-10-03T15:30:00.000Z",
 ];
 
-/** What services should not serve, and do. */
+/** Values that services should not send, but do. */
 const odd: fc.Arbitrary<Partial<Call>> = fc.record(
   {
     caller_id: fc.constantFrom("null", " undefined", "{caller}", "-", "(not set)"),
@@ -48,7 +48,7 @@ const oddities = fc.oneof(
   { weight: 1, arbitrary: odd },
 );
 
-/** Calls of which some are odd, and some are gone from the service. */
+/** Calls of which some are odd, and some gone from the service. */
 export const accounts = fc
   .tuple(arbitraryCalls(60), fc.array(oddities, { minLength: 60, maxLength: 60 }))
   .map(([calls, odds]) => calls.map((call, index): Call => ({ ...call, ...odds[index] })))
@@ -72,7 +72,7 @@ const FILTERS = {
 } satisfies { [Name in keyof CallFilter]: fc.Arbitrary<CallFilter[Name]> };
 const { exclude_callers, ...others } = FILTERS;
 
-/** None, many at once, which let few calls through, and callers excluded beside at most one other. */
+/** No filter, many at the same time, which select few calls, and excluded callers with at most one other. */
 const filters: fc.Arbitrary<CallFilter> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({}) },
   { weight: 2, arbitrary: fc.record(FILTERS, { requiredKeys: [], noNullPrototype: true }) },
@@ -110,7 +110,7 @@ const zones = fc.constantFrom(
   "Antarctica/Troll",
 );
 
-/** What a question about calls may be, of days in a zone. */
+/** The possible questions about calls, with days in a zone. */
 export const questions = fc.record({
   dimensions: fc.subarray([...DIMENSIONS], { minLength: 1, maxLength: 3 }),
   raw: fc.boolean(),

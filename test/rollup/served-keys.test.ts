@@ -10,7 +10,7 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { deleteCalls, newWarehouse, storeCalls } from "../support/warehouse.ts";
 
-/** Texts that read like ours, and some that nearly do. */
+/** Texts that look like reserved keys, and some that nearly do. */
 const texts = fc.oneof(
   fc
     .tuple(
@@ -35,7 +35,7 @@ const texts = fc.oneof(
   fc.string({ maxLength: 4 }),
 );
 
-/** Puts a call for each text in place of those the warehouse has. */
+/** Replaces the calls of the warehouse with one call for each text. */
 function fill(warehouse: Warehouse, served: readonly string[]): void {
   deleteCalls(warehouse);
   const calls = served.map((text, index) =>
@@ -64,7 +64,7 @@ async function keysIn(
 }
 
 describe("keys of rollups", () => {
-  it("of served values are never taken for ours, nor for each other, and a filter by one finds its calls", async () => {
+  it("distinguish served values from special keys and each other, and a filter by one finds its calls", async () => {
     using warehouse = newWarehouse();
     const seen = { quoted: 0, filtered: 0 };
     await fc.assert(
@@ -96,7 +96,7 @@ describe("keys of rollups", () => {
         for (const key of await keysOf("campaign")) {
           const found = await keysIn(sqlite, { dimensions: ["campaign"] }, { campaign: [key] });
           expect(found).toContain(key);
-          // Case and white space do not matter in filters: what is served, and not what is shown, is alike.
+          // Filters ignore case and white space: they compare what was served, not what is shown.
           expect(new Set(found.map((name) => toCaseless(toServed(name))))).toEqual(
             new Set([toCaseless(toServed(key))]),
           );
@@ -109,7 +109,7 @@ describe("keys of rollups", () => {
     expect(seen.filtered).toBeGreaterThan(20);
   });
 
-  it("are the same in views as in files", async () => {
+  it("are equal in views and files", async () => {
     using warehouse = newWarehouse();
     fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
     const keys = warehouse.sqlite.prepare("SELECT campaign FROM rollup_campaign ORDER BY 1").pluck().all();
@@ -118,7 +118,7 @@ describe("keys of rollups", () => {
 });
 
 describe("filters", () => {
-  it("find what has no letter and no digit by its own row, and with (not set) calls without a value alone", async () => {
+  it("find values without letters and digits by their own key, and calls without a value by (not set)", async () => {
     using warehouse = newWarehouse();
     const served = ["-", "__", "null", null, "desk"];
     const calls = served.map((text, index) =>
@@ -154,7 +154,7 @@ describe("findUnmatched", () => {
     return (await session.findUnmatched(filter)).map(({ filter, text, advice }) => [filter, text, advice]);
   };
 
-  it("knows values in any case and spelling, names and ids, and calls without a value", async () => {
+  it("accepts values in any case and spelling, names and ids, and calls without a value", async () => {
     expect(
       await unmatched({
         source: ["GOOGLE", " google ", "(Not Set)"],
@@ -167,7 +167,7 @@ describe("findUnmatched", () => {
     ).toEqual([]);
   });
 
-  it("says each value that no call has, and which was probably meant", async () => {
+  it("reports each value that no call has, and suggests the nearest", async () => {
     expect(
       await unmatched({
         source: ["google", "gogle"],
@@ -190,7 +190,7 @@ describe("findUnmatched", () => {
     ]);
   });
 
-  it("suggests a value as files show it, and so as it is found", async () => {
+  it("suggests a value in the spelling of files, which finds it", async () => {
     using warehouse = newWarehouse();
     fill(warehouse, ['"(not set)"']);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
@@ -201,7 +201,7 @@ describe("findUnmatched", () => {
     expect(await session.findUnmatched({ source: [meant] })).toEqual([]);
   });
 
-  it("has nothing to compare with in a warehouse without calls", async () => {
+  it("suggests nothing in a warehouse without calls", async () => {
     using warehouse = newWarehouse();
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     expect(await session.findUnmatched({ source: ["gogle"] })).toEqual([]);

@@ -14,7 +14,7 @@ import { CALLS, GONE, MILLISECONDS, openAccount, RULES } from "./account.ts";
 
 const account = await openAccount();
 
-/** What is true of a call, as stored; which of all calls are first calls, the model decides. */
+/** The stored facts of a call; the model decides which are first calls. */
 type Fact = Omit<CallFacts, "is_qualified"> & {
   call_id: number;
   is_live: 0 | 1;
@@ -48,7 +48,7 @@ const isIn = ({ startsAt, endsAt }: Span, { call_started }: Fact) =>
   (startsAt === undefined || (call_started !== null && call_started >= startsAt)) &&
   (endsAt === undefined || (call_started !== null && call_started < endsAt));
 
-/** Filters, and what they let through. */
+/** Filters, and the calls they select. */
 const FILTERS: [filter: CallFilter, isCounted: (fact: Fact) => boolean][] = [
   [{}, ({ is_live }) => is_live === 1],
   [{ include_gone: true }, () => true],
@@ -78,7 +78,7 @@ const CASES = FILTERS.flatMap(([filter, isCounted]) =>
 const open = (filter: CallFilter = {}, rules = RULES) => new RollupSession(account, { rules, filter });
 
 describe("RollupSession.calls", () => {
-  it("lists facts, what is stored, and what was said, in the order of time, as often as it is asked", () => {
+  it("lists facts, stored values and transcripts in the order of time, repeatedly", () => {
     let listed = 0;
     for (const { filter, span, counted } of CASES) {
       using session = open(filter);
@@ -101,7 +101,7 @@ describe("RollupSession.calls", () => {
       ]);
       expect([count, [...read()], [...read()]]).toEqual([expected.length, expected, expected]);
       listed += count;
-      // Each kind of column by itself, since a table is only joined where it is asked for.
+      // Each kind of column separately, since a table is only joined if needed.
       for (const [column, value] of [
         [{ fact: "caller" }, (fact: Fact) => fact.caller],
         [{ member: "recording_url" }, () => null],
@@ -113,7 +113,7 @@ describe("RollupSession.calls", () => {
     expect(listed).toBe(551);
   });
 
-  it("knows the first calls among those that count: where gone ones do, among all", () => {
+  it("marks first calls among the counted calls, or among all calls if gone ones count", () => {
     const firstOf = (facts: readonly Fact[]) =>
       new Set(
         [...Map.groupBy(facts.toSorted(byTime), ({ caller }) => caller)].flatMap(([caller, [first]]) =>
@@ -139,7 +139,7 @@ describe("RollupSession.calls", () => {
 });
 
 describe("RollupSession.callers", () => {
-  it("sums each caller up, first and last by time and then by id, unknown times where there is no other", () => {
+  it("sums each caller, with first and last call by time and then id; unknown times only without others", () => {
     const seen = { callers: 0, untimed: 0, answeredLater: 0, without: 0 };
     for (const { filter, span, counted } of CASES) {
       using session = open(filter);
@@ -214,7 +214,7 @@ function firstConversions(
 }
 
 describe("RollupSession.conversions", () => {
-  it("finds the first qualified call of each key among a population, whatever else is asked", () => {
+  it("finds the first qualified call of each key in a population, whatever else is requested", () => {
     const seen = { calls: 0, first: 0, repeated: 0, gone: 0 };
     const queries: ConversionQuery[] = (
       ["gclid", "google_click", "caller", "msclkid", "google_analytics_cid"] as const
@@ -267,7 +267,7 @@ describe("RollupSession.conversions", () => {
     expect(seen).toEqual({ calls: 5160, first: 170, repeated: 212, gone: 500 });
   });
 
-  it("gives the number that is kept of a call where callers are known by digests", async () => {
+  it("returns the number stored with a call if callers are identified by digests", async () => {
     const database = await openAccount();
     database.exec("UPDATE callers SET caller = 'digest of ' || caller");
     using session = new RollupSession(database, { rules: { ...RULES, caller_digests: true } });
@@ -336,8 +336,8 @@ describe("RollupSession.durationBands", () => {
   );
 });
 
-describe("what a session knows of its calls", () => {
-  it("is when they started, and who called, in the filter or out of it", async () => {
+describe("extent of a session", () => {
+  it("is when its calls started, and who called, within or outside the filter", async () => {
     const times = FACTS.flatMap(({ call_started }) => call_started ?? []).sort();
     for (const { filter, span, counted } of CASES) {
       if (Object.keys(span).length > 0) continue;
@@ -361,7 +361,7 @@ describe("what a session knows of its calls", () => {
     expect(await named.countUnknownCallers(["+498"])).toBe(0);
   });
 
-  it("is nothing in an account without calls, and nothing of time in one whose calls have none", async () => {
+  it("is empty without calls, and without times if no call has one", async () => {
     const empty = await openAccount({ calls: [], gone: [], spend: [] });
     using session = new RollupSession(empty, { rules: RULES });
     expect([
@@ -396,7 +396,7 @@ describe("what a session knows of its calls", () => {
     ["Antarctica/Troll", [0, 7200, 0]],
     ["Australia/Lord_Howe", [39_600, 37_800, 39_600]],
   ])(
-    "is the offsets of %s under which there are calls, each from the first of these calls on",
+    "has the offsets %s during which there are calls, each from the first of these calls",
     async (zone, expected) => {
       using session = open();
       const offsets = await session.readOffsets(zone);
@@ -409,7 +409,7 @@ describe("what a session knows of its calls", () => {
 });
 
 describe("a session", () => {
-  it("reads the rules in its snapshot, and lets it go", async () => {
+  it("reads the rules in its snapshot, and releases the snapshot", async () => {
     const inTransaction: boolean[] = [];
     {
       using session = new RollupSession(account, {
@@ -433,7 +433,7 @@ describe("a session", () => {
   });
 });
 
-describe("rows of fewer calls than a cell must have", () => {
+describe("rows of fewer calls than the minimum cell", () => {
   /** The model: small rows, then the next smallest, until those together are not small. */
   function keep(rows: { key: string; now: number; before: number }[], minCell: number): Set<string> {
     const isSmall = (count: number) => count > 0 && count < minCell;
@@ -455,7 +455,7 @@ describe("rows of fewer calls than a cell must have", () => {
     return new Set(left.map(({ key }) => key));
   }
 
-  it("are one row in each period, and no row is small but where a period is", async () => {
+  it("are one row per period, and no other row is small unless its period is", async () => {
     const seen = { kept: 0, folded: 0, none: 0 };
     const YEAR = { from: "2026-01-01", to: "2026-12-31" };
     for (const dimension of ["source", "channel", "weekday", "utm_term"] as const satisfies Dimension[]) {

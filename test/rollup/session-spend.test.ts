@@ -19,7 +19,7 @@ describe("SessionSpend", () => {
     return Object.assign(session, { spend: await session.loadSpend(zone) });
   };
 
-  it("says what the spend of each stretch adds up to, on which days, and from which files", async () => {
+  it("returns the sums, days and files of the spend of each range", async () => {
     using session = await spendOf();
     const { spend } = session;
     expect(await session.loadSpend("UTC")).toBe(spend);
@@ -59,7 +59,7 @@ describe("SessionSpend", () => {
         cost_micros: 4_000_000n,
       },
     ]);
-    // To the first moment of a day, and from it on.
+    // Up to the first moment of a day, and from it on.
     const edge = "2026-04-05T00:00:00.000Z";
     expect([
       spend.days({ endsAt: edge }),
@@ -91,10 +91,10 @@ describe("SessionSpend", () => {
     ]);
   });
 
-  it.each(EDGES)("takes the days of reports for those of %s", async (zone, first, last) => {
+  it.each(EDGES)("interprets the days of reports as days in %s", async (zone, first, last) => {
     using session = await spendOf({}, zone);
     expect(session.spend.readExtent()).toEqual({ first, last });
-    // Of calls and spend, the first and the last of both.
+    // The first and the last of calls and spend.
     const [early, late] = ["2025-12-31T23:59:59.999Z", "2026-12-31T23:59:59.999Z"];
     const extent = { first: first < early ? first : early, last: last > late ? last : late };
     expect(await session.readExtent()).toEqual(extent);
@@ -121,13 +121,13 @@ describe("SessionSpend", () => {
       10,
     ],
     [{ tracking_number: ["desk"], exclude_callers: ["+491"], include_gone: true }, 10],
-  ])("has with %j so many rows", async (filter, expected) => {
+  ])("selects by %j the right number of rows", async (filter, expected) => {
     using session = await spendOf(filter);
     expect([...session.spend.sums().values()].reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
     expect(session.spend.files().reduce((sum, { rows }) => sum + rows, 0)).toBe(expected);
   });
 
-  it("has values of its own for filters: of facts that it shares with calls", async () => {
+  it("reads the values for filters from spend, for facts that it shares with calls", async () => {
     using session = await spendOf();
     const { spend } = session;
     const values = (["source", "medium", "channel", "campaign", "campaign_id"] as const).map((fact) =>
@@ -174,7 +174,7 @@ describe("SessionSpend", () => {
       spend.readValues("disposition"),
       spend.readValues("call_started"),
     ]).toEqual([[], [], []]);
-    // What spend alone has is known, once it counts.
+    // Values that only spend has are known once it counts.
     const filter = { campaign: ["New One", "778"], source: ["facebook", "facebok"] };
     const unmatched = (await session.findUnmatched(filter)).map(({ text, advice }) => [text, advice]);
     expect(unmatched).toEqual([
@@ -192,7 +192,7 @@ describe("SessionSpend", () => {
     ["Google", "CPC", "Notdienst | DE", "Paid Search"],
     ["Facebook", "Paid_Social", "Shopping Days", "Paid Shopping"],
     ["Google", "CPC", null, "Paid Search"],
-  ])("counts spend of %s / %s / %s as %s, as its calls", async (source, medium, campaign, channel) => {
+  ])("assigns spend of %s / %s / %s to %s, like its calls", async (source, medium, campaign, channel) => {
     const call = makeCall({ call_id: 1, utm_source: source, utm_medium: medium, utm_campaign: campaign });
     const row = { day: "2026-03-28", source, medium, campaign, campaign_id: null };
     const cost = { cost_micros: 1_000_000, currency: "EUR", clicks: null, impressions: null };
@@ -202,7 +202,7 @@ describe("SessionSpend", () => {
     expect(database.prepare("SELECT channel FROM call_facts").pluck().all()).toEqual([channel]);
   });
 
-  it("extends over what calls do not, and is all there is where there are none", async () => {
+  it("extends the range of calls, and is the only extent without calls", async () => {
     const early = await openAccount({ calls: [], gone: [] });
     using session = new RollupSession(early, { rules: RULES });
     expect(await session.readExtent()).toBeUndefined();
@@ -225,7 +225,7 @@ describe("SessionSpend", () => {
     [[1_000_000, 100, 1000], { currency: "EUR", decimals: 4 }],
     [[10, 100_000], { currency: "EUR", decimals: 5 }],
     [[123_456_789], { currency: "EUR", decimals: 6 }],
-  ])("shows amounts of %j whole", async (costs, form) => {
+  ])("shows all decimals of %j", async (costs, form) => {
     const [row] = SPEND;
     if (row === undefined) throw new Error("There is no spend");
     const spend = costs.map((cost_micros) => ({ ...row, cost_micros }));
@@ -240,7 +240,7 @@ describe("SessionSpend", () => {
     ]);
   });
 
-  it("is an error to ask for where it was not loaded", async () => {
+  it("throws if spend was not loaded", async () => {
     using session = new RollupSession(account, { rules: RULES });
     const spend = { currency: "EUR", decimals: 2 };
     await expect(session.rollup({ dimensions: ["source"], spend })).rejects.toThrow(
@@ -254,7 +254,7 @@ describe("SessionSpend", () => {
     [[1_000_000, -1_000_000], 0, null],
     [[1], 0.000001, 0],
     [[30_000_000], 30, 2],
-  ])("has a cost per call only of costs over 0: %j", async (costs, cost, perCall) => {
+  ])("has a cost per call only if the cost is above 0: %j", async (costs, cost, perCall) => {
     const spend = costs.flatMap((cost_micros) => SPEND.slice(0, 1).map((row) => ({ ...row, cost_micros })));
     using session = new RollupSession(await openAccount({ spend }), { rules: RULES });
     const { form } = await session.loadSpend("UTC");
@@ -264,7 +264,7 @@ describe("SessionSpend", () => {
     expect(row).toEqual(["google", 15, cost, perCall]);
   });
 
-  it("is loaded while rows are being read, which stay as they were", async () => {
+  it("can be loaded while rows are being read, without a change to these rows", async () => {
     using session = new RollupSession(account, { rules: RULES });
     const read = async () => Iterator.from((await session.rollup({ dimensions: ["source"] })).rows);
     const all = [...(await read())];
@@ -276,7 +276,7 @@ describe("SessionSpend", () => {
     expect(all.length).toBeGreaterThan(2);
   });
 
-  it("adds amounts up beyond the numbers that are exact", async () => {
+  it("sums amounts exactly beyond the safe integers", async () => {
     const [row] = SPEND;
     if (row === undefined) throw new Error("There is no spend");
     const spend = Array.from({ length: 20 }, () => ({ ...row, cost_micros: 999_999_999_999_999 }));

@@ -15,7 +15,7 @@ import { firstStartOf, foldRollup } from "../support/fold.ts";
 import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
 import { accounts, questions, resolve } from "./questions.ts";
 
-/** Puts other calls in place of those the warehouse has. */
+/** Replaces the calls of the warehouse. */
 function fill(
   warehouse: Warehouse,
   calls: readonly Call[],
@@ -58,14 +58,14 @@ async function readRecords(
   return rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]])));
 }
 
-/** Some questions to one account, since it takes longer to fill a warehouse than to ask it. */
+/** Several questions to one account, since filling a warehouse takes longer than querying it. */
 const several = fc.array(questions, { minLength: 3, maxLength: 3 });
 
 const liveOf = (calls: readonly Call[], gone: readonly Call[]) =>
   calls.filter((call) => !gone.includes(call));
 
 describe("RollupSession.rollup", () => {
-  it("counts each call once: the lowest and the highest id, many at one start, as many as fill blocks", async () => {
+  it("counts each call once: lowest and highest id, many with one start, and full blocks", async () => {
     using warehouse = newWarehouse();
     const ids = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, ...Array(1498).keys()];
     const call_started = "2026-06-01T10:00:00.000Z";
@@ -77,7 +77,7 @@ describe("RollupSession.rollup", () => {
     for (const query of [{}, { span }]) expect((await readRows(warehouse, query))[0]?.[0]).toBe(ids.length);
   });
 
-  it("tells weekdays and hours by the clocks of a zone, in their order, with the keys that remain as one", async () => {
+  it("groups by weekday and hour in a zone, in their order, with the remaining keys combined", async () => {
     using warehouse = newWarehouse();
     const seen = { changed: 0, other: 0, unknown: 0 };
     const local = fc.subarray<Dimension>(["weekday", "hour", "channel"], { minLength: 1 });
@@ -112,7 +112,7 @@ describe("RollupSession.rollup", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThanOrEqual(least(20));
   });
 
-  it("has the same totals with some keys as one, and counts callers and medians of the calls themselves", async () => {
+  it("keeps the totals if keys are combined, and computes callers and medians from the calls", async () => {
     const calls = [10, 20, 60, 1, 3].map((duration, index) =>
       makeCall({
         call_id: index,
@@ -131,7 +131,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("keeps the spellings of a source apart only when raw", async () => {
+  it("distinguishes the spellings of a source only if raw", async () => {
     const calls = ["google", "Google", "\u00a0GOOGLE\t", "face  book", "Face Book", "", " ", null].map(
       (utm_source, index) => makeCall({ call_id: index, utm_source }),
     );
@@ -153,7 +153,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("tells campaigns of one name apart by their ids, and falls back to utm_campaign", async () => {
+  it("distinguishes campaigns of the same name by id, and falls back to utm_campaign", async () => {
     const calls = [
       makeCall({ call_id: 1, campaign_name: "Autumn", campaign_id: "1", utm_campaign: "ignored" }),
       makeCall({ call_id: 2, campaign_name: " Autumn ", campaign_id: "2" }),
@@ -170,7 +170,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("credits a caller's first call to one row, and a call of unknown time last", async () => {
+  it("assigns a caller's first call to one row, and prefers calls with a known time", async () => {
     const calls = [
       makeCall({ call_id: 1, utm_source: "unknown time", caller_id: "+491", call_started: null }),
       makeCall({ call_id: 3, utm_source: "a", caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" }),
@@ -206,7 +206,7 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("adds up milliseconds before it makes seconds of them", async () => {
+  it("sums milliseconds before it converts them to seconds", async () => {
     const calls = [100, 200, 60_000].map((duration, index) =>
       makeCall({ call_id: index, duration, disposition: "ANSWERED" }),
     );
@@ -232,7 +232,7 @@ describe("RollupSession.rollup", () => {
     expect((await readRecords(calls.slice(0, 2), "gclid", { rules }))[0]?.total_duration_seconds).toBe(0.3);
   });
 
-  it("matches dispositions outside ASCII without case", async () => {
+  it("matches non-ASCII dispositions in any case", async () => {
     const calls = ["ÜBERGEBEN", "Übergeben", "übergeben"].map((disposition, index) =>
       makeCall({ call_id: index, disposition }),
     );
@@ -242,13 +242,13 @@ describe("RollupSession.rollup", () => {
     }
   });
 
-  it("gives no row for no calls", async () => {
+  it("returns no rows without calls", async () => {
     using warehouse = newWarehouse();
     for (const dimension of DIMENSIONS)
       expect(await readRows(warehouse, { dimensions: [dimension] })).toEqual([]);
   });
 
-  it("ends with the signal's reason", async () => {
+  it("throws the signal's reason", async () => {
     using warehouse = newWarehouse();
     fill(warehouse, [makeCall({ call_id: 1 })]);
     const reason = new Error("enough");

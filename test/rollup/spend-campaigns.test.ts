@@ -35,20 +35,20 @@ describe("campaignMatcher", () => {
     ["the id alone, most calls from its source", ["New", "1", "google"], ["Shop", "1", "id"]],
     ["the id alone, its only source", ["New", "1", "bing"], ["Autumn", "1", "id"]],
     ["the id alone, from no source that calls have", ["New", "1", "tiktok"], ["Autumn", "1", "id"]],
-    ["the id and the name, where its source has another", ["Shop", "1", "bing"], ["Autumn", "1", "id"]],
+    ["the id and the name, of another source", ["Shop", "1", "bing"], ["Autumn", "1", "id"]],
     ["the id without a name", [null, "7", "google"], [null, "7", "id"]],
     ["the id without a name, from another source", [null, "7", "bing"], [null, "7", "id"]],
     ["the id without a name, most calls of that id", [null, "8", "google"], ["Named", "8", "id"]],
-    ["the id of one without a name", ["late", "7", null], ["Late", "7", "id"]],
+    ["the id of a campaign without a name", ["late", "7", null], ["Late", "7", "id"]],
     ["the name, most calls from its source", ["autumn", null, "google"], ["autumn", null, "name"]],
     ["the name, its only source", ["autumn", "999", "bing"], ["Autumn", "1", "name"]],
     ["the name, from no source that calls have", ["Autumn", null, "tiktok"], ["Autumn", "1", "name"]],
     ["the name, the most calls of several", ["sale", null, "google"], ["Sale", "6", "name"]],
     ["the name, the first of several from elsewhere", ["sale", "9", "bing"], ["Sale", "4", "name"]],
-    ["a name that no call has", ["Winter", "99", "google"], ["Winter", "99", "unmatched"]],
-    ["an id that no call has", [null, "99", "google"], [null, "99", "unmatched"]],
+    ["an unknown name", ["Winter", "99", "google"], ["Winter", "99", "unmatched"]],
+    ["an unknown id", [null, "99", "google"], [null, "99", "unmatched"]],
     ["neither", [null, null, "google"], [null, null, "unnamed"]],
-    ["a name that stands for none", ["{campaign}", null, "google"], ["{campaign}", null, "unmatched"]],
+    ["a placeholder for no name", ["{campaign}", null, "google"], ["{campaign}", null, "unmatched"]],
   ] as const)("finds %s", (_, [campaign, campaign_id, source], [found, id, how]) => {
     expect(match({ campaign, campaign_id, source })).toEqual({
       campaign: found,
@@ -57,7 +57,7 @@ describe("campaignMatcher", () => {
     });
   });
 
-  it("finds nothing among no campaigns, and no one without a name by a name of none", () => {
+  it("matches nothing without campaigns, and no unnamed campaign by a missing name", () => {
     const none = { campaign: "Autumn", campaign_id: "1", source: "google" };
     expect(campaignMatcher([])(none)).toEqual({ campaign: "Autumn", campaign_id: "1", match: "unmatched" });
     const nameless = campaignMatcher([of(null, null, "google", 5)]);

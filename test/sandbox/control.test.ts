@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { fetchPage, send } from "../support/requests.ts";
 
-test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, and needs no token", async () => {
+test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, without a token", async () => {
   await using sandbox = await startSandbox({ calls: 2 });
   await fetchPage(sandbox, "?limit=1");
   await send(sandbox, "PATCH", "/v3/webhooks/45", { webhook_status: "active" });
@@ -23,7 +23,7 @@ test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, and
   expect(state.deliveries.map(({ webhook_id }) => webhook_id)).toEqual([44, 45]);
 });
 
-test("POST and PATCH /_sandbox/calls make and edit calls, with the token alone", async () => {
+test("POST and PATCH /_sandbox/calls create and edit calls, only with the token", async () => {
   await using sandbox = await startSandbox({ calls: 2 });
   const made = await send(sandbox, "POST", "/_sandbox/calls", { insight_name: "Made", dni_data: null });
   const id = Number(JSON.stringify(made.data).match(/\d+/)?.[0]);
@@ -44,7 +44,7 @@ test("POST and PATCH /_sandbox/calls make and edit calls, with the token alone",
   expect(sandbox.calls.size).toBe(4);
 });
 
-test("GET /_sandbox/jobs.csv has the same job for a call each time, after the call and before now", async () => {
+test("GET /_sandbox/jobs.csv returns the same job for a call each time, dated between the call and now", async () => {
   const now = new Date("2026-10-31T23:00:00Z");
   await using sandbox = await startSandbox({ calls: 200, now });
   const readJobs = async () => {
@@ -67,7 +67,7 @@ test("GET /_sandbox/jobs.csv has the same job for a call each time, after the ca
   expect((await readJobs()).filter((job) => jobs.includes(job))).toEqual(jobs.slice(1));
 });
 
-test("GET /_sandbox/state lists the last 100 requests, and is none of them", async () => {
+test("GET /_sandbox/state lists the last 100 requests, without its own", async () => {
   await using sandbox = await startSandbox({ calls: 0 });
   for (let sent = 0; sent < 105; sent++) await fetchPage(sandbox, `?offset=${sent}`);
 
@@ -78,7 +78,7 @@ test("GET /_sandbox/state lists the last 100 requests, and is none of them", asy
   expect(state.requests.at(-1)).toMatchObject({ query: { offset: "104" } });
 });
 
-test("Calls made of any JSON are listed, ordered and delivered like others", async () => {
+test("calls created from any JSON are listed, ordered and delivered like others", async () => {
   await using sandbox = await startSandbox({ calls: 2 });
   const unprintable = { toString: 1, valueOf: 1 };
   for (const member of ["call_id", "insight_name", "disposition", "org_unit_id"]) {

@@ -20,15 +20,15 @@ async function startFor(
   return sandbox;
 }
 
-/** Adds a call and waits for what it brings about. */
+/** Adds a call and waits for its deliveries. */
 async function addCall(sandbox: Sandbox): Promise<number> {
   const id = sandbox.calls.insert();
   await sandbox.settleDeliveries();
   return id;
 }
 
-describe("An active webhook receives an event for an added call", () => {
-  test("as a JSON body, with its static parameters and the additions it asks for", async () => {
+describe("events of an active webhook", () => {
+  test("are delivered as a JSON body, with static parameters and the requested additions", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
 
@@ -66,7 +66,7 @@ describe("An active webhook receives an event for an added call", () => {
     ]);
   });
 
-  test("as query parameters with GET, beside the endpoint's own, which stay to the letter", async () => {
+  test("are delivered as query parameters with GET, after the endpoint's own unchanged ones", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver, "get");
     const static_parameters = [
@@ -99,7 +99,7 @@ describe("An active webhook receives an event for an added call", () => {
     ]);
   });
 
-  test("also when the call comes in by churn, and before the request is answered", async () => {
+  test("are delivered for a call of the churn, before the request gets its response", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startSandbox({ calls: 3, insertEvery: 1 });
     await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: receiver.url });
@@ -110,7 +110,7 @@ describe("An active webhook receives an event for an added call", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("with a static parameter of each name, equal ones too, in a JSON body", async () => {
+  test("include static parameters of any name, even repeated, in a JSON body", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
     const static_parameters = ["event", "event", "webhook_id", "__proto__", ""].map((field_name, index) => ({
@@ -129,7 +129,7 @@ describe("An active webhook receives an event for an added call", () => {
     ["us%40er:p%C3%A4ss", "us@er:päss"],
     ["user", "user:"],
     [":pass", ":pass"],
-  ] as const)("with the user and password of its endpoint: %s", async ([inUrl, credentials]) => {
+  ] as const)("authenticate with the user and password of the endpoint: %s", async ([inUrl, credentials]) => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
     sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.replace("//", `//${inUrl}@`) });
@@ -140,7 +140,7 @@ describe("An active webhook receives an event for an added call", () => {
     expect(receiver.received).toMatchObject([{ authorization }]);
   });
 
-  test("and goes on receiving them while it is updated; while it is inactive they are held, and none once deleted", async () => {
+  test("continue while the webhook is updated, are held while it is inactive, and end once it is deleted", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
     const patch = (changes: object) => send(sandbox, "PATCH", "/v3/webhooks/44", changes);
@@ -165,7 +165,7 @@ describe("An active webhook receives an event for an added call", () => {
     expect(counts).toEqual([2, 2, 2, 5, 5]);
   });
 
-  test("at the endpoint and with the settings of the moment when it is sent", async () => {
+  test("use the endpoint and settings of the moment of sending", async () => {
     // The first four fill the slots; the others wait until the webhook has changed.
     const { promise: changed, resolve: change } = Promise.withResolvers<void>();
     await using before = await startReceiver((response) => void changed.then(() => response.end()));
@@ -182,7 +182,7 @@ describe("An active webhook receives an event for an added call", () => {
     expect(after.received.map(({ method }) => method)).toEqual(Array(6).fill("PUT"));
   });
 
-  test("not when it is deleted while they are held: they are dropped, and said to be", async () => {
+  test("are dropped and recorded if the webhook is deleted while they are held", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
     sandbox.webhooks.edit(44, { webhook_status: "inactive" });
@@ -198,8 +198,8 @@ describe("An active webhook receives an event for an added call", () => {
   });
 });
 
-describe("A delivery that cannot be made is recorded and harms nobody:", () => {
-  test("an endpoint beyond this machine is withheld", async () => {
+describe("failed deliveries", () => {
+  test("include one to an endpoint beyond this machine, which is withheld", async () => {
     await using sandbox = await startSandbox({ calls: 0 });
     await addCall(sandbox);
     expect(sandbox.deliveries).toMatchObject([
@@ -207,7 +207,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     ]);
   });
 
-  test("with allowDelivery it is tried", async () => {
+  test("include one to an endpoint beyond this machine, which is tried with allowDelivery", async () => {
     await using sandbox = await startSandbox({ calls: 0, allowDelivery: true });
     // No name below .invalid resolves (RFC 6761), so that the test stays on this machine.
     sandbox.webhooks.edit(44, { webhook_endpoint: "https://receiver.invalid/" });
@@ -217,7 +217,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     ]);
   });
 
-  test("an error answer, a redirect, a closed port, a receiver without TLS", async () => {
+  test("include an error response, a redirect, a closed port, and a receiver without TLS", async () => {
     await using failing = await startReceiver((response) => response.writeHead(503).end("busy"));
     await using elsewhere = await startReceiver();
     await using moved = await startReceiver((response) =>
@@ -242,7 +242,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     ]);
   });
 
-  test("a receiver that says nothing is given up after two seconds", async () => {
+  test("time out after two seconds without a response", async () => {
     await using receiver = await startReceiver(() => {});
     await using sandbox = await startFor(receiver);
 
@@ -253,7 +253,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     ]);
   });
 
-  test("receivers that switch protocols, drip, break off and hang take no slot for good", async () => {
+  test("free their slots after receivers that switch protocols, drip, disconnect and hang", async () => {
     const answers: ((response: ServerResponse) => void)[] = [
       ({ socket }) =>
         socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
@@ -269,7 +269,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     await using healthy = await startReceiver();
     await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 1500 });
 
-    // On a slow machine some are given up before they come in, or are answered.
+    // On a slow machine some are aborted before they arrive or get a response.
     for (let added = 0; received < 20; added++) {
       sandbox.calls.insert();
       if (added % 20 === 19) await sandbox.settleDeliveries();
@@ -286,7 +286,7 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     ]);
   });
 
-  test("a connection that is never made is given up, and its slot is free again", async () => {
+  test("free their slot after a connection that was never made", async () => {
     await using silent = await startGate();
     await using sandbox = await startFor(silent, "POST", { deliveryTimeoutMs: 150 });
     for (let added = 0; added < 5; added++) sandbox.calls.insert();
@@ -294,13 +294,13 @@ describe("A delivery that cannot be made is recorded and harms nobody:", () => {
     expect(sandbox.deliveries.map(({ outcome }) => outcome)).toEqual(Array(5).fill("failed"));
   });
 
-  test("more than a thousand waiting or held are dropped, and closing breaks the others off", async () => {
+  test("are dropped beyond a thousand waiting or held ones, and closing aborts the others", async () => {
     await using receiver = await startReceiver(() => {});
     const sandbox = await startFor(receiver);
     for (let added = 0; added < 1100; added++) sandbox.calls.insert();
     const dropped = Map.groupBy(sandbox.deliveries, ({ webhook_id }) => webhook_id);
     expect(new Set(sandbox.deliveries.map(({ outcome }) => outcome))).toEqual(new Set(["dropped"]));
-    // The four under way may not count as waiting.
+    // The four running ones do not count as waiting.
     expect([96, 97, 98, 99, 100]).toContain(dropped.get(44)?.length);
     expect(dropped.get(45)).toHaveLength(100);
     await receiver.next();
@@ -335,7 +335,7 @@ test.for([
   expect(isLoopback(new URL(url))).toBe(expected);
 });
 
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 async function startGate() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => sockets.add(socket.on("error", () => {})));

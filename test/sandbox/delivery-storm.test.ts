@@ -8,16 +8,16 @@ import { send } from "../support/requests.ts";
 
 /** Events to send: 2,000 in `npm run test:soak`. */
 const EVENTS = Number(process.env.CALLTALLY_EVENTS ?? 100);
-/** What is enough for an answer that comes, unless the machine is busy. */
+/** Enough for a response, unless the machine is busy. */
 const TIMEOUT_MS = 3000;
 const SLOW_MS = 40;
 const MAX_AT_ONCE = 4;
-/** Fewer than the sandbox lets wait: more would be dropped. */
+/** Fewer than the sandbox queues: more would be dropped. */
 const MAX_BEHIND = 500;
 
 const write = (text: string) => (response: ServerResponse) => response.socket?.write(text);
 
-/** What receivers do, and whether the event then counts as delivered. */
+/** The behaviour of receivers, and whether the event then counts as delivered. */
 const BEHAVIOURS: readonly { answer: (response: ServerResponse) => unknown; isDelivered: boolean }[] = [
   { answer: (response) => response.end(), isDelivered: true },
   { answer: (response) => response.writeHead(204).end(), isDelivered: true },
@@ -43,11 +43,11 @@ const rounds = fc.array(
   { minLength: EVENTS, maxLength: EVENTS },
 );
 
-test(`Each of ${EVENTS} events is delivered once or reported, whatever receivers do; none goes out in a pause`, async () => {
+test(`each of ${EVENTS} events is delivered once or reported, whatever receivers do, and none is sent during a pause`, async () => {
   await withEnoughTime(TIMEOUT_MS, async (timeoutMs) => (await storm(timeoutMs)) || undefined);
 });
 
-/** Returns whether most events that receivers answer well came in before their time was over. */
+/** Returns whether most events with a good response arrived within the timeout. */
 async function storm(deliveryTimeoutMs: number): Promise<boolean> {
   const received: number[] = [];
   await using receiver = await startReceiver((response, { url, body }) => {
@@ -80,7 +80,7 @@ async function storm(deliveryTimeoutMs: number): Promise<boolean> {
     const atPause = received.length;
     call(whilePaused);
     await sandbox.settleDeliveries();
-    // Those that were on the wire.
+    // The events that were sent.
     expect(received.length - atPause).toBeLessThanOrEqual(MAX_AT_ONCE);
     if (sandbox.deliveries.length < called.length) heldAtLeastOnce++;
 

@@ -9,7 +9,7 @@ import { fuzzOperations, HARMLESS_ENDPOINTS, sendMade } from "./openapi-requests
 /** Requests to send: 20,000 in `npm run test:soak`. */
 const REQUESTS = Number(process.env.CALLTALLY_REQUESTS ?? 400);
 
-/** The body of an error, as the document says in words that the sandbox has it. */
+/** The body of an error, as the document describes it in words. */
 const errorBody = z.strictObject({
   code: z.int(),
   message: z.string().min(1),
@@ -17,7 +17,7 @@ const errorBody = z.strictObject({
   timestamp: z.iso.datetime({ precision: 3 }),
 });
 
-test(`The sandbox responds as its OpenAPI document says to ${REQUESTS} requests made from it`, async () => {
+test(`the sandbox responds to ${REQUESTS} requests generated from its OpenAPI document as documented`, async () => {
   await using sandbox = await startSandbox({ calls: 40, insertEvery: 50, deleteEvery: 60 });
   await using stack = new AsyncDisposableStack();
   const client = stack.adopt(new Pool(sandbox.url, { connections: 2 }), (pool) => pool.destroy());

@@ -4,7 +4,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { send } from "../support/requests.ts";
 
 describe("GET insights/{id}", () => {
-  test("gives every member of each seeded insight", async () => {
+  test("returns every member of each seeded insight", async () => {
     await using sandbox = await startSandbox({ calls: 0 });
     expect(sandbox.insights.ids).toEqual([101, 102, 103, 104]);
 
@@ -18,7 +18,7 @@ describe("GET insights/{id}", () => {
     }
   });
 
-  test("has a keyword insight, an LLM one, and one that was deleted", async () => {
+  test("has a keyword insight, an LLM insight, and a deleted one", async () => {
     await using sandbox = await startSandbox({ calls: 0 });
     const [keyword, llm, deleted] = [101, 102, 103].map((id) => sandbox.insights.get(id));
 
@@ -33,7 +33,7 @@ describe("GET insights/{id}", () => {
     expect(deleted).toMatchObject({ deleted_at: expect.any(String), deleted_by: 9002 });
   });
 
-  test.for(["999", "0", "9007199254740991"])("answers 404 to %s", async (id) => {
+  test.for(["999", "0", "9007199254740991"])("responds with 404 to %s", async (id) => {
     await using sandbox = await startSandbox({ calls: 0 });
     expect(await send(sandbox, "GET", `/v3/insights/${id}`)).toEqual({
       status: 404,
@@ -43,7 +43,7 @@ describe("GET insights/{id}", () => {
   });
 
   test.for(["x", "-101", "101.0", "0x65", "1e2", "%20101", "99999999999999999999"])(
-    "answers 400 to %s",
+    "responds with 400 to %s",
     async (id) => {
       await using sandbox = await startSandbox({ calls: 0 });
       expect(await send(sandbox, "GET", `/v3/insights/${id}`)).toMatchObject({
@@ -53,14 +53,14 @@ describe("GET insights/{id}", () => {
     },
   );
 
-  test("answers 401 without the token, 405 to another method, 404 to no id", async () => {
+  test("responds with 401 without the token, 405 to another method, 404 without an id", async () => {
     await using sandbox = await startSandbox({ calls: 0 });
     expect((await fetch(`${sandbox.url}/v3/insights/101`)).status).toBe(401);
     expect((await send(sandbox, "DELETE", "/v3/insights/101")).status).toBe(405);
     expect((await send(sandbox, "GET", "/v3/insights/")).status).toBe(404);
   });
 
-  test("shows what insights.edit put there, and leaves out what is undefined", async () => {
+  test("returns the changes of insights.edit without undefined members", async () => {
     await using sandbox = await startSandbox({ calls: 0 });
     const { scorecards: _scorecards, ...others } = { ...sandbox.insights.get(102) };
 

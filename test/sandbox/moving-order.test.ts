@@ -8,7 +8,7 @@ import { fetchPage } from "../support/requests.ts";
 
 const LIMIT = 60;
 
-/** What the walk reads from where the service lists its calls by one of its keys of aggregates, and in no other order. */
+/** A source for the walk if the service lists its calls by one of its aggregate keys, and in no other order. */
 function sourceOf(sandbox: Sandbox, query: string): Source<Slice> {
   return {
     fetch: (sort) => async (from) => {
@@ -25,7 +25,7 @@ function sourceOf(sandbox: Sandbox, query: string): Source<Slice> {
   };
 }
 
-/** Walks over the calls, and returns the verdict and the calls that were there throughout and not read. */
+/** Walks over the calls; returns the verdict and the calls that existed throughout and were not read. */
 async function read(sandbox: Sandbox, query: string) {
   const throughout = new Set(sandbox.calls.ids);
   const reading = walk(sourceOf(sandbox, query), { limit: LIMIT, throttle: new Throttle(1) });
@@ -37,12 +37,12 @@ async function read(sandbox: Sandbox, query: string) {
 
 const KEYS = ["total_calls", "conversion_rate", "roi", "cost_per_conversion"];
 
-test("The walk reads all calls in the order of each key while none come in", async () => {
+test("walk reads all calls in the order of each key while no new ones arrive", async () => {
   await using sandbox = await startSandbox({ calls: 400 });
   for (const key of KEYS) expect(await read(sandbox, `sort_by=${key}`)).toMatchObject({ left: 0 });
 });
 
-test("The walk is not sure of calls that it has not read, where sources change places under it", async () => {
+test("walk does not verify a pass that missed calls while sources changed places", async () => {
   let left = 0;
   for (const key of KEYS) {
     for (const seed of [1, 2]) {

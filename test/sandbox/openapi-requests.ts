@@ -42,28 +42,28 @@ export interface FuzzRequest {
   readonly body: Buffer | undefined;
   /** Without a Content-Length. */
   readonly isChunked: boolean;
-  /** It fits the document. */
+  /** It conforms to the document. */
   readonly isValid: boolean;
-  /** It names what is there. */
+  /** It names something that exists. */
   readonly isThere: boolean;
 }
 
 export interface FuzzOperation {
   readonly name: string;
-  /** Requests that fit the document. */
+  /** Requests that conform to the document. */
   readonly valid: fc.Arbitrary<FuzzRequest>;
-  /** Requests in which mostly one thing is wrong. */
+  /** Requests that mostly have one error. */
   readonly request: fc.Arbitrary<FuzzRequest>;
-  /** The schemas of the bodies by the status that they come with; undefined where the document shows none. */
+  /** The schemas of the bodies by their status; undefined if the document shows none. */
   readonly responses: ReadonlyMap<number, z.ZodType | undefined>;
 }
 
-/** What a test needs to know beside the document. */
+/** What a test needs in addition to the document. */
 interface Known {
-  /** Ids that are there. */
+  /** Existing ids. */
   readonly ids: readonly number[];
   readonly token: string;
-  /** Endpoints in place of those that the document allows: events may be sent to them. @default none */
+  /** Endpoints in place of those that the document allows, since events may be sent to them. @default none */
   readonly endpoints?: fc.Arbitrary<string>;
 }
 
@@ -105,7 +105,7 @@ const oddValue = fc.oneof(
 
 const HANG_MS = 120_000;
 
-/** Sends a request as it was made. */
+/** Sends a generated request. */
 export async function sendMade(
   client: Dispatcher,
   { method, path, headers, body, isChunked }: FuzzRequest,
@@ -119,7 +119,7 @@ export async function sendMade(
   });
 }
 
-/** Makes requests for each operation of the document. */
+/** Generates requests for each operation of the document. */
 export function fuzzOperations(known: (path: string) => Known): FuzzOperation[] {
   return Object.entries(openApi.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
@@ -141,7 +141,7 @@ export function fuzzOperations(known: (path: string) => Known): FuzzOperation[] 
 
 type Parameter = z.output<typeof operationOf>["parameters"][number];
 
-/** What a request that fits the document is made of. */
+/** The parts of a conforming request. */
 interface Parts {
   id: string;
   query: Readonly<Record<string, unknown>>;
@@ -279,9 +279,9 @@ function mistakeOf(method: string, names: readonly string[]): fc.Arbitrary<Mista
 }
 
 /**
- * Makes values that fit a schema.
+ * Generates values that conform to a schema.
  *
- * @param special what is drawn for members of these names
+ * @param special arbitraries for members with these names
  */
 function arbitraryOf(
   schema: unknown,
@@ -335,7 +335,7 @@ function resolve(ref: string): unknown {
   return z.record(z.string(), z.unknown()).parse(schemas)[ref.replace("#/components/schemas/", "")];
 }
 
-/** Makes what judges a response body by its schema. */
+/** Returns the validator of a response body for its schema. */
 function toZod(schema: unknown): z.ZodType {
   const { schemas } = openApi.components;
   const whole = JSON.stringify({ ...z.looseObject({}).parse(schema), $defs: schemas });

@@ -10,7 +10,7 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fuzzOperations, sendMade } from "./openapi-requests.ts";
 
-test("calltally sandbox --print-openapi prints it, and serves nothing", async () => {
+test("calltally sandbox --print-openapi prints the document and starts no server", async () => {
   using folder = makeTempFolder();
   const { code, stdout, stderr } = await calltally(["sandbox", "--print-openapi"], { cwd: folder.path });
   expect({ code, stderr, document: JSON.parse(stdout) }).toEqual({
@@ -20,7 +20,7 @@ test("calltally sandbox --print-openapi prints it, and serves nothing", async ()
   });
 });
 
-test("a request that fits the document is accepted, whatever it is", async () => {
+test("every request that conforms to the document is accepted", async () => {
   await using sandbox = await startSandbox({ calls: 40 });
   await using stack = new AsyncDisposableStack();
   const client = stack.adopt(new Pool(sandbox.url, { connections: 2 }), (pool) => pool.destroy());
@@ -33,12 +33,12 @@ test("a request that fits the document is accepted, whatever it is", async () =>
       const { statusCode, body } = await sendMade(client, made);
       expect({ statusCode, says: await body.json() }).toMatchObject({ statusCode: made.isThere ? 200 : 404 });
     }),
-    // Drawn anew in each run.
+    // Drawn in each run.
     { numRuns: draws(2000), seed: randomInt(2 ** 31) },
   );
 });
 
-test("openapi.json has the bounds, defaults and values of the API's document, and those of the sandbox", () => {
+test("openapi.json has the bounds, defaults and values of the API's document and of the sandbox", () => {
   const parameters = committed.paths["/v3/conversations/attribution-engine"].get.parameters.map(
     ({ name, in: place, required, schema: { description: _, ...schema } }) => ({
       name,

@@ -21,7 +21,7 @@ test("startSandbox listens on 127.0.0.1 at a free port, with 5000 calls that end
   expect(startedMs).toBeLessThanOrEqual(afterMs - 60_000);
 });
 
-test("startSandbox refuses options out of bounds, and a port that is taken", async () => {
+test("startSandbox refuses options out of bounds and a port that is in use", async () => {
   await using sandbox = await startSandbox({ calls: 1 });
 
   await expect(startSandbox({ faultRate: 1.5 })).rejects.toThrow(/Cannot start the sandbox: .*faultRate/s);
@@ -29,7 +29,7 @@ test("startSandbox refuses options out of bounds, and a port that is taken", asy
   await expect(startSandbox({ port: Number(new URL(sandbox.url).port) })).rejects.toThrow("EADDRINUSE");
 });
 
-test("startSandbox leaves the process's own Request and Response alone", async () => {
+test("startSandbox does not replace the global Request and Response", async () => {
   const before = [globalThis.Request, globalThis.Response];
   await using sandbox = await startSandbox({ calls: 1 });
   await fetchPage(sandbox);
@@ -46,22 +46,22 @@ test("startSandbox seeds 100,000 calls fast and serves 1000 rows fast", async ()
   const text = JSON.stringify(page());
   const pageMs = process.cpuUsage(pageStarted).user / 1000;
 
-  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch as it does the clock; collecting
-  // what other tests have left may take hundreds or, on a busy machine, thousands, and whatever grows with the square takes minutes.
+  // Measured at 12 and 15 ms of processor time, which a busy machine does not stretch like wall time; collecting
+  // the garbage of other tests may take hundreds or even thousands, and quadratic code takes minutes.
   expect(seedingMs).toBeLessThan(30_000);
   expect(pageMs).toBeLessThan(30_000);
   expect(text.length).toBeGreaterThan(2_500_000);
   expect((await fetchPage(sandbox, "?limit=1000&offset=99500")).calls).toHaveLength(500);
 });
 
-test("latencyMs delays the answer", async () => {
+test("latencyMs delays the response", async () => {
   await using sandbox = await startSandbox({ calls: 1, latencyMs: 60 });
   const startedAt = performance.now();
   await fetchPage(sandbox);
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(59);
 });
 
-test("Sandbox.close ends open sockets at once, waiting requests among them, and may be called twice", async () => {
+test("Sandbox.close immediately closes open sockets and waiting requests, and may be called twice", async () => {
   const sandbox = await startSandbox({ calls: 1, latencyMs: 60_000 });
   const idle = connect(Number(new URL(sandbox.url).port), "127.0.0.1");
   await once(idle, "connect");
@@ -79,7 +79,7 @@ test("Sandbox.close ends open sockets at once, waiting requests among them, and 
   await expect(fetch(sandbox.url)).rejects.toThrow("fetch failed");
 });
 
-test("calltally sandbox --nulls --put-keeps-omitted serves nulls, and a PUT keeps what it leaves out", async () => {
+test("calltally sandbox --nulls --put-keeps-omitted returns nulls, and a PUT keeps omitted members", async () => {
   using folder = makeTempFolder();
   const flags = ["--port", "0", "--calls", "300", "--nulls", "--put-keeps-omitted"];
   const child = startCalltally(["sandbox", ...flags], { cwd: folder.path });

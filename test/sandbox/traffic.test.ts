@@ -12,7 +12,7 @@ const rejection = (promise: Promise<unknown>) =>
   );
 
 describe("churn", () => {
-  test("adds a call with every second request, before it is answered", async () => {
+  test("adds a call with every second request, before the response", async () => {
     const now = new Date("2026-11-20T15:00:00.000Z");
     await using sandbox = await startSandbox({ calls: 10, insertEvery: 2, now });
 
@@ -44,28 +44,28 @@ describe("churn", () => {
 });
 
 describe("faults", () => {
-  test("500 is an error answer in JSON", async () => {
+  test("include 500 as an error response in JSON", async () => {
     await using sandbox = await always("500");
     const response = await fetchRaw(sandbox);
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ code: 500 });
   });
 
-  test("502 is a proxy's HTML page", async () => {
+  test("include 502 as the HTML page of a proxy", async () => {
     await using sandbox = await always("502");
     const response = await fetchRaw(sandbox);
     expect(response.status).toBe(502);
     expect(response.headers.get("content-type")).toMatch("text/html");
   });
 
-  test("429 says when to come again", async () => {
+  test("include 429 with a Retry-After", async () => {
     await using sandbox = await always("429");
     const response = await fetchRaw(sandbox);
     expect(response.status).toBe(429);
     expect(response.headers.get("retry-after")).toBe("1");
   });
 
-  test("html is a page with status 200", async () => {
+  test("include an HTML page with status 200", async () => {
     await using sandbox = await always("html");
     const response = await fetchRaw(sandbox);
     expect(response.status).toBe(200);
@@ -73,14 +73,14 @@ describe("faults", () => {
     expect(await response.text()).toMatch("<!doctype html>");
   });
 
-  test("reset ends the connection without an answer", async () => {
+  test("include a reset, which ends the connection without a response", async () => {
     await using sandbox = await always("reset");
     const error = await rejection(fetchRaw(sandbox));
     expect(error).toMatchObject({ cause: { code: "ECONNRESET" } });
     expect(sandbox.requests).toMatchObject([{ status: 0, fault: "reset" }]);
   });
 
-  test("cut declares the whole length and sends half of it", async () => {
+  test("include a cut, which declares the whole length and sends half of it", async () => {
     await using sandbox = await always("cut");
     await using whole = await startSandbox({ calls: 50 });
     const wholeBytes = (await (await fetchRaw(whole)).arrayBuffer()).byteLength;
@@ -100,7 +100,7 @@ describe("faults", () => {
     expect(error).toMatchObject({ message: "terminated" });
   });
 
-  test("come at their rate, of every kind, the same for a seed", async () => {
+  test("occur at their rate, of every kind, the same for a seed", async () => {
     const faultsOf = async (seed: number) => {
       await using sandbox = await startSandbox({ calls: 5, faults: FAULT_KINDS, faultRate: 0.4, seed });
       for (let times = 0; times < 150; times++) {
@@ -129,7 +129,7 @@ describe("faults of a PATCH", () => {
     ["429", 429],
     ["502", 502],
     ["html", 200],
-  ] as const)("%s comes in place of the change", async ([kind, status]) => {
+  ] as const)("%s replaces the change", async ([kind, status]) => {
     await using sandbox = await always(kind);
     const response = await patch(sandbox, WEBHOOK, CHANGES);
     expect(response.status).toBe(status);
@@ -137,7 +137,7 @@ describe("faults of a PATCH", () => {
     expect(sandbox.requests).toMatchObject([{ method: "PATCH", body: CHANGES, status, fault: kind }]);
   });
 
-  test("reset comes before the change, cut after it", async () => {
+  test("reset comes before the change, and cut after it", async () => {
     await using reset = await always("reset");
     await using cut = await always("cut");
 
@@ -151,7 +151,7 @@ describe("faults of a PATCH", () => {
     expect(cut.requests).toMatchObject([{ method: "PATCH", body: CHANGES, status: 200, fault: "cut" }]);
   });
 
-  test("500 comes for an insight too", async () => {
+  test("500 also occurs for an insight", async () => {
     await using sandbox = await always("500");
     expect((await send(sandbox, "GET", "/v3/insights/101")).status).toBe(500);
   });
@@ -179,7 +179,7 @@ test("Sandbox.requests logs the requests of the four operations, with their bodi
   );
 });
 
-test("A body without Content-Length is read, and refused with 400 beyond a megabyte", async () => {
+test("a body without Content-Length is read, and refused with 400 beyond a megabyte", async () => {
   await using sandbox = await startSandbox({ calls: 0 });
   const streamed = (length: number) =>
     new Blob([JSON.stringify({ description: "x".repeat(length) })]).stream();
@@ -208,7 +208,7 @@ function patch(
   });
 }
 
-test("Sandbox.requests logs the attribution requests, whatever their answer", async () => {
+test("Sandbox.requests logs attribution requests, whatever the response", async () => {
   await using sandbox = await startSandbox({ calls: 3 });
 
   await fetch(`${sandbox.url}/v3/elsewhere`);

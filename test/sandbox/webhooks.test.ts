@@ -54,7 +54,7 @@ describe("PUT webhooks/{id}", () => {
     });
   });
 
-  test("empties the optional fields that are left out, but keeps webhook_status", async () => {
+  test("empties omitted optional fields, but keeps webhook_status", async () => {
     await using sandbox = await start();
     const before = sandbox.webhooks.get(45);
 
@@ -75,7 +75,7 @@ describe("PUT webhooks/{id}", () => {
     });
   });
 
-  test("takes the webhook_id of the path, and no other", async () => {
+  test("accepts only the webhook_id of the path", async () => {
     await using sandbox = await start();
     const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
 
@@ -88,7 +88,7 @@ describe("PUT webhooks/{id}", () => {
     expect(sandbox.webhooks.get(44)).toMatchObject(read);
   });
 
-  test("keeps the optional fields that are left out with putKeepsOmitted", async () => {
+  test("keeps omitted optional fields with putKeepsOmitted", async () => {
     await using sandbox = await startSandbox({ calls: 0, now: NOW, putKeepsOmitted: true });
     const before = sandbox.webhooks.get(44);
 
@@ -101,7 +101,7 @@ describe("PUT webhooks/{id}", () => {
     });
   });
 
-  test.for(Object.keys(REQUIRED))("answers 400 without %s, and changes nothing", async (missing) => {
+  test.for(Object.keys(REQUIRED))("responds with 400 without %s, and changes nothing", async (missing) => {
     await using sandbox = await start();
     const before = sandbox.webhooks.get(44);
     const body = Object.fromEntries(Object.entries(ALL).filter(([name]) => name !== missing));
@@ -114,7 +114,7 @@ describe("PUT webhooks/{id}", () => {
 });
 
 describe("PATCH webhooks/{id}", () => {
-  test.for(Object.entries(ALL))("changes %s alone", async ([name, value]) => {
+  test.for(Object.entries(ALL))("changes only %s", async ([name, value]) => {
     await using sandbox = await start();
     const before = sandbox.webhooks.get(44);
 
@@ -128,20 +128,20 @@ describe("PATCH webhooks/{id}", () => {
     });
   });
 
-  test("refuses a webhook_id, the same too", async () => {
+  test("refuses a webhook_id, even the same one", async () => {
     await using sandbox = await start();
     for (const webhook_id of [44, 45])
       expect((await send(sandbox, "PATCH", ACTIVE, { ...ALL, webhook_id })).status).toBe(400);
   });
 
-  test.for(ENDPOINT_CASES)("takes the endpoint $url: $isTaken", async ({ url, isTaken }) => {
+  test.for(ENDPOINT_CASES)("accepts the endpoint $url: $isTaken", async ({ url, isTaken }) => {
     await using sandbox = await start();
     const { status } = await send(sandbox, "PATCH", ACTIVE, { webhook_endpoint: url });
     expect(status).toBe(isTaken ? 200 : 400);
     expect(sandbox.webhooks.get(44)?.webhook_endpoint === url).toBe(isTaken);
   });
 
-  test.for(METHOD_CASES)("takes the method $method: $isTaken", async ({ method, isTaken }) => {
+  test.for(METHOD_CASES)("accepts the method $method: $isTaken", async ({ method, isTaken }) => {
     await using sandbox = await start();
     const { status } = await send(sandbox, "PATCH", ACTIVE, { method });
     expect(status).toBe(isTaken ? 200 : 400);
@@ -154,7 +154,7 @@ describe("PATCH webhooks/{id}", () => {
   });
 });
 
-describe("PUT and PATCH answer 400, and change nothing, to", () => {
+describe("PUT and PATCH with invalid input", () => {
   const BAD = [
     { webhook_name: null },
     { webhook_name: "" },
@@ -176,17 +176,20 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     { made_up: true },
   ];
 
-  test.for(BAD.map((members) => [JSON.stringify(members), members] as const))("%s", async ([_, members]) => {
-    await using sandbox = await start();
-    const before = sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id));
+  test.for(BAD.map((members) => [JSON.stringify(members), members] as const))(
+    "respond with 400 to %s",
+    async ([_, members]) => {
+      await using sandbox = await start();
+      const before = sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id));
 
-    for (const method of ["PUT", "PATCH"]) {
-      const { status, message } = await send(sandbox, method, ACTIVE, { ...REQUIRED, ...members });
-      expect(status).toBe(400);
-      expect(message).toContain(Object.keys(members)[0]);
-    }
-    expect(sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id))).toEqual(before);
-  });
+      for (const method of ["PUT", "PATCH"]) {
+        const { status, message } = await send(sandbox, method, ACTIVE, { ...REQUIRED, ...members });
+        expect(status).toBe(400);
+        expect(message).toContain(Object.keys(members)[0]);
+      }
+      expect(sandbox.webhooks.ids.map((id) => sandbox.webhooks.get(id))).toEqual(before);
+    },
+  );
 
   test.for([
     ["no body", undefined, "application/json"],
@@ -197,7 +200,7 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     ["a __proto__", '{"description":"a","__proto__":{}}', "application/json"],
     ["another content type", JSON.stringify(ALL), "text/plain"],
     ["a body too large", JSON.stringify({ ...ALL, description: "x".repeat(1_000_000) }), "application/json"],
-  ] as const)("%s", async ([_, body, contentType]) => {
+  ] as const)("respond with 400 to the body: %s", async ([_, body, contentType]) => {
     await using sandbox = await start();
     const headers = { authorization: `Bearer ${sandbox.token}`, "content-type": contentType };
     for (const method of ["PUT", "PATCH"]) {
@@ -206,15 +209,15 @@ describe("PUT and PATCH answer 400, and change nothing, to", () => {
     }
   });
 
-  test("an id that is no whole number", async () => {
+  test("respond with 400 to an id that is not a whole number", async () => {
     await using sandbox = await start();
     expect(await send(sandbox, "PUT", "/v3/webhooks/x", ALL)).toMatchObject({ status: 400 });
     expect(await send(sandbox, "PATCH", "/v3/webhooks/4.4", ALL)).toMatchObject({ status: 400 });
   });
 });
 
-describe("PUT and PATCH answer", () => {
-  test("404 to a deleted webhook and to one that never was, and change nothing", async () => {
+describe("PUT and PATCH", () => {
+  test("respond with 404 to a deleted or unknown webhook, and change nothing", async () => {
     await using sandbox = await start();
     const before = sandbox.webhooks.get(46);
     for (const method of ["PUT", "PATCH"]) {
@@ -225,7 +228,7 @@ describe("PUT and PATCH answer", () => {
     expect(sandbox.webhooks.ids).toEqual([44, 45, 46]);
   });
 
-  test("401 without the token, before all but a body that is too large; 405 to other methods", async () => {
+  test("respond with 401 without the token unless the body is too large, and with 405 to other methods", async () => {
     await using sandbox = await start();
     const tooLarge = { method: "PUT", body: " ".repeat(1_000_001) };
     expect((await fetch(`${sandbox.url}${ACTIVE}`, tooLarge)).status).toBe(400);
@@ -236,7 +239,7 @@ describe("PUT and PATCH answer", () => {
   });
 });
 
-test("Sandbox.webhooks.edit changes a webhook behind the API's back, and nothing else", async () => {
+test("Sandbox.webhooks.edit changes a webhook without the API, and nothing else", async () => {
   await using sandbox = await start();
   const before = sandbox.webhooks.get(45);
 

@@ -4,7 +4,7 @@ import { isAllowedHost } from "../../src/schedule/monitor.ts";
 
 describe("isLoopback", () => {
   it.each(["localhost", "LOCALHOST", "127.0.0.1", "127.5.66.255", "::1", "[::1]"])(
-    "takes %s for this machine",
+    "is true for %s",
     (host) => {
       expect(isLoopback(host)).toBe(true);
     },
@@ -25,7 +25,7 @@ describe("isLoopback", () => {
     "127.x.y.z",
     "localhost.example.com",
     "my-localhost",
-  ])("does not take %j for it", (host) => {
+  ])("is false for %j", (host) => {
     expect(isLoopback(host)).toBe(false);
   });
 });
@@ -49,7 +49,7 @@ describe("isAllowedHost", () => {
     ["0.0.0.0", "a.b.local"],
     ["0.0.0.0", "A.Internal:80"],
     ["0.0.0.0", "a-b.localhost"],
-  ])("on %s lets %j through", (listened, header) => {
+  ])("accepts %j on %s", (listened, header) => {
     expect(isAllowedHost(header, listened)).toBe(true);
   });
 
@@ -77,7 +77,7 @@ describe("isAllowedHost", () => {
     ["0.0.0.0", "a/b"],
     ["0.0.0.0", "a/b.local"],
     ["0.0.0.0", "10.0.0.256"],
-  ])("on %s does not let %j through", (listened, header) => {
+  ])("refuses %j on %s", (listened, header) => {
     expect(isAllowedHost(header, listened)).toBe(false);
   });
 });

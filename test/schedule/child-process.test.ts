@@ -32,7 +32,7 @@ describe("runChild", () => {
     });
   });
 
-  it.each(["SIGKILL", "SIGABRT"] as const)("returns %s, of which the process died", async (signal) => {
+  it.each(["SIGKILL", "SIGABRT"] as const)("returns the signal %s that ended the process", async (signal) => {
     expect(await run(`process.kill(process.pid, "${signal}"); ${WAIT}`)).toEqual({
       exitCode: null,
       signal,
@@ -41,7 +41,7 @@ describe("runChild", () => {
     });
   });
 
-  it("tells it to stop at its deadline", async () => {
+  it("asks the process to stop at its deadline", async () => {
     using folder = makeTempFolder();
     const ready = join(folder.path, "ready");
     const script = `process.on("SIGTERM", () => process.exit(143));
@@ -53,14 +53,14 @@ describe("runChild", () => {
     expect(outcome).toMatchObject({ exitCode: 143, isLate: true });
   });
 
-  it("kills it when it does not stop at its deadline, nor while it is busy", async () => {
+  it("kills a process that does not stop at its deadline, even a busy one", async () => {
     const options = { deadlineMs: 500, graceMs: 200 };
     for (const script of [DEAF, "for (;;);"]) {
       expect(await run(script, options)).toMatchObject({ exitCode: null, isLate: true });
     }
   });
 
-  it("tells it to stop when the signal aborts, and kills it when it does not", async () => {
+  it("asks the process to stop when the signal aborts, and kills it if it does not", async () => {
     using folder = makeTempFolder();
     const ready = join(folder.path, "ready");
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ChildQueue, type Needs } from "../../src/schedule/child-queue.ts";
 
-/** Work that notes when it starts, and ends when it is told to. */
+/** Work that records when it starts, and ends on request. */
 function openWork() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
@@ -23,7 +23,7 @@ const sync = (database: string, host = "h", requests = 4): Needs => ({ database,
 const quiet = (database: string): Needs => ({ database, host: undefined, requests: 4 });
 
 describe("ChildQueue", () => {
-  it("keeps within the limit of a host, lets nobody overtake who waits for it, and others pass", async () => {
+  it("keeps within the limit of a host, in order for each host, without delaying other hosts", async () => {
     const queue = new ChildQueue(8);
     const { signal } = new AbortController();
     const { started, work, end, settle } = openWork();
@@ -47,7 +47,7 @@ describe("ChildQueue", () => {
     await Promise.all(all);
   });
 
-  it("runs four at most, and one of a warehouse", async () => {
+  it("runs at most four, and only one per warehouse", async () => {
     const queue = new ChildQueue(8);
     const { signal } = new AbortController();
     const { started, work, end, settle } = openWork();
@@ -63,7 +63,7 @@ describe("ChildQueue", () => {
     await Promise.all(all);
   });
 
-  it("starts nothing more once the signal has aborted", async () => {
+  it("starts nothing more after the signal has aborted", async () => {
     const queue = new ChildQueue(1);
     const stop = new AbortController();
     const { started, work, end, settle } = openWork();
@@ -77,7 +77,7 @@ describe("ChildQueue", () => {
     expect(started).toEqual(["a"]);
   });
 
-  it("lets go at once of who waits and is told to stop, before or after, and takes no turn for them", async () => {
+  it("immediately releases a waiting run whose signal aborts, and gives it no turn", async () => {
     const queue = new ChildQueue(1);
     const { signal } = new AbortController();
     const stop = new AbortController();

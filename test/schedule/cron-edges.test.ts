@@ -12,11 +12,11 @@ function slots(expression: string, timezone: string, after: string, count: numbe
   return found;
 }
 
-/** Of the year 2026, to the minute, without what is the same in all. */
+/** Of the year 2026, to the minute, without the common parts. */
 const brief = (slot: string) => slot.replace("2026-", "").replace(":00.000Z", "");
 
 describe("parseCron", () => {
-  it("tells what it was made of", () => {
+  it("returns the expression and the time zone", () => {
     expect(parseCron("7 * * * *", "Europe/Berlin")).toEqual({
       expression: "7 * * * *",
       timezone: "Europe/Berlin",
@@ -29,48 +29,48 @@ describe("parseCron", () => {
   });
 
   it.each([
-    // Either of two day fields will do, with seconds and without; a star or a question mark is none.
+    // Either of two day fields suffices, with and without seconds; a star or a question mark does not count.
     ["0 0 13 * 5", "2026-11-01T00:00:00Z", ["11-06T00:00", "11-13T00:00", "11-20T00:00"]],
     ["0 0 0 13 * 5", "2026-11-09T00:00:00Z", ["11-13T00:00", "11-20T00:00"]],
     ["0 0 13 * *", "2026-11-01T00:00:00Z", ["11-13T00:00", "12-13T00:00"]],
     ["0 0 * * 5", "2026-11-01T00:00:00Z", ["11-06T00:00", "11-13T00:00"]],
     ["0 0 ? * 5", "2026-11-01T00:00:00Z", ["11-06T00:00", "11-13T00:00"]],
     ["0 0 13 * ?", "2026-11-01T00:00:00Z", ["11-13T00:00", "12-13T00:00"]],
-    // A step over all days is met as well as the other field, as in crontab.
+    // A step over all days is combined with the other field as in crontab.
     ["0 0 */2 * 5", "2026-11-19T00:00:00Z", ["11-27T00:00", "12-11T00:00"]],
     ["0 0 13 * */3", "2026-11-01T00:00:00Z", ["12-13T00:00"]],
     ["  0   0  13 *  5 ", "2026-11-09T00:00:00Z", ["11-13T00:00", "11-20T00:00"]],
-    // Nor is one that stands later in a field.
+    // Nor does one that is later in a field.
     ["0 0 13 * 5,*", "2026-11-01T00:00:00Z", ["11-02T00:00", "11-03T00:00"]],
     ["0 0 13,* * 5", "2026-11-01T00:00:00Z", ["11-02T00:00", "11-03T00:00"]],
     ["@daily", "2026-11-01T00:00:00Z", ["11-02T00:00", "11-03T00:00"]],
-    // Lists in no order, and given twice.
+    // Lists in no order, and with duplicates.
     ["30,10,30 20,4,4 * * *", "2026-11-01T00:00:00Z", ["11-01T04:10", "11-01T04:30", "11-01T20:10"]],
-    // Ends of months, and of a leap year's.
+    // Ends of months, also in a leap year.
     ["0 0 31 * *", "2026-03-31T00:00:00Z", ["05-31T00:00", "07-31T00:00", "08-31T00:00"]],
     ["0 0 L * *", "2026-01-31T00:00:00Z", ["02-28T00:00", "03-31T00:00", "04-30T00:00"]],
     ["59 23 31 12 *", "2026-12-31T23:58:59.999Z", ["12-31T23:59"]],
     ["0 0 1 jan,mar *", "2026-01-01T00:00:00Z", ["03-01T00:00"]],
-  ])("has of %s after %s the slots %j", (expression, after, expected) => {
+  ])("computes for %s after %s the slots %j", (expression, after, expected) => {
     expect(slots(expression, "UTC", after, expected.length).map(brief)).toEqual(expected);
   });
 
   it.each([
     ["0 0 29 2 *", "2026-11-20T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["0 0 29 2 *", "2028-02-29T00:00:00Z", "2032-02-29T00:00:00.000Z"],
-    // 2100 is no leap year.
+    // 2100 is not a leap year.
     ["0 0 29 2 *", "2096-02-29T00:00:00Z", "2104-02-29T00:00:00.000Z"],
     ["59 59 23 * * *", "2026-11-20T23:59:58.999Z", "2026-11-20T23:59:59.000Z"],
     ["59 59 23 * * *", "2026-11-20T23:59:59.000Z", "2026-11-21T23:59:59.000Z"],
     ["7 * * * *", "2026-11-20T15:06:59.999Z", "2026-11-20T15:07:00.000Z"],
     ["7 * * * *", "2026-11-20T15:07:00.000Z", "2026-11-20T16:07:00.000Z"],
     ["0 0 * * *", "1969-12-30T12:00:00Z", "1969-12-31T00:00:00.000Z"],
-  ])("has of %s after %s the slot %s", (expression, after, slot) => {
+  ])("computes for %s after %s the slot %s", (expression, after, slot) => {
     expect(slots(expression, "UTC", after, 1)).toEqual([slot]);
   });
 
   it.each([
-    // Forward by an hour at 02:00: what is skipped is taken as if it were not; nothing else moves.
+    // Forward by an hour at 02:00: a skipped time is used as if the clock had not changed; nothing else moves.
     [
       "Europe/Berlin",
       "30 1,2,3 * * *",
@@ -81,7 +81,7 @@ describe("parseCron", () => {
     ["Europe/Berlin", "0 2 * * *", "2026-03-29T01:00:00Z", ["03-30T00:00"]],
     ["Europe/Berlin", "0 3 * * *", "2026-03-29T01:00:00Z", ["03-30T01:00"]],
     ["Europe/Berlin", "59 2 * * *", "2026-03-29T01:00:00Z", ["03-29T01:59", "03-30T00:59"]],
-    // Back by an hour at 03:00: of what comes twice the first counts.
+    // Back by an hour at 03:00: of a repeated time the first counts.
     [
       "Europe/Berlin",
       "0,30 2,3 * * *",
@@ -90,7 +90,7 @@ describe("parseCron", () => {
     ],
     ["Europe/Berlin", "30 2 * * *", "2026-10-25T00:30:00Z", ["10-26T01:30"]],
     ["Europe/Berlin", "0,30 2,3 * * *", "2026-10-25T01:10:00Z", ["10-25T02:00", "10-25T02:30"]],
-    // Who means each hour means both.
+    // Every hour means both.
     ["Europe/Berlin", "30 * * * *", "2026-10-24T23:59:00Z", ["10-25T00:30", "10-25T01:30", "10-25T02:30"]],
     ["Europe/Berlin", "30 0-23 * * *", "2026-10-25T00:30:00Z", ["10-25T01:30", "10-25T02:30"]],
     ["Europe/Berlin", "30 0-22 * * *", "2026-10-25T00:30:00Z", ["10-25T02:30"]],
@@ -116,7 +116,7 @@ describe("parseCron", () => {
       "2026-10-24T22:00:00Z",
       ["10-24T23:30", "10-25T00:30", "10-25T03:30"],
     ],
-  ])("loses no slot in %s of %s from %s: %j", (timezone, expression, after, expected) => {
+  ])("skips no slot in %s of %s from %s: %j", (timezone, expression, after, expected) => {
     expect(slots(expression, timezone, after, expected.length).map(brief)).toEqual(expected);
   });
 });
@@ -130,15 +130,15 @@ describe("lastSlot", () => {
     ["0 0 1 * *", "2026-11-20T15:07:00.000Z", "2026-11-01T00:00:00.000Z"],
     ["0 0 29 2 *", "2028-02-28T23:59:59.999Z", "2024-02-29T00:00:00.000Z"],
     ["0 0 29 2 *", "2104-02-28T00:00:00.000Z", "2096-02-29T00:00:00.000Z"],
-  ])("is of %s at %s the one at %s", (expression, now, slot) => {
+  ])("of %s at %s is %s", (expression, now, slot) => {
     const slotMs = lastSlot(parseCron(expression, "UTC"), Date.parse(now));
     expect(new Date(slotMs ?? Number.NaN).toISOString()).toBe(slot);
   });
 
-  it("is none where none was for longer than a leap day may need", () => {
+  it("is undefined if there was none for longer than leap days can explain", () => {
     const never = { expression: "", timezone: "UTC", next: () => Number.POSITIVE_INFINITY };
     expect(lastSlot(never, Date.parse("2026-11-20T00:00:00Z"))).toBeUndefined();
-    // Ever farther back, and twice the eight years at most.
+    // Ever farther back, up to twice eight years.
     const asked: number[] = [];
     const nowMs = Date.parse("2026-11-20T00:00:00Z");
     const next = (afterMs: number) => {

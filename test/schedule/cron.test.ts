@@ -27,14 +27,14 @@ describe("parseCron", () => {
     ["0 0 29 2 *", "2096-02-29T00:00:00Z", ["2104-02-29T00:00"]],
     ["0 12 L * *", "2026-01-31T12:00:00Z", ["2026-02-28T12:00", "2026-03-31T12:00"]],
     ["0 12 * * mon-fri", "2026-11-20T12:00:00Z", ["2026-11-23T12:00"]],
-    // Both fields of days given: either will do, as in crontab.
+    // Both day fields: either suffices, as in crontab.
     ["0 0 1 * 1", "2026-11-20T00:00:00Z", ["2026-11-23T00:00", "2026-11-30T00:00", "2026-12-01T00:00"]],
     ["0 0 */10 * 1", "2026-11-20T00:00:00Z", ["2026-12-21T00:00", "2027-01-11T00:00"]],
-  ])("has the slots of %s after %s", (expression, after, expected) => {
+  ])("computes the slots of %s after %s", (expression, after, expected) => {
     expect(slots(expression, "UTC", after, expected.length)).toEqual(expected);
   });
 
-  it("has slots of seconds", () => {
+  it("computes slots of seconds", () => {
     const cron = parseCron("*/20 * * * * *", "UTC");
     const at = Date.parse("2026-11-20T15:00:00Z");
     expect([cron.next(at - 1) - at, cron.next(at) - at, cron.next(at + 20_001) - at]).toEqual([
@@ -67,7 +67,7 @@ describe("parseCron", () => {
     ["7 * * * *", "2026-10-24T23:30:00Z", ["2026-10-25T00:07", "2026-10-25T01:07", "2026-10-25T02:07"]],
     ["30 5 * * *", "2026-10-24T12:00:00Z", ["2026-10-25T04:30", "2026-10-26T04:30"]],
     ["30 5 * * *", "2026-03-28T12:00:00Z", ["2026-03-29T03:30", "2026-03-30T03:30"]],
-  ])("loses no slot of %s on the days clocks are changed, from %s", (expression, after, expected) => {
+  ])("skips no slot of %s on days when clocks change, from %s", (expression, after, expected) => {
     expect(slots(expression, "Europe/Berlin", after, expected.length)).toEqual(expected);
   });
 
@@ -104,7 +104,7 @@ describe("parseCron", () => {
     );
   });
 
-  it("agrees with node-cron in UTC, where that leaves nothing out", () => {
+  it("agrees with node-cron in UTC, except for slots that node-cron misses", () => {
     const field = (min: number, max: number) =>
       fc.oneof(
         fc.constant("*"),
@@ -120,7 +120,7 @@ describe("parseCron", () => {
         const expression = fields.join(" ");
         const theirs = createTask(expression, () => undefined, { timezone: "UTC" }).getNextRuns(3);
         const cron = parseCron(expression, "UTC");
-        // node-cron counts from now alone.
+        // node-cron only counts from now.
         let ms = (theirs[0]?.getTime() ?? 0) - 1;
         const ours = theirs.map(() => {
           ms = cron.next(ms);
@@ -132,7 +132,7 @@ describe("parseCron", () => {
     );
   });
 
-  it("finds a slot at once, however far it is", () => {
+  it("finds a slot quickly, however far away it is", () => {
     const started = process.cpuUsage();
     const cron = parseCron("* * * * * *", "Europe/Berlin");
     for (const year of [1975, 2026, 2027, 2500]) cron.next(Date.UTC(year, 9, 25));
@@ -146,7 +146,7 @@ describe("lastSlot", () => {
     // 02:30 is skipped on March 29, and comes twice on October 25.
     { from: "2026-03-28T00:00:00Z", slots: ["03-28T01:30", "03-29T01:30", "03-30T00:30"] },
     { from: "2026-10-23T23:00:00Z", slots: ["10-24T00:30", "10-25T00:30", "10-26T01:30"] },
-  ])("is one a day in Berlin at any moment of the days from $from", ({ from, slots }) => {
+  ])("exists once a day in Berlin at any moment of the days from $from", ({ from, slots }) => {
     const cron = parseCron("30 2 * * *", "Europe/Berlin");
     const expected = slots.map((slot) => Date.parse(`2026-${slot}:00Z`));
     const fromMs = Date.parse(from);
@@ -161,10 +161,10 @@ describe("lastSlot", () => {
     ["30 2 * * 0", "2026-04-04T12:00:00Z", "2026-03-29T01:30:00.000Z"],
     ["30 2 * * 0", "2026-10-31T12:00:00Z", "2026-10-25T00:30:00.000Z"],
     ["30 2 29 2 *", "2026-10-31T12:00:00Z", "2024-02-29T01:30:00.000Z"],
-    // An expression of every hour means both.
+    // An expression for every hour means both.
     ["30 * * * *", "2026-10-25T01:29:59Z", "2026-10-25T00:30:00.000Z"],
     ["30 * * * *", "2026-10-25T01:30:00Z", "2026-10-25T01:30:00.000Z"],
-  ])("is what a schedule that was down makes up for: %s at %s", (expression, now, slot) => {
+  ])("is the slot that a stopped schedule must make up for: %s at %s", (expression, now, slot) => {
     const slotMs = lastSlot(parseCron(expression, "Europe/Berlin"), Date.parse(now));
     expect(slotMs).toBe(Date.parse(slot));
   });
@@ -174,11 +174,11 @@ interface Minute {
   atMs: number;
   hour: number;
   minute: number;
-  /** Whether the same local time was before. */
+  /** Whether the same local time occurred before. */
   isRepeated: boolean;
 }
 
-/** Walks minutes with the local time of each; of those that clocks jump over, as if they had not yet. */
+/** Lists minutes with the local time of each; skipped ones as if the clock had not changed. */
 function readMinutes(timezone: string, fromMs: number, count: number): Minute[] {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: timezone,

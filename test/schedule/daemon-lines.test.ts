@@ -30,12 +30,12 @@ const JOBS = [
   job("insights", "15 4 * * *", null, "CALLTALLY_INSIGHT_IDS is empty"),
 ];
 
-/** A program that ends with an exit code once a file holds one, which it is told by its place. */
+/** A program that ends with an exit code once a file, whose path it gets, contains one. */
 const PROGRAM = `const { existsSync, readFileSync } = require("node:fs");
   const end = require("node:path").join(__dirname, "end");
   setInterval(() => existsSync(end) && process.exit(Number(readFileSync(end, "utf8"))), 5);`;
 
-/** A schedule at 3 o'clock by a clock that stands, whose export is behind and ends when the test lets it. */
+/** A schedule at 3 o'clock on a stopped clock, whose export is overdue and ends on request. */
 async function start({ heartbeat }: { heartbeat?: URL } = {}) {
   const folder = makeTempFolder();
   const program = join(folder.path, "program.cjs");
@@ -83,7 +83,7 @@ function readRecords(database: string) {
 const OF_THE_EXPORT = { job: "export", started_at: "2026-11-20T03:00:00.000Z" };
 
 describe("runDaemon", () => {
-  it("logs what it does, with durations in seconds, and serves how the jobs fare", async () => {
+  it("logs its actions with durations in seconds, and serves the state of the jobs", async () => {
     let seen: Awaited<ReturnType<typeof start>>["lines"] = [];
     {
       await using daemon = await start();
@@ -162,7 +162,7 @@ describe("runDaemon", () => {
     ]);
   });
 
-  it("records the end of a job that may not have done so, and tells the monitor", async () => {
+  it("records the end of a job that may not have recorded it, and informs the monitor", async () => {
     await using monitor = await startBadServer(text("OK"));
     let database = "";
     await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
@@ -204,7 +204,7 @@ describe("runDaemon", () => {
     ]);
   });
 
-  it("leaves what a job has recorded of its end itself, which says more", async () => {
+  it("does not replace the more detailed end that a job has recorded itself", async () => {
     await using monitor = await startBadServer(text("OK"));
     await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
     const record = {

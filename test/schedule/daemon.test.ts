@@ -12,12 +12,12 @@ import { withEnoughTime } from "../support/enough-time.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-/** A program that does nothing, and never ends. */
+/** A program that does nothing and never ends. */
 const HANG = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
 
 /**
- * Runs the daemon over a program of a few lines, which finds how often it was started before in `turn`, until it has
- * been started so many times; returns its log, and the arguments of each start.
+ * Runs the daemon with a program of a few lines, which finds in `turn` how often it was started before, until it has
+ * been started that many times; returns its log, and the arguments of each start.
  */
 async function runOver(
   program: string,
@@ -61,7 +61,7 @@ async function runOver(
 }
 
 describe("runDaemon", () => {
-  it("starts the program for each run, with a run id that is in its lines as well", async () => {
+  it("starts the program for each run, with a run id that is also in its log lines", async () => {
     const { starts, lines, ends } = await runOver("", { starts: 2 });
     const runs = starts.map((args) => /^job sync --run ([0-9a-f]{8})$/.exec(args)?.[1]);
     expect(new Set(runs).size).toBe(2);
@@ -69,7 +69,7 @@ describe("runDaemon", () => {
     expect(lines.every(({ run }) => typeof run === "string")).toBe(true);
   });
 
-  it("outlives a job that crashes, each way it can, and goes on with the next slot", async () => {
+  it("survives a job that crashes in any way, and continues with the next slot", async () => {
     const program = `if (turn === 0) process.abort();
       if (turn === 1) process.kill(process.pid, "SIGSEGV");
       if (turn === 2) throw new Error("uncaught");
@@ -84,10 +84,10 @@ describe("runDaemon", () => {
     ]);
   });
 
-  it("ends a job that hangs at its deadline, by force where it must", async () => {
+  it("stops a hanging job at its deadline, by force if necessary", async () => {
     const program = `if (turn === 0) { process.on("SIGTERM", () => process.exit(143)); setInterval(() => {}, 1000); }
       if (turn === 1) ${HANG}`;
-    // Too short is a time in which a new process neither handles SIGTERM nor ends by itself.
+    // A time too short for a new process to handle SIGTERM or to end by itself.
     const ends = await withEnoughTime(1500, async (timeMs) => {
       const { ends } = await runOver(program, { starts: 3, jobMinutes: timeMs / 60_000 });
       return ends[0]?.killedBy === "SIGTERM" || ends[2]?.killedBy !== undefined ? undefined : ends;
@@ -124,12 +124,12 @@ it.each([
   { asksHost: true, order: "+-+-" },
   { asksHost: false, order: "++--" },
 ])(
-  "runDaemon keeps jobs beside the sync to the limit of their host: $asksHost",
+  "runDaemon runs other jobs during the sync only within the limit of their host: $asksHost",
   async ({ asksHost, order }) => {
     using folder = makeTempFolder();
     const noted = join(folder.path, "noted");
     const program = join(folder.path, "program.cjs");
-    // Where both run at once, each waits for the other.
+    // If both run at the same time, each waits for the other.
     writeFileSync(
       program,
       `const { appendFileSync, readFileSync } = require("node:fs");
@@ -171,10 +171,10 @@ it.each([
 
 it.each([
   { title: "a signal ended it", end: 'process.kill(process.pid, "SIGKILL")', leaves: false, starts: 2 },
-  { title: "it left something undone", end: "process.exit(9)", leaves: true, starts: 2 },
+  { title: "it left work unfinished", end: "process.exit(9)", leaves: true, starts: 2 },
   { title: "it failed", end: "process.exit(9)", leaves: false, starts: 1 },
   { title: "it was late", end: HANG, leaves: true, starts: 1 },
-])("runDaemon takes up a job again five minutes later, or not: $title", async ({ end, leaves, starts }) => {
+])("runDaemon retries a job five minutes later, or not: $title", async ({ end, leaves, starts }) => {
   using folder = makeTempFolder();
   const program = join(folder.path, "program.cjs");
   writeFileSync(program, end);
@@ -207,7 +207,7 @@ it.each([
     program: [program],
     clock: {
       now: () => Date.now() + sleptMs,
-      // Ten minutes pass at once, in which nothing else is due.
+      // Ten minutes pass in one step, in which nothing else is due.
       sleep: async (delayMs) => {
         sleptMs += delayMs;
         if (sleptMs > 600_000) stop.abort();

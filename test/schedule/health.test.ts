@@ -31,7 +31,7 @@ describe("judgeJob", () => {
     { now: "2026-11-20T15:07:00.000Z", status: "ok" }, // slots at 13:07 and 14:07, and an hour for the second
     { now: "2026-11-20T15:07:00.001Z", status: "failing" },
     { now: "2027-11-20T15:07:00.000Z", status: "failing" },
-  ])("gives a job two slots and its time: $status at $now", ({ now, status }) => {
+  ])("allows a job two slots and its maximum duration: $status at $now", ({ now, status }) => {
     const due = "was due by 2026-11-20T15:07:00.000Z";
     const isOk = status === "ok";
     expect(judgeAt(sync, now)).toEqual({
@@ -52,7 +52,7 @@ describe("judgeJob", () => {
     });
   });
 
-  it("takes no success in the future for one, and counts another job's two slots from when it was first watched", () => {
+  it("ignores a success in the future, and counts two slots of another job from when it was first watched", () => {
     const future = { ...sync, succeededAt: "2031-11-20T12:08:00.000Z" };
     expect(judgeAt(future, SUCCESS)).toMatchObject({
       status: "failing",
@@ -63,7 +63,7 @@ describe("judgeJob", () => {
     expect(judgeAt(other, "2026-11-20T15:07:00.001Z").status).toBe("failing");
   });
 
-  it("calls a report failing as soon as it was not delivered", () => {
+  it("judges a report failing as soon as it was not delivered", () => {
     const error = "Cannot deliver the report weekly: no sync has finished yet";
     const report = { ...failed, job: "report:weekly", exitCode: 9, error, failingSince: SUCCESS };
     expect(judgeAt(report, SUCCESS)).toMatchObject({ status: "ok" });
@@ -73,7 +73,7 @@ describe("judgeJob", () => {
     });
   });
 
-  it("calls a sync failing as long as none was good", () => {
+  it("judges a sync failing until its first success", () => {
     const never = { ...sync, exitCode: null, succeededAt: null };
     const state = { job: "sync", last_success: null, last_exit_code: null };
     expect(judgeAt(never, SUCCESS)).toEqual({
@@ -90,7 +90,7 @@ describe("judgeJob", () => {
     });
   });
 
-  it("gives another job as long for its first success: from its first failure, or since it is watched", () => {
+  it("allows another job the same time for its first success: since its first failure, or since it is watched", () => {
     const never = { ...failed, succeededAt: null };
     const from = (state: JobState) => [
       judgeAt(state, "2026-11-20T15:07:00.000Z").status,
@@ -103,7 +103,7 @@ describe("judgeJob", () => {
 });
 
 describe("summarizeHealth", () => {
-  it("is failing where one job is, and gives the reason of each", () => {
+  it("is failing if one job is, and lists the reasons", () => {
     const late = "2026-11-20T15:07:00.001Z";
     const good = { run_id: 5, finished_at: SUCCESS, verdict: "probable" } as const;
     const jobs = [judgeAt(sync, SUCCESS), judgeAt(failed, late)];
@@ -121,7 +121,7 @@ describe("summarizeHealth", () => {
       status: "ok",
       jobs: [judgeAt(sync, SUCCESS)],
     });
-    // Of the run no more than that is said.
+    // Nothing else is reported about the run.
     const run = { ...good, mode: "full" };
     expect(summarizeHealth([], run)).toEqual({ status: "ok", last_good_sync: good, jobs: [] });
     const both = summarizeHealth([judgeAt(sync, late), judgeAt(failed, late)], undefined);
@@ -135,13 +135,13 @@ describe("summarizeAccounts", () => {
   const ok: Health = { status: "ok", jobs: [] };
   const ill = (reason: string): Health => ({ status: "failing", reason, jobs: [] });
 
-  it("is the health of the account of the environment, which stands by itself", () => {
+  it("of a single account without a name is the health of that account", () => {
     expect(summarizeAccounts([[undefined, ok]])).toBe(ok);
     const failing = ill("why");
     expect(summarizeAccounts([[undefined, failing]])).toBe(failing);
   });
 
-  it("is failing where one account is, and gives the reason of each", () => {
+  it("is failing if one account is, and lists the reasons", () => {
     expect(
       summarizeAccounts([
         ["acme", ok],

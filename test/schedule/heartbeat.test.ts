@@ -10,11 +10,11 @@ const ok = text("OK");
 interface Told {
   path?: string;
   stop?: AbortSignal;
-  /** @default what no machine takes for a response that comes */
+  /** @default long enough for any response to arrive */
   timeoutMs?: number;
 }
 
-/** A monitor that answers so, and a heartbeat that tells it. */
+/** A monitor with these responses, and a heartbeat that pings it. */
 async function tell(
   answers: [Answer, ...Answer[]],
   { path = "/ping/SECRET-17/", stop = signal, timeoutMs = 600_000 }: Told = {},
@@ -36,7 +36,7 @@ describe("openHeartbeat", () => {
   it.each([
     [true, "GET /ping/SECRET-17"],
     [false, "GET /ping/SECRET-17/fail"],
-  ])("tells of the start, then of the end: good %s", async (isGood, end) => {
+  ])("sends the start and then the end: good %s", async (isGood, end) => {
     await using told = await tell([ok]);
     told.heartbeat.start();
     await told.heartbeat.end(isGood);
@@ -47,14 +47,14 @@ describe("openHeartbeat", () => {
   });
 
   it.each([true, false])(
-    "sends the end only after the start is answered, however late: good %s",
+    "sends the end only after the response to the start, however late: good %s",
     async (isGood) => {
       const late = Promise.withResolvers<ServerResponse>();
       await using told = await tell([(_request, response) => late.resolve(response), ok]);
       told.heartbeat.start();
       const ended = told.heartbeat.end(isGood);
       const response = await late.promise;
-      // Enough for a ping that does not wait: its request comes before this one is answered.
+      // Enough time for a ping that does not wait: its request arrives before the response to this one.
       await fetch(new URL("/another", told.url));
       expect(told.seen()).toEqual(["GET /ping/SECRET-17/start", "GET /another"]);
       response.end();
@@ -89,7 +89,7 @@ describe("openHeartbeat", () => {
     { title: "a reset", answers: [reset], problem: "UND_ERR_SOCKET" },
     { title: "no response", answers: [stall], problem: "no response in time", timeoutMs: 150 },
   ] satisfies { title: string; answers: [Answer]; problem: string; timeoutMs?: number }[])(
-    "tries twice, then logs without the address: $title",
+    "tries twice, then logs the failure without the address: $title",
     async ({ answers, problem, ...options }) => {
       await using told = await tell(answers, options);
       await told.heartbeat.end(true);
@@ -102,26 +102,26 @@ describe("openHeartbeat", () => {
     },
   );
 
-  it("is content when the second attempt is answered", async () => {
+  it("accepts a successful second attempt", async () => {
     await using told = await tell([text("", 503), ok]);
     await told.heartbeat.end(true);
     expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 2, lines: [] });
   });
 
-  it("is content with the status, and does not wait for a body that drips", async () => {
+  it("accepts the status without waiting for a body that drips", async () => {
     await using told = await tell([drip(ENDLESS, 100)]);
     await told.heartbeat.end(true);
     expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 1, lines: [] });
   });
 
-  it("does not wait for the answer to the start", async () => {
+  it("does not wait for the response to the start", async () => {
     await using told = await tell([stall], { timeoutMs: 150 });
     told.heartbeat.start();
     expect(told.seen()).toEqual([]);
     await told.heartbeat.end(true);
   });
 
-  it("gives up the start, and tries the end once, when all is to end soon", async () => {
+  it("aborts the start and tries the end once when the process is stopping", async () => {
     const stop = new AbortController();
     await using told = await tell([stall, ok], { path: "/ping", stop: stop.signal });
     told.heartbeat.start();
@@ -131,7 +131,7 @@ describe("openHeartbeat", () => {
     expect(told.seen()).toEqual(["GET /ping/start", "GET /ping/fail"]);
   });
 
-  it("logs a host that is not there, without the address", async () => {
+  it("logs a missing host without the address", async () => {
     const { log, lines } = keepLines();
     const url = new URL("http://127.0.0.1:1/SECRET-17");
     await openHeartbeat({ url, log, signal }).end(true);

@@ -17,7 +17,7 @@ const end: JobEnd = {
 };
 
 describe("openJournal", () => {
-  it("keeps when a job started and how it ended, without a word in the log", () => {
+  it("records start and end of a job without a log line", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     openWarehouse(database)[Symbol.dispose]();
@@ -44,7 +44,7 @@ describe("openJournal", () => {
     expect(lines).toEqual([]);
   });
 
-  it("makes no warehouse where there is none", () => {
+  it("creates no warehouse", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const { log, lines } = keepLines();
@@ -54,7 +54,7 @@ describe("openJournal", () => {
     expect([journal.read(), existsSync(database), lines]).toEqual([[], false, []]);
   });
 
-  it("says what keeps it from that, aloud of an end alone, which nobody else may tell", () => {
+  it("logs why it cannot record a job: the start at debug level, the end as a warning", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     writeFileSync(database, "no warehouse");

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { logAttribution } from "../../src/schedule/job-log.ts";
 import { keepLines } from "../support/log-lines.ts";
 
-it("logAttribution says once, at the end, how many calls had their facts made anew", () => {
+it("logAttribution logs once, at the end, how many calls have recomputed facts", () => {
   const { log, lines } = keepLines();
   const note = logAttribution(log);
   for (const read of [250, 500, 600]) note({ read, total: 600 });

@@ -27,11 +27,11 @@ describe("describeOutcome", () => {
     [7, "error", "failed with exit code 7"],
     [8, "error", "failed with exit code 8"],
     [139, "error", "failed with exit code 139"],
-  ])("tells a crash from what will pass: exit %i is %s", (exitCode, level, message) => {
+  ])("distinguishes a crash from a temporary failure: exit %i is %s", (exitCode, level, message) => {
     expect(describeOutcome({ ...ended, exitCode }, false)).toEqual({ level, message });
   });
 
-  it("names the signal, the deadline, and what kept it from starting", () => {
+  it("names the signal, the deadline, and the error that prevented the start", () => {
     const killed = { ...ended, signal: "SIGKILL" } as const;
     expect([
       describeOutcome(killed, false),
@@ -64,13 +64,13 @@ describe("nameExit, isSilent", () => {
     [{ ...ended, exitCode: 134 }, "134", true],
     [{ ...ended, signal: "SIGSEGV" as const }, "SIGSEGV", true],
     [{ ...ended, error: new Error("spawn EAGAIN") }, "none", true],
-  ])("tell how it ended, and whether it could say so: %j", (outcome, name, silent) => {
+  ])("name the end of a run, and whether the run could log it: %j", (outcome, name, silent) => {
     expect([nameExit(outcome), isSilent(outcome)]).toEqual([name, silent]);
   });
 });
 
 describe("levelOf, judgeExit", () => {
-  it("say of each exit code how loud the log is, and what it was", () => {
+  it("define for each exit code the log level and the result", () => {
     const said = Object.entries(EXIT).map(([name, code]) => [name, levelOf(code), judgeExit(code)]);
     expect(said).toEqual([
       ["done", "info", "success"],
@@ -91,7 +91,7 @@ describe("levelOf, judgeExit", () => {
 });
 
 describe("toExitCode", () => {
-  it("has the number of a signal after 128, as a shell has it", () => {
+  it("is 128 plus the number of the signal, as in a shell", () => {
     const codes = [
       { ...ended, exitCode: 0 },
       { ...ended, exitCode: 7 },
@@ -119,7 +119,7 @@ describe("isFailing", () => {
       { nowMs: Date.parse(started_at) + afterMs, deadlineMs: 60_000 },
     );
 
-  it("is a job that has failed, or that has not ended in its time", () => {
+  it("is true for a job that failed or exceeded its time", () => {
     const finished_at = "2026-11-20T12:00:10.000Z";
     expect([judge({}, 0), judge({}, 60_000), judge({}, 60_001)]).toEqual([false, false, true]);
     expect([judge({ finished_at }, 60_001), judge({ finished_at, failing_since: finished_at }, 0)]).toEqual([

@@ -44,7 +44,7 @@ const end = (changes: Partial<JobEnd>): JobEnd => ({
   ...changes,
 });
 
-/** What the schedule has seen of a job that ended so. */
+/** What the schedule knows of a job that ended so. */
 function seen(...ends: JobEnd[]) {
   const statistics = emptyStatistics("export", SINCE);
   for (const each of ends) noteEnd(statistics, String(each.exitCode), each);
@@ -64,7 +64,7 @@ const FROM_RECORD = {
 const jobs = new Map([["export", record]]);
 
 describe("toJobState", () => {
-  it("knows nothing of a job that nobody has seen", () => {
+  it("is empty for a job that never ran", () => {
     const nothing = {
       ...FROM_RECORD,
       exitCode: null,
@@ -83,7 +83,7 @@ describe("toJobState", () => {
     }
   });
 
-  it("takes the warehouse's word, and the schedule's for what the warehouse has not", () => {
+  it("takes the state from the warehouse, and from the schedule what the warehouse lacks", () => {
     expect(toJobState(EXPORT, seen(), snapshotOf({ jobs }))).toEqual(FROM_RECORD);
     const failed = end({ exitCode: 5, result: "failure", error: "unreachable" });
     const later = { exitCode: 5, error: "unreachable", failingSince: at("06:32") };
@@ -98,7 +98,7 @@ describe("toJobState", () => {
       ...later,
       succeededAt: null,
     });
-    // What the job itself has recorded of the same run says more, be it only just as late.
+    // The job's own record of the same run is more detailed, even if no later.
     for (const startedAt of [at("05:30"), at("05:31")]) {
       const same = seen({ ...failed, startedAt });
       expect(toJobState(EXPORT, same, snapshotOf({ jobs }))).toEqual(FROM_RECORD);
@@ -107,7 +107,7 @@ describe("toJobState", () => {
     expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs: running }))).toMatchObject(later);
   });
 
-  it("is undelivered where a report was not delivered to all, and is not taken up again", () => {
+  it("is undelivered if a report was not delivered to all and is not retried", () => {
     const undelivered = seen(end({ exitCode: 9, result: "failure" }));
     expect(toJobState(EXPORT, undelivered, undefined)).toMatchObject({ isUndelivered: true });
     expect(toJobState(EXPORT, undelivered, snapshotOf({}))).toMatchObject({ isUndelivered: true });
@@ -124,7 +124,7 @@ describe("toJobState", () => {
     expect([succeededAt("04:30"), succeededAt("04:32")]).toEqual([at("04:31"), at("04:32")]);
   });
 
-  it("has of a sync when its copy could last be trusted, and not when it ended", () => {
+  it("has as the success of a sync the time of the last trusted pass, not of its end", () => {
     const run: Pick<SyncRun, "finished_at"> = { finished_at: at("02:00") };
     const lastGoodRun = run as SyncRun;
     const sync = { name: "export", isSync: true };
@@ -134,7 +134,7 @@ describe("toJobState", () => {
 });
 
 describe("emptyStatistics, noteEnd", () => {
-  it("count runs by how they ended, and keep what is known since", () => {
+  it("count runs by exit code, and keep the latest values", () => {
     expect(emptyStatistics("export", SINCE)).toEqual({
       job: "export",
       sinceMs: SINCE,

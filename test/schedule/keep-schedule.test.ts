@@ -14,7 +14,7 @@ const job = (name: string, expression: string, { timezone = "UTC", isBehind = fa
   isBehind,
 });
 
-/** A schedule under way, on a clock of its own; stop it with `stop`. */
+/** A running schedule with its own clock; stop it with `stop`. */
 function start(
   jobs: ReturnType<typeof job>[],
   now: string,
@@ -57,7 +57,7 @@ function start(
 }
 
 describe("keepSchedule", () => {
-  it("runs each job on its slots, and no more after the signal", async () => {
+  it("runs each job on its slots, and none after the signal", async () => {
     const jobs = [job("sync", "7 * * * *"), job("export", "30 5 * * *")];
     const schedule = start(jobs, "2026-11-20T03:30:00Z");
     await schedule.clock.pass(3 * HOUR_MS);
@@ -71,12 +71,12 @@ describe("keepSchedule", () => {
     ]);
   });
 
-  it("takes up again what a run left undone, ever later, until it is done", async () => {
+  it("retries unfinished work at increasing intervals until it is done", async () => {
     const jobs = [job("report", "0 7 * * *"), job("sync", "8 * * * *")];
     const schedule = start(jobs, "2026-11-20T06:59:00Z", { unfinished: [true, true] });
     await schedule.clock.pass(HOUR_MS);
     await schedule.stop();
-    // The sync has its slot meanwhile: what is left undone is the report's.
+    // The sync has its slot meanwhile: the report's work is left undone.
     expect(schedule.runs).toEqual([
       "report 2026-11-20T07:00:00",
       "report 2026-11-20T07:05:00",
@@ -85,7 +85,7 @@ describe("keepSchedule", () => {
     ]);
   });
 
-  it("gives up after five times until the next slot, which comes before that where it is earlier", async () => {
+  it("stops after five runs for a slot, or at the next slot if that comes first", async () => {
     const always = Array<boolean>(100).fill(true);
     const daily = start([job("report", "0 7 * * *")], "2026-11-20T06:59:00Z", { unfinished: [...always] });
     await daily.clock.pass(DAY_MS + 7 * MINUTE_MS);
@@ -99,7 +99,7 @@ describe("keepSchedule", () => {
     expect(often.runs).toEqual(minutes);
   });
 
-  it("does not hold up what else is behind by what is to be taken up again", async () => {
+  it("does not delay overdue jobs because of a retry", async () => {
     const jobs = ["first", "second"].map((name) => job(name, "0 7 * * *", { isBehind: true }));
     const schedule = start(jobs, "2026-11-20T08:00:00Z", { unfinished: [true] });
     await schedule.clock.pass(6 * MINUTE_MS);
@@ -111,7 +111,7 @@ describe("keepSchedule", () => {
     ]);
   });
 
-  it("never runs a job twice at once: slots that come meanwhile are left out, and said", async () => {
+  it("never runs a job twice at the same time: it skips and logs slots that come meanwhile", async () => {
     const schedule = start([job("sync", "* * * * *")], "2026-11-20T03:00:30Z", { takesMs: 150_000 });
     await schedule.clock.pass(7 * MINUTE_MS);
     expect(schedule.runs).toEqual([
@@ -127,7 +127,7 @@ describe("keepSchedule", () => {
     await Promise.all([schedule.clock.pass(HOUR_MS), schedule.stop()]);
   });
 
-  it("runs jobs that are behind once, in order, then on their slots", async () => {
+  it("runs overdue jobs once, in order, then on their slots", async () => {
     const jobs = [
       job("sync", "7 * * * *", { isBehind: true }),
       job("export", "30 5 * * *", { isBehind: true }),
@@ -144,14 +144,14 @@ describe("keepSchedule", () => {
     await Promise.all([schedule.clock.pass(HOUR_MS), schedule.stop()]);
   });
 
-  it("does not lose a slot that comes while it starts", async () => {
+  it("does not miss a slot that comes while it starts", async () => {
     const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:07:00.010Z", { judgedAgoMs: 20 });
     await schedule.clock.pass(1000);
     expect(schedule.runs).toEqual(["sync 2026-11-20T03:07:00"]);
     await schedule.stop();
   });
 
-  it("does not begin what it is behind with when it is told to stop", async () => {
+  it("does not begin overdue jobs after the signal", async () => {
     const jobs = [
       job("sync", "7 * * * *", { isBehind: true }),
       job("export", "30 5 * * *", { isBehind: true }),
@@ -162,7 +162,7 @@ describe("keepSchedule", () => {
     expect(schedule.runs).toEqual(["sync 2026-11-20T03:00:00"]);
   });
 
-  it("puts starts off by a share of the jitter, and of half the time to the next slot at most", async () => {
+  it("delays starts by a share of the jitter, and by at most half the time to the next slot", async () => {
     const onTime = { random: () => 0.5, jitterMs: 40_000 };
     const hourly = start([job("sync", "7 * * * *")], "2026-11-20T03:00:00Z", onTime);
     await hourly.clock.pass(2 * HOUR_MS);
@@ -176,7 +176,7 @@ describe("keepSchedule", () => {
     await Promise.all([hourly.stop(), often.stop()]);
   });
 
-  it("runs on the days that Berlin's clocks are changed, with no slot lost and none twice", async () => {
+  it("runs on days when Berlin's clocks change, with no slot missed and none twice", async () => {
     const jobs = [
       job("sync", "7 * * * *", { timezone: "Europe/Berlin" }),
       job("export", "30 2 * * *", { timezone: "Europe/Berlin" }),
@@ -200,7 +200,7 @@ describe("keepSchedule", () => {
     await Promise.all([spring.stop(), autumn.stop()]);
   });
 
-  it("runs once, within half a minute, after the machine has slept through slots", async () => {
+  it("runs once within half a minute after the machine has slept through slots", async () => {
     const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:10:00Z");
     await schedule.clock.pass(MINUTE_MS);
     schedule.clock.jump(5 * HOUR_MS); // while timers stood still
@@ -219,7 +219,7 @@ describe("keepSchedule", () => {
     await schedule.stop();
   });
 
-  it("runs once when the clock is set forward by a year, on slots of seconds too, and wastes no time on them", async () => {
+  it("runs once when the clock is set forward by a year, without stepping through each second", async () => {
     const schedule = start([job("sync", "* * * * * *")], "2026-11-20T03:00:00.500Z");
     await schedule.clock.pass(1000);
     expect(schedule.runs).toEqual(["sync 2026-11-20T03:00:01"]);
@@ -232,11 +232,11 @@ describe("keepSchedule", () => {
   });
 
   it.each([
-    // A step of the time service: slots that were are not repeated.
+    // A small step of the clock: past slots are not repeated.
     { setBackMs: 30_000, next: "sync 2026-11-20T05:07:00" },
     { setBackMs: 30 * MINUTE_MS, next: "sync 2026-11-20T04:07:00" },
     { setBackMs: 365 * DAY_MS, next: "sync 2025-11-20T05:07:00" },
-  ])("goes on within an hour when the clock is set back by $setBackMs ms", async ({ setBackMs, next }) => {
+  ])("continues within an hour when the clock is set back by $setBackMs ms", async ({ setBackMs, next }) => {
     const schedule = start([job("sync", "7 * * * *")], "2026-11-20T04:00:00Z");
     await schedule.clock.pass(7 * MINUTE_MS + 10_000);
     expect(schedule.runs).toEqual(["sync 2026-11-20T04:07:00"]);
@@ -246,7 +246,7 @@ describe("keepSchedule", () => {
     await schedule.stop();
   });
 
-  it("sleeps for half a minute at most, and not a hundred times a minute", async () => {
+  it("sleeps for at most half a minute, and no shorter than necessary", async () => {
     const schedule = start([job("sync", "0 0 1 1 *")], "2026-11-20T03:00:00Z");
     await schedule.clock.pass(HOUR_MS);
     expect(schedule.clock.sleeps).toBe(121);
@@ -259,7 +259,7 @@ describe("keepSchedule", () => {
     { lateMs: 100_000, jitterMs: 40_000, isSaid: false },
     { lateMs: 100_001, jitterMs: 40_000, isSaid: true },
   ])(
-    "says of a start $lateMs ms late, with a jitter of $jitterMs ms: $isSaid",
+    "logs a start $lateMs ms late with a jitter of $jitterMs ms: $isSaid",
     async ({ lateMs, jitterMs, isSaid }) => {
       const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:06:50Z", { jitterMs });
       await schedule.clock.pass(1000);
@@ -289,7 +289,7 @@ describe("keepSchedule", () => {
     },
   );
 
-  it("says what it makes up for, and what it takes up again", async () => {
+  it("logs what it makes up for and what it retries", async () => {
     const schedule = start([job("report", "0 7 * * *", { isBehind: true })], "2026-11-20T08:00:00Z", {
       unfinished: [true, true],
     });
@@ -307,7 +307,7 @@ describe("keepSchedule", () => {
     ]);
   });
 
-  it("tells when each job starts next: at its slot, put off by its share, or when it is taken up again", async () => {
+  it("reports when each job starts next: at its slot, delayed by its share, or when it is retried", async () => {
     const next: string[] = [];
     const schedule = start([job("report", "0 * * * *")], "2026-11-20T06:59:50Z", {
       random: () => 0.25,
@@ -324,7 +324,7 @@ describe("keepSchedule", () => {
     expect(next).toEqual(["report 07:00:10.000", "report 07:05:10.000", "report 08:00:10.000"]);
   });
 
-  it("ends, and ends the others, when a run throws or the clock does not work", async () => {
+  it("ends with all jobs when a run throws or the clock fails", async () => {
     const broken = new Error("broken");
     const jobs = [job("sync", "7 * * * *"), job("export", "8 * * * *")];
     const runs: string[] = [];

@@ -48,7 +48,7 @@ describe("parseAddress", () => {
   });
 
   it.each(["0.0.0.0:9464", "[::]:9464", "10.0.0.1:9464", "example.com:9464", "127.0.0.1.example.com:9464"])(
-    "takes %s, which other machines can reach, only when it is told that they may",
+    "accepts %s, which other machines can reach, only with --allow-remote",
     (text) => {
       expect(() => parseAddress(text, false)).toThrow(
         expect.objectContaining({
@@ -64,7 +64,7 @@ describe("parseAddress", () => {
 describe("startMonitor", () => {
   const pages = (health: Health) => ({ health: () => health, metrics: () => "# none\n" });
 
-  it("answers /healthz with 200 or 503 and JSON, /metrics as text, and nothing else", async () => {
+  it("responds to /healthz with 200 or 503 and JSON, to /metrics with text, and to nothing else", async () => {
     const health: Health = { status: "ok" };
     await using monitor = await startMonitor(LOCAL, pages(health));
     const well = await fetch(`${monitor.url}/healthz`);
@@ -83,7 +83,7 @@ describe("startMonitor", () => {
     expect(statuses.map(({ status }) => status)).toEqual([404, 503, 405]);
   });
 
-  it("says in each response what it is, and that it is not to be stored", async () => {
+  it("sends a content type and no-store with each response", async () => {
     await using monitor = await startMonitor(LOCAL, {
       ...pages({ status: "ok" }),
       doorbell: async ({ url }) => ({
@@ -145,7 +145,7 @@ describe("startMonitor", () => {
   it.each([
     ["127.0.0.1", "use localhost"],
     ["0.0.0.0", "use an IP address, or the name given to --listen"],
-  ])("says on %s which names it is asked for by", async (listened, says) => {
+  ])("names in an error on %s the accepted host names", async (listened, says) => {
     await using monitor = await startMonitor({ host: listened, port: 0 }, pages({ status: "ok" }));
     const { port } = new URL(monitor.url);
     const headers = { host: "rebound.example.com" };
@@ -155,7 +155,7 @@ describe("startMonitor", () => {
     expect(response.headers["content-type"]).toBe("text/plain");
   });
 
-  it("names an address of IPv6 as a URL has it", async () => {
+  it("writes an IPv6 address as in a URL", async () => {
     await using monitor = await startMonitor({ host: "::1", port: 0 }, pages({ status: "ok" }));
     expect(monitor.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
     expect((await fetch(`${monitor.url}/healthz`)).status).toBe(200);
@@ -193,7 +193,7 @@ describe("startMonitor", () => {
     }
   });
 
-  it("says so when the port is taken", async () => {
+  it("reports a port that is in use", async () => {
     await using monitor = await startMonitor(LOCAL, pages({ status: "ok" }));
     const port = Number(new URL(monitor.url).port);
     const error = await startMonitor({ ...LOCAL, port }, pages({ status: "ok" })).catch(
@@ -205,7 +205,7 @@ describe("startMonitor", () => {
       hint: "Another process is listening there: choose another address or port.",
       cause: { code: "EADDRINUSE" },
     });
-    // An address for documents, which no machine has.
+    // An address for documentation, which no machine has.
     await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
       {
         message: "Cannot use --listen: cannot listen on this address",
@@ -215,7 +215,7 @@ describe("startMonitor", () => {
     );
   });
 
-  it("ends open connections at once", async () => {
+  it("immediately ends open connections", async () => {
     const monitor = await startMonitor(LOCAL, pages({ status: "ok" }));
     const hanging = request(`${monitor.url}/metrics`, { method: "POST" });
     hanging.on("error", () => undefined).write("x");

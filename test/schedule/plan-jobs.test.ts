@@ -69,7 +69,7 @@ const job = (name: string, lastDone: string | null): Job => ({
   run: async () => 0,
 });
 
-/** The jobs that are behind, by a warehouse that `fill` has filled. */
+/** The overdue jobs for a warehouse filled by `fill`. */
 function behind(
   fill: (warehouse: Warehouse, exportDir: string) => void,
   env: Record<string, string> = {},
@@ -90,7 +90,7 @@ function behind(
 }
 
 describe("planJobs", () => {
-  it("has all that was never done at once, but what it has nothing to do for", () => {
+  it("marks all jobs that never ran as overdue, except idle ones", () => {
     expect(behind(() => undefined)).toEqual(["sync", "export"]);
     expect(behind(() => undefined, { CALLTALLY_INSIGHT_IDS: "1" })).toEqual(["sync", "export", "insights"]);
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: "/nowhere/calls.db" }, folder: "/nowhere" });
@@ -133,7 +133,7 @@ describe("planJobs", () => {
       missed: true,
     },
   ] satisfies { title: string; runs: RunChanges[]; missed: boolean }[])(
-    "takes the ledger's word for a sync $title: behind $missed",
+    "decides by the ledger for a sync $title: overdue $missed",
     ({ runs, missed }) => {
       const names = behind((warehouse, exportDir) => {
         for (const run of runs) insertRun(warehouse, run);
@@ -143,7 +143,7 @@ describe("planJobs", () => {
     },
   );
 
-  it("takes the files into the folder of the settings for an export, and no others", () => {
+  it("decides by the files in the configured folder for an export, and by no others", () => {
     const done = { status: "done", finished_at: NOW } as const;
     const names = (exportedAt: string, file: (exportDir: string) => string) =>
       behind((warehouse, exportDir) => {
@@ -155,7 +155,7 @@ describe("planJobs", () => {
     expect(names(NOW, (folder) => join(`${folder}-of-another`, "campaign.csv"))).toEqual(["export"]);
   });
 
-  it("takes the insight that was not fetched for longest", () => {
+  it("decides by the insight that was fetched least recently", () => {
     const names = (ids: string) =>
       behind(
         (warehouse, exportDir) => {
@@ -175,7 +175,7 @@ describe("planJobs", () => {
   });
 
   it.each([
-    // One that waits for its first slot, and was never begun, is behind with nothing.
+    // A job that waits for its first slot and never began is not overdue.
     { waitsForFirstSlot: true, begun: false, lastDone: null, isBehind: false },
     { waitsForFirstSlot: true, begun: true, lastDone: null, isBehind: true },
     { waitsForFirstSlot: false, begun: false, lastDone: null, isBehind: true },
@@ -190,7 +190,7 @@ describe("planJobs", () => {
       idle: "off",
       isBehind: false,
     },
-  ])("has of $lastDone, begun $begun, waits $waitsForFirstSlot, idle $idle: behind $isBehind", (of) => {
+  ])("plans done $lastDone, begun $begun, waits $waitsForFirstSlot, idle $idle: overdue $isBehind", (of) => {
     const { waitsForFirstSlot, begun, lastDone, idle, isBehind } = of;
     const settings = loadSettings({ env: { CALLTALLY_TIMEZONE: "Asia/Kolkata" }, folder: "/nowhere" });
     const planned: Job = { ...job("report", lastDone), waitsForFirstSlot, idle: () => idle };
@@ -200,7 +200,7 @@ describe("planJobs", () => {
       lastDone: new Map([["report", lastDone]]),
       jobs: new Map([[record.job, record]]),
     };
-    // 37 past the hour there is 7 past in UTC: the zone is that of the settings.
+    // 37 past the hour there is 7 past in UTC: the configured zone applies.
     const nowMs = Date.parse("2026-11-20T15:07:00.000Z");
     expect(planJobs([planned], settings, snapshot, nowMs)).toEqual([
       {
@@ -215,7 +215,7 @@ describe("planJobs", () => {
     ]);
   });
 
-  it("has one wait for its first slot where there is no warehouse yet", () => {
+  it("lets a job wait for its first slot if there is no warehouse yet", () => {
     const settings = loadSettings({ env: {}, folder: "/nowhere" });
     const waiting = { ...job("report", null), waitsForFirstSlot: true };
     const isBehind = planJobs([waiting, job("export", null)], settings, undefined, 0).map(
@@ -224,7 +224,7 @@ describe("planJobs", () => {
     expect(isBehind).toEqual([false, true]);
   });
 
-  it("names the setting that is no cron expression", () => {
+  it("names the setting with an invalid cron expression", () => {
     for (const [name, says] of [
       ["CALLTALLY_SYNC_CRON", "99 * * * *"],
       ["CALLTALLY_EXPORT_CRON", "often"],
@@ -240,7 +240,7 @@ describe("planJobs", () => {
 });
 
 describe("readSnapshot", () => {
-  it("tells of runs, jobs, calls and rows, and waits half a second for whoever mends the file", () => {
+  it("reports runs, jobs, calls and rows, and waits half a second for a process that repairs the file", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const settings = loadSettings({
@@ -301,7 +301,7 @@ describe("readSnapshot", () => {
     expect(read()).toBeUndefined();
   });
 
-  it("reads beside a writer in mid-transaction", () => {
+  it("reads the warehouse during another process's transaction", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: database }, folder: folder.path });

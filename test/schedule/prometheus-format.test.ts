@@ -10,7 +10,7 @@ import {
 import { parsePrometheus } from "./prometheus.ts";
 
 describe("formatMetrics", () => {
-  it("writes the text format, with HELP and TYPE once a metric", () => {
+  it("writes the text format, with HELP and TYPE once per metric", () => {
     const page = formatMetrics([
       { name: "calls", type: "gauge", help: "Calls.", samples: [{ value: 5000 }] },
       { name: "empty", type: "gauge", help: "Nothing.", samples: [] },
@@ -44,11 +44,11 @@ runs_total{job="a\\"b\\\\c\\nd",exit="1"} 0.5
     expect(page).toBe(`# HELP m M.\n# TYPE m gauge\nm ${written}\n`);
   });
 
-  it("is of the type that Prometheus asks for", () => {
+  it("has the content type that Prometheus requires", () => {
     expect(METRICS_TYPE).toBe("text/plain; version=0.0.4; charset=utf-8");
   });
 
-  it("writes what a strict reader takes, whatever the labels, help and values", () => {
+  it("writes pages that a strict parser accepts, whatever the labels, help and values", () => {
     const text = fc.string({ unit: fc.constantFrom("a", '"', "\\", "\n", "{", "}", "é", " ") });
     fc.assert(
       fc.property(
@@ -78,7 +78,7 @@ describe("metrics of several accounts", () => {
     ],
   };
 
-  it("get the account's label beside their own, which stay", () => {
+  it("get the account's label next to their own labels", () => {
     expect(withLabel([calls, runs], { account: "acme" })).toEqual([
       { ...calls, samples: [{ labels: { account: "acme" }, value: 1 }] },
       {
@@ -91,7 +91,7 @@ describe("metrics of several accounts", () => {
     ]);
   });
 
-  it("are put together by their names, in order", () => {
+  it("are merged by name, in order", () => {
     const [acme, beta] = ["acme", "beta"].map((account) => withLabel([calls, runs], { account }));
     expect(mergeMetrics([acme ?? [], beta ?? []])).toEqual(
       [calls, runs].map((metric, at) => ({
@@ -114,7 +114,7 @@ describe("parsePrometheus", () => {
     '# HELP calls Calls.\n# TYPE calls gauge\ncalls{state="a"b"} 1\n',
     "# HELP calls Calls.\n# TYPE calls counter\ncalls 1\n",
     "# HELP calls Calls.\n# TYPE calls gauge\n\ncalls 1\n",
-  ])("is strict: %j", (page) => {
+  ])("refuses %j", (page) => {
     expect(() => parsePrometheus(page)).toThrow();
   });
 });

@@ -11,7 +11,7 @@ const LABELS = /^(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*",?)*$/;
 const VALUE = /^(?:[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|Inf)|NaN)$/;
 
 /**
- * Parses a page of metrics; throws for anything that the format does not allow, and for what its writers should not do:
+ * Parses a page of metrics; throws for anything that the format does not allow, and for mistakes of writers:
  * a metric without HELP and TYPE before its samples, twice, or without samples; a sample twice.
  */
 export function parsePrometheus(page: string): Record<string, ParsedMetric> {

@@ -12,7 +12,7 @@ import { writeAtOnce } from "../support/write-at-once.ts";
 
 const SECRET = "a-secret-of-the-doorbell";
 const headers = { authorization: `Bearer ${SECRET}` };
-/** Ends once it is let, with the exit code that it is told; fails where another of its account is at work. */
+/** Ends on request with the given exit code; fails if another one of its account is running. */
 const PROGRAM = `const { existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
   const { join } = require("node:path");
   const account = process.argv.at(-1);
@@ -28,7 +28,7 @@ const PROGRAM = `const { existsSync, readFileSync, rmSync, writeFileSync } = req
     process.exit(code);
   }, 5);`;
 
-/** A schedule of two accounts that is behind with nothing, whose syncs have no slots for a long time and end when the test lets them. */
+/** A schedule of two accounts without overdue jobs, whose syncs have no slots for a long time and end on request. */
 function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string } = {}) {
   const folder = makeTempFolder();
   const file = join(folder.path, "program.cjs");
@@ -80,14 +80,14 @@ function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string 
   };
 }
 
-describe("runDaemon, with a doorbell", () => {
-  it("starts with a sync of each account, since nobody knows who rang before", async () => {
+describe("runDaemon with a doorbell", () => {
+  it("starts with a sync of each account, since rings before the start are unknown", async () => {
     await using daemon = startDaemon();
     await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
     expect(daemon.lines.filter(({ exitCode }) => exitCode !== undefined)).toEqual([]);
   });
 
-  it("answers a storm during a run by exactly one more, of that account alone, and counts it", async () => {
+  it("responds to a storm during a run with exactly one more run, of that account only, and counts it", async () => {
     await using daemon = startDaemon();
     await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
     await daemon.end("beta");
@@ -104,7 +104,7 @@ describe("runDaemon, with a doorbell", () => {
     expect(metrics).toContain('calltally_doorbell_rings_total{account="beta"} 0\n');
     expect(metrics).toContain('calltally_doorbell_coalesced_total{account="acme"} 199\n');
     expect(metrics).toContain('calltally_doorbell_refused_total{status="404"} 2\n');
-    // Another ring, and its sync is the third: the storm has led to no more.
+    // Another ring, and its sync is the third: the storm has caused no more.
     await daemon.ring("acme");
     await daemon.started("acme", 3);
     expect([daemon.starts("acme"), daemon.starts("beta")]).toEqual([3, 1]);
@@ -114,7 +114,7 @@ describe("runDaemon, with a doorbell", () => {
     ]);
   });
 
-  it("keeps a ring whose sync found another one at work, and gives up one whose sync failed", async () => {
+  it("repeats a ring whose sync was locked out, and not one whose sync failed", async () => {
     await using daemon = startDaemon();
     await daemon.started("acme", 1);
     await daemon.end("acme", 6);
@@ -139,7 +139,7 @@ describe("runDaemon, with a doorbell", () => {
     expect(performance.now() - startedAt).toBeGreaterThan(2400);
   });
 
-  it("rings for the one account that it is of, without its name as well, and for no other", async () => {
+  it("rings for its single account, even without a name, and for no other", async () => {
     await using daemon = startDaemon({ account: "beta" });
     await daemon.started("beta", 1);
     await daemon.end("beta");
@@ -149,7 +149,7 @@ describe("runDaemon, with a doorbell", () => {
     expect(daemon.starts("acme")).toBe(0);
   });
 
-  it("is stopped while it is rung, with its children", async () => {
+  it("stops during a ring, with its child processes", async () => {
     const daemon = startDaemon();
     await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
     while (!daemon.isRunning("acme")) await sleep(5);
@@ -165,7 +165,7 @@ describe("runDaemon, with a doorbell", () => {
   });
 });
 
-it("runDaemon warns of a doorbell that nothing can ring", async () => {
+it("runDaemon warns about a doorbell that nothing can ring", async () => {
   using folder = makeTempFolder();
   const settings = loadSettings({ env: {}, folder: folder.path });
   const warned = async (account: string | undefined, isListening: boolean) => {

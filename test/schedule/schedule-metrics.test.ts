@@ -111,7 +111,7 @@ calltally_schema_drift 2
 `;
 
 describe("toMetrics", () => {
-  it("are the whole page of a schedule and its warehouse, times in seconds", () => {
+  it("are the whole page of a schedule and its warehouse, with times in seconds", () => {
     const page = formatMetrics(toMetrics(statistics, health, snapshot));
     expect(page).toBe(
       `${SCHEDULE}# HELP calltally_sync_last_duration_seconds Duration of the last finished sync.
@@ -131,7 +131,7 @@ ${REST}`,
     parsePrometheus(page);
   });
 
-  it("leave out what is not known: the warehouse, its last run, or how long that took", () => {
+  it("omit unknown values: of the warehouse, its last run, or the duration of that run", () => {
     expect(formatMetrics(toMetrics(statistics, health, undefined))).toBe(SCHEDULE);
     const first = { ...snapshot, lastDoneRun: undefined };
     expect(formatMetrics(toMetrics(statistics, health, first))).toBe(SCHEDULE + COUNTS + STATEMENTS + REST);
@@ -144,7 +144,7 @@ ${REST}`,
 });
 
 describe("toBellMetrics, toRefusalMetrics", () => {
-  it("count rings, those that waited for no sync of their own, and what was refused", () => {
+  it("count rings, rings without a sync of their own, and refusals", () => {
     const bell = new Bell(1000);
     for (let ring = 0; ring < 3; ring++) bell.ring();
     const refused = new Map([
@@ -171,7 +171,7 @@ calltally_doorbell_refused_total{status="413"} 1
 describe("withLabel, mergeMetrics", () => {
   const gauge = { name: "m", type: "gauge", help: "M.", samples: [{ value: 1 }] } as const;
 
-  it("put the accounts together, each metric once, in the order they came", () => {
+  it("merge the accounts, each metric once, in the given order", () => {
     const other = { ...gauge, name: "n", samples: [{ labels: { job: "sync" }, value: 3 }] };
     const pages = ["a", "b"].map((account) => withLabel([gauge, other], { account }));
     expect(mergeMetrics([...pages, [{ ...gauge, name: "o" }]])).toEqual([
@@ -196,7 +196,7 @@ describe("withLabel, mergeMetrics", () => {
 });
 
 describe("formatMetrics", () => {
-  it("writes what is no number as Prometheus has it", () => {
+  it("writes NaN and infinities in the notation of Prometheus", () => {
     const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0.5];
     const samples = values.map((value) => ({ value }));
     expect(formatMetrics([{ name: "m", type: "gauge", help: "M.", samples }])).toBe(

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/clock.ts";
 
-/** Macrotasks granted to whoever was woken, before time goes on. */
+/** Macrotasks for woken sleepers before time passes. */
 const TURNS = 5;
 
 interface Sleeper {
@@ -8,12 +8,12 @@ interface Sleeper {
   wake: () => void;
 }
 
-/** A clock that many may sleep on; time passes when the test says so. Its wall may be set apart from its timers. */
+/** A clock on which many may sleep; time passes on request. Its wall time may differ from its timers. */
 export class VirtualClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();
   #elapsedMs = 0;
   #wallMs: number;
-  /** How often somebody has slept. */
+  /** The number of sleeps. */
   sleeps = 0;
 
   constructor(now: string) {
@@ -24,7 +24,7 @@ export class VirtualClock implements Clock {
     return this.#wallMs + this.#elapsedMs;
   }
 
-  /** Sets the wall by an amount; timers do not notice, as on Linux. */
+  /** Changes the wall time; timers do not notice, as on Linux. */
   jump(ms: number): void {
     this.#wallMs += ms;
   }
@@ -43,7 +43,7 @@ export class VirtualClock implements Clock {
     }
   }
 
-  /** Lets so much time pass, and waits until all who were woken sleep again. */
+  /** Lets that much time pass, and waits until all woken sleepers sleep again. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#elapsedMs + ms;
     await settle();

@@ -7,7 +7,7 @@ import { about, describeTable } from "../../src/warehouse/described.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
 describe("describeSchema", () => {
-  it("has the tables, views and columns of a real warehouse, no fewer and no more", () => {
+  it("lists exactly the tables, views and columns of a real warehouse", () => {
     using warehouse = newWarehouse();
     const real = warehouse.sqlite
       .prepare(
@@ -34,7 +34,7 @@ describe("describeSchema", () => {
     }
   });
 
-  it("says of each table, view and column what it is, in sentences", () => {
+  it("describes each table, view and column in sentences", () => {
     const all = describeSchema(DEFAULT_RULES);
     const texts = all.flatMap(({ name, help, columns }) => [
       [name, help],
@@ -43,7 +43,7 @@ describe("describeSchema", () => {
     expect(texts.filter(([, help]) => !/^\S.+\S\.$/.test(help ?? ""))).toEqual([]);
   });
 
-  it("takes a view's column from its table, its figure or its dimension", () => {
+  it("describes a view's column by its table, figure or dimension", () => {
     const columns = new Map(
       describeSchema({ ...DEFAULT_RULES, duration_unit: "milliseconds" }).flatMap((item) =>
         item.columns.map(({ name, ...rest }) => [`${item.name}.${name}`, rest]),
@@ -63,7 +63,7 @@ describe("describeSchema", () => {
 });
 
 describe("describeTable", () => {
-  it("throws at a column without a description", () => {
+  it("throws for a column without a description", () => {
     const columns = { name: about(text(), "A name."), count: integer() };
     expect(() => describeTable(sqliteTable("things", columns), "Things.")).toThrow(
       "things.count has no description",

@@ -5,8 +5,8 @@ import type { Basis, Ran, World } from "./types.ts";
 const HOUR_MS = 3_600_000;
 
 /**
- * Keeps the truth as the last run has read it: of a proven full pass during which nothing changed. A run that read
- * anything else leaves it unknown, unless there was nothing new to read.
+ * Keeps the truth as read by the last run: by a proven full pass without changes meanwhile. A run that read
+ * anything else makes it unknown, unless there was nothing new to read.
  */
 export function keepBasis(world: World, ran: Ran): void {
   const { hasLagged } = ran;
@@ -18,7 +18,7 @@ export function keepBasis(world: World, ran: Ran): void {
   if (runId === world.lastRun) return;
   if (run.status === "done") world.lastRun = runId;
   const sinceMs = ran.startedAt - (world.service.changedMs - world.startMs);
-  // Pages of a run that was cut short may be an hour older.
+  // Pages of an interrupted run may be an hour older.
   const isKnown = world.basis !== undefined && sinceMs > ran.startedAt - world.basis.readAt && !hasLagged;
   if (isKnown && run.status === "done") {
     world.basis = { runId, readAt: ran.startedAt, calls: countedCalls(world) };
@@ -40,7 +40,7 @@ function countedCalls({ service, read }: World): Basis["calls"] {
   for (const row of read(`SELECT call_id, ${COMPARED.join()} FROM calls WHERE gone_at IS NULL`)) {
     const id = Number(row.call_id);
     if (!service.removed.has(id)) continue;
-    // Its last version was never served, or to a process that was killed.
+    // Its last version was never served, or only to a process that was killed.
     const versions = service.served.get(id) ?? [];
     const stored = versions.find((version) => findDifference(version, row) === undefined) ?? versions[0];
     if (stored !== undefined) calls.set(id, stored);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** A way to break the program: a text of its source that another stands in place of, and the invariant that shows it. */
+/** A way to break the program: a text of its source with a replacement, and the invariant that detects it. */
 export interface Break {
   name: string;
   file: string;
@@ -10,7 +10,7 @@ export interface Break {
   to: string;
 }
 
-/** One for each thing that the simulation looks at, and some more. */
+/** One for each invariant of the simulation, and some more. */
 export const BREAKS: readonly Break[] = [
   {
     name: "a page loses a call",

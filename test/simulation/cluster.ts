@@ -5,16 +5,16 @@ import type { Response } from "./service.ts";
 
 interface Table {
   engine: string;
-  /** Name, type and what else is said of each column. */
+  /** Name, type and further properties of each column. */
   columns: string[][];
 }
 
 /**
- * A ClickHouse of one server in memory: it answers the statements that publications send, by SQLite. The version of a row
- * that counts is in the view of its table's name and `_final`; others stay until OPTIMIZE, as they do there.
+ * A ClickHouse of one server in memory: it answers the statements of publications with SQLite. The version of a row
+ * that counts is in the view of its table's name and `_final`; others remain until OPTIMIZE, as in ClickHouse.
  */
 export class SimulatedCluster {
-  /** The statement from now on after which the connection is cut, although it was carried out. */
+  /** The statement from now on after which the connection is lost, although it was executed. */
   cutAt = Number.POSITIVE_INFINITY;
   readonly #rows = new Database(":memory:");
   readonly #tables = new Map<string, Table>();
@@ -33,7 +33,7 @@ export class SimulatedCluster {
     define("cityHash64", (...values) => halfMd5(JSON.stringify(values)));
     this.#rows.function("assumeNotNull", (value) => value ?? "");
     define("halfMD5", (text) => halfMd5(String(text)));
-    // Hashes are texts, whose sum is of 64 bits.
+    // Hashes are texts with 64-bit sums.
     this.#rows.aggregate("sum", {
       start: null as number | string | null,
       step: (total: number | string | null, value: number | string | null) => {
@@ -44,7 +44,7 @@ export class SimulatedCluster {
     });
   }
 
-  /** Returns the account's rows that count; all of a table that is there. */
+  /** Returns the account's rows that count; all rows of an existing table. */
   read(sql: string): Record<string, unknown>[] {
     return this.#rows.prepare<[], Record<string, unknown>>(sql).all();
   }
@@ -69,7 +69,7 @@ export class SimulatedCluster {
     };
   }
 
-  /** Returns rows of values; undefined for a statement without an answer. */
+  /** Returns rows of values; undefined for a statement without a result. */
   #answer(sql: string): unknown[][] | undefined {
     if (sql.startsWith("CREATE DATABASE")) return undefined;
     if (sql.startsWith("CREATE TABLE")) return this.#create(sql);

@@ -31,7 +31,7 @@ const SOURCES = [
 ] as const;
 const FAULTS: readonly [Fault, ...Fault[]] = ["busy", "cut", "failing", "slow", "lagging", "refused"];
 
-/** What happens in a life; a new capability joins as one more row. */
+/** The events of a life; a new capability adds one row. */
 export const EVENTS: readonly EventKind[] = [
   { name: "calls", perYear: 1000, apply: arriveCalls },
   { name: "transcript", perYear: 40, apply: transcribe },
@@ -116,7 +116,7 @@ function arriveCalls(world: World, random: Random): void {
   world.count("calls", count);
 }
 
-/** Draws a listed call, recent ones more often; undefined where there is none. */
+/** Draws a listed call, recent ones more often; undefined if there is none. */
 function drawCall(world: World, random: Random): TrueCall | undefined {
   const list = world.service.list();
   return list[Math.floor(list.length * random() ** 3)];
@@ -169,7 +169,7 @@ function remove(world: World, random: Random): TrueCall | undefined {
   return call;
 }
 
-/** Two calls become one: that of the other takes its duration. */
+/** Merges two calls: another one gets the duration of the removed call in addition. */
 function merge(world: World, random: Random): void {
   const removed = remove(world, random);
   if (removed === undefined) return;

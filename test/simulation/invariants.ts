@@ -16,7 +16,7 @@ import { checkUploads } from "./upload-invariant.ts";
 const HOUR_MS = 3_600_000;
 const KNOWN_CODES = [0, 2, 3, 4, 5, 6, 7, 8, 9, 130, 143];
 
-/** What must hold; a new capability joins as one more row. */
+/** The invariants; a new capability adds one row. */
 export const INVARIANTS: readonly Invariant[] = [
   { name: "what is kept is what was read", check: checkVerified },
   { name: "every end has its exit code", check: checkCode },
@@ -29,7 +29,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: "the platform knows the conversions that are true", check: checkUploads },
   { name: "what was forgotten is in no byte", check: checkForgotten },
   { name: "the cluster has the facts", check: checkCluster },
-  { name: "what may not be kept is not there", check: checkKept },
+  { name: "what may not be kept is gone", check: checkKept },
   { name: "spend is what was imported last", check: checkSpend },
   { name: "jobs are what was imported last", check: checkJobs },
   { name: "each slot has its run", check: checkSlots },
@@ -53,7 +53,7 @@ function checkVerified(world: World, ran: Ran | "the end"): string | undefined {
   return ran.code === 0 ? undefined : `verify ended with ${ran.code}: ${ran.stdout} ${ran.stderr}`;
 }
 
-/** The newest run, where this process has ended it. */
+/** The newest run, if this process has ended it. */
 function runOf(world: World, ran: Ran | "the end") {
   if (ran === "the end") return undefined;
   const [run] = world.read(
@@ -93,13 +93,13 @@ function checkProven(world: World, ran: Ran | "the end"): string | undefined {
 
 const missedBy = new WeakMap<World, Map<number, number>>();
 
-/** Passes are far enough apart by every clock where none was set meanwhile. */
+/** Passes are far enough apart by every clock if none was set meanwhile. */
 function checkGone(world: World, ran: Ran | "the end"): string | undefined {
   const run = runOf(world, ran);
-  // A replica that lags may have shown it again; of too many missing calls, none is gone until an operator accepts it.
+  // A lagging replica may have shown it again; if too many calls are missing, none is gone until an operator accepts it.
   const isHeldBack = run !== undefined && Number(run.calls_withheld) > 0;
   if (ran !== "the end" && (ran.hasLagged || isHeldBack)) return void missedBy.delete(world);
-  // Pages of a run that was cut short may have listed what was removed since.
+  // Pages of an interrupted run may contain calls removed since.
   if (ran === "the end" || !isProvenFull(run) || Number(run?.resumed) > 0) return undefined;
   const missed = missedBy.get(world) ?? new Map<number, number>();
   missedBy.set(world, missed);
@@ -141,7 +141,7 @@ const EXPECTED = [
   "qualified_calls",
   "total_duration_seconds",
 ];
-/** Where the figures of a folded row begin: behind period and source; the order is that of METRICS. */
+/** The indexes of the figures in a folded row, after period and source; in the order of METRICS. */
 const AT = [2, 3, 4, 7, 8, 9, 10];
 
 function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
@@ -209,9 +209,9 @@ const ADDITIVE = [
   "first_time_callers",
 ];
 
-/** Of months that were over, and no longer provisional, in the run that the earlier answer is of. */
+/** For months that were over, and no longer provisional, in the run of the earlier answer. */
 function checkRestatements(world: World, ran: Ran | "the end"): string | undefined {
-  // One that is killed at its very end has recorded its answer: the next one has nothing to restate.
+  // A run that is killed at its very end has recorded its answer: the next one has nothing to restate.
   if (ran !== "the end" && ran.isKilled && ran.args.includes("question")) world.answered = undefined;
   if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
   const rows = readTable(world.path("question/source.csv"));

@@ -11,7 +11,7 @@ function listFiles(folder: string): string[] {
     .map(({ parentPath, name }) => join(parentPath, name));
 }
 
-/** No file has the digits of a forgotten number: not those that are there, and not those that come later. */
+/** No file has the digits of a forgotten number, neither existing nor new files. */
 export function checkForgotten(world: World, ran: Ran | "the end"): string | undefined {
   if (world.forgotten.size === 0) return undefined;
   if (ran !== "the end" && !isRunOf(ran, "forget") && !isRunOf(ran, "question") && !isRunOf(ran, "restore"))
@@ -31,7 +31,7 @@ export function checkForgotten(world: World, ran: Ran | "the end"): string | und
   return undefined;
 }
 
-/** The cluster has the facts of the warehouse, and nobody who was forgotten. */
+/** The cluster has the facts of the warehouse, and no forgotten caller. */
 export function checkCluster(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "publish") || ran.code !== 0) return undefined;
   world.count("publications");
@@ -52,7 +52,7 @@ export function checkCluster(world: World, ran: Ran | "the end"): string | undef
   return known && `the cluster has ${known}, who was forgotten`;
 }
 
-/** What is past its days is gone after each sync. */
+/** Expired data is gone after each sync. */
 export function checkKept(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "job", "sync") || !isDone(ran)) return undefined;
   const { keep = {} } = world.settings as { keep?: Record<string, string> };
@@ -76,7 +76,7 @@ export function checkKept(world: World, ran: Ran | "the end"): string | undefine
 
 export function checkSpend(world: World, ran: Ran | "the end"): string | undefined {
   if (ran !== "the end" && !isRunOf(ran, "spend")) return undefined;
-  // The last import is entered once its process has ended.
+  // The last import is recorded once its process has ended.
   if (ran !== "the end") return undefined;
   const stored = new Map(
     world
@@ -90,7 +90,7 @@ export function checkSpend(world: World, ran: Ran | "the end"): string | undefin
   return undefined;
 }
 
-/** Each job is as it was imported last; one that a removed import had is none. */
+/** Each job is as last imported; one of a removed import does not exist. */
 export function checkJobs(world: World, ran: Ran | "the end"): string | undefined {
   if (ran !== "the end") return undefined;
   const toText = (jobs: readonly { callId: unknown; stage: unknown; amount: unknown }[]) =>
@@ -106,7 +106,7 @@ export function checkJobs(world: World, ran: Ran | "the end"): string | undefine
   return undefined;
 }
 
-/** Once all is quiet, each slot of the last week has its run, and each recipient the last report. */
+/** Once everything is quiet, each slot of the last week has its run, and each recipient the last report. */
 export function checkSlots(world: World, ran: Ran | "the end"): string | undefined {
   if (ran !== "the end") return undefined;
   const sinceMs = 7 * DAY_MS;
@@ -122,10 +122,10 @@ export function checkSlots(world: World, ran: Ran | "the end"): string | undefin
   return Number(mailed?.mails) < 2 ? `a quiet week has ${mailed?.mails} mails of the report` : undefined;
 }
 
-/** Bytes of the warehouse for a call, and besides; files in all folders but one for each upload. */
+/** Bytes of the warehouse per call and in addition; files in all folders except one per upload. */
 const [PER_CALL, BESIDES, MOST_FILES, MOST_MEMORY] = [8000, 3_000_000, 60, 1_500_000_000];
 
-/** As time goes on, and at the end. */
+/** From time to time, and at the end. */
 export function checkSize(world: World, ran: Ran | "the end"): string | undefined {
   if (ran !== "the end" && !isRunOf(ran, "job", "report:weekly")) return undefined;
   const bytes = statSync(world.path("data/calls.db"), { throwIfNoEntry: false })?.size ?? 0;

@@ -47,7 +47,7 @@ export function planLife(seed: number, days: number): Planned[] {
   return planned.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Lives a life; the same seed and events give the same log, byte for byte. */
+/** Runs a life; the same seed and events give the same log, byte for byte. */
 export async function live(seed: number, days: number, planned: readonly Planned[]): Promise<LifeEnd> {
   const features = drawFeatures(seed);
   let failure: Failure | undefined;
@@ -71,7 +71,7 @@ export async function live(seed: number, days: number, planned: readonly Planned
   return { log: `${world.lines.join("\n")}\n`, failure, counts: world.counts };
 }
 
-/** Lets the service behave, and the schedule run, for so long that everything is settled. */
+/** Lets the service behave, and the schedule run, until everything is settled. */
 async function endWell(world: World): Promise<void> {
   world.service.behave();
   world.mailbox.mood = { is: "well", untilAt: 0 };

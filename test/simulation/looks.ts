@@ -4,19 +4,19 @@ import { makeCall } from "../support/calls.ts";
 import type { TrueCall } from "./service.ts";
 import type { Ran } from "./types.ts";
 
-/** Whether a process of these words has ended by itself. */
+/** Whether a process with these arguments has ended by itself. */
 export const isRunOf = (ran: Ran | "the end", ...words: string[]): ran is Ran =>
   ran !== "the end" && !ran.isKilled && words.every((word) => ran.args.includes(word));
 
-/** Whether a process did what it was asked for, with or without caveats. */
+/** Whether a process succeeded, with or without caveats. */
 export const isDone = ({ code }: Ran) => code === 0 || code === 3;
 
-/** A call as the figures count it. */
+/** A call as counted by the figures. */
 export function toCall({ dni_data, ...members }: TrueCall) {
   return makeCall({ ...members, ...dni_data });
 }
 
-/** Reads a CSV file; no rows where there is none. */
+/** Reads a CSV file; no rows if there is none. */
 export function readTable(file: string, fromLine = 1): Record<string, string>[] {
   return existsSync(file) ? parse(readFileSync(file), { columns: true, bom: true, from_line: fromLine }) : [];
 }

@@ -9,21 +9,21 @@ import { systemClock } from "../../src/base/clock.ts";
 import { type Random, seededRandom } from "../../src/sandbox/random.ts";
 import type { Responder } from "./service.ts";
 
-/** A process of the simulated machine: a command line that runs here, with what goes away when it is killed. */
+/** A process of the simulated machine: a command line that runs here, with the resources that end with it. */
 export interface Process {
   readonly pid: number;
   readonly isDaemon: boolean;
   readonly databases: Set<Database.Database>;
-  /** Steps that it took: requests, sleeps, files and transactions begun and ended. */
+  /** Its steps: requests, sleeps, files, and begins and ends of transactions. */
   steps: number;
-  /** The step that it is killed at. @default never */
+  /** The step at which it is killed. @default never */
   killAt?: number | undefined;
-  /** The step from which on the disk is full. @default never */
+  /** The step from which the disk is full. @default never */
   fullAt?: number | undefined;
   isDead: boolean;
 }
 
-/** What ends a process that is killed; whatever it does after that fails with it, too. */
+/** Ends a killed process; everything it does afterwards fails with it, too. */
 class Killed extends Error {
   override name = "Killed";
 }
@@ -31,7 +31,7 @@ class Killed extends Error {
 const HOUR_MS = 3_600_000;
 const running = new AsyncLocalStorage<Process>();
 const alive = new Map<number, Process>();
-/** Where the files are that a disk can be full for. */
+/** The folder of files that a full disk affects. */
 let folder = "";
 let random: Random = seededRandom(0);
 let respond: Responder | undefined;
@@ -39,12 +39,12 @@ let elapsedMs = 0;
 let wallMs = 0;
 let nextPid = 1000;
 let jobsRunning = 0;
-/** Whether the schedule has something to take up again, so that its sleeps are short. */
+/** Whether the schedule has something to retry, so that its sleeps are short. */
 let isRestless = false;
 const sleepers = new Set<{ wakeAtMs: number; wake: () => void }>();
 
 export const now = () => Math.floor(wallMs + elapsedMs);
-/** Sets the clock on the wall; timers do not notice. */
+/** Sets the wall clock; timers do not notice. */
 export function jumpClock(ms: number): void {
   wallMs += ms;
 }
@@ -75,7 +75,7 @@ export function startProcess(options: Partial<Process> = {}): Process {
   return process;
 }
 
-/** Runs work as a process; its connections are closed at the end, as the operating system does. */
+/** Runs a function as a process; its connections are closed at the end, as by the operating system. */
 export async function runAs<T>(process: Process, work: () => Promise<T>): Promise<T> {
   if (!process.isDaemon) jobsRunning++;
   try {
@@ -87,7 +87,7 @@ export async function runAs<T>(process: Process, work: () => Promise<T>): Promis
   }
 }
 
-/** Lets the time pass until a moment of the machine's timers, waking who sleeps until then. */
+/** Lets time pass until a moment of the machine's timers, and wakes sleepers in time. */
 export async function passUntil(endMs: number): Promise<void> {
   for (;;) {
     await settle();
@@ -102,7 +102,7 @@ export async function passUntil(endMs: number): Promise<void> {
 
 export const uptimeMs = () => elapsedMs;
 
-/** Macrotasks granted to woken code. */
+/** Macrotasks for woken code. */
 const TURNS = 4;
 
 /** Waits until every job has ended, and the schedule sleeps. */
@@ -113,7 +113,7 @@ export async function settle(): Promise<void> {
   }
 }
 
-/** A step of the process that runs here, before or after which it may be killed. */
+/** A step of the running process, before or after which it may be killed. */
 function step(): Process | undefined {
   const process = running.getStore();
   if (process === undefined) return undefined;
@@ -160,14 +160,14 @@ async function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** The schedule looks at its slots every half minute; all are on the hour, so that it is woken then. */
+/** The schedule checks its slots every half minute; all are on the hour, so that it is woken then. */
 function lengthen(delayMs: number): number {
   if (delayMs < 30_000) return delayMs;
   const unitMs = isRestless ? HOUR_MS / 12 : HOUR_MS;
   return unitMs - (now() % unitMs);
 }
 
-/** Puts this machine's clock, randomness, network, disk and processes in place of those of Node. */
+/** Replaces Node's clock, randomness, network, disk and processes with those of this machine. */
 export function takeOverNode(spawn: (args: readonly string[]) => unknown): void {
   takeOverClock();
   takeOverRandom();
@@ -215,7 +215,7 @@ interface Handler {
 function takeOverNetwork(): void {
   const dispatch = Pool.prototype.dispatch;
   Pool.prototype.dispatch = function (options, handler) {
-    if (options.path === "/hook") return dispatch.call(this, options, handler); // its server is real, as that of mails
+    if (options.path === "/hook") return dispatch.call(this, options, handler); // its server is real, like that of mails
     answer(String(options.path), options, handler as unknown as Handler);
     return true;
   };
@@ -257,7 +257,7 @@ function answer(path: string, options: Dispatcher.DispatchOptions, handler: Hand
 
 function takeOverDisk(): void {
   const real = { ...fs };
-  /** Functions that write to the path that is their argument of this number. */
+  /** Functions that write to a path, with the number of that argument. */
   const writers = {
     writeFileSync: 0,
     renameSync: 1,
@@ -274,7 +274,7 @@ function takeOverDisk(): void {
       return work(...args);
     });
   }
-  fs.fsyncSync = () => void step(); // a machine that goes down is not simulated
+  fs.fsyncSync = () => void step(); // a power failure is not simulated
   fs.readFileSync = ((path: unknown, ...args: [never]) => {
     const [, pid] = typeof path === "string" ? (/^\/proc\/(\d+)\/stat$/.exec(path) ?? []) : [];
     if (pid === undefined) return real.readFileSync(path as string, ...args);
@@ -320,7 +320,7 @@ function takeOverDatabases(): void {
   };
   Database.prototype.pragma = function (source, options) {
     note(this);
-    // A disk keeps what was written: see `fsyncSync`.
+    // The disk keeps what was written: see `fsyncSync`.
     return pragma.call(this, source.startsWith("synchronous") ? "synchronous = OFF" : source, options);
   };
   Database.prototype.prepare = function (this: Database.Database, source: string) {
@@ -336,7 +336,7 @@ function takeOverDatabases(): void {
     if (this.source === "COMMIT") step();
     return result;
   };
-  /** A full disk lets no file grow by another page. */
+  /** On a full disk no file can grow by a page. */
   const fill = (database: Database.Database, process: Process | undefined) => {
     if (process?.fullAt === undefined) return;
     const pages = isFull(process) ? pragma.call(database, "page_count", { simple: true }) : 1_000_000_000;
@@ -346,7 +346,7 @@ function takeOverDatabases(): void {
 
 function takeOverProcesses(spawn: (args: readonly string[]) => unknown): void {
   Object.defineProperty(process, "pid", { get: () => running.getStore()?.pid ?? 1 });
-  // A job ends with the standard input that the schedule holds open, and takes signals; here it does neither.
+  // A job ends with the standard input that the schedule holds open, and receives signals; here it does neither.
   const input = { once: () => input, resume: () => input, unref: () => input };
   Object.defineProperty(process, "stdin", { get: () => input });
   process.once = () => process;

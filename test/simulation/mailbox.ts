@@ -11,7 +11,7 @@ const moodOf = ({ mood }: Mailbox) => (mood.untilAt > uptimeMs() ? mood.is : "we
 
 let opened: Mailbox | undefined;
 
-/** Opens the one mail server and the one webhook of this process, empty. */
+/** Opens the only mail server and the only webhook of this process, empty. */
 export async function openMailbox(): Promise<Mailbox> {
   opened ??= await start();
   opened.taken.length = 0;
@@ -26,7 +26,7 @@ async function start() {
     lacksTls: true,
     onRcpt: () => ({ later: 451, never: 550, well: undefined, cut: undefined })[moodOf(mailbox)],
     onMessage: () => {
-      // The sender does not learn whether it was taken.
+      // The sender does not learn whether it was accepted.
       if (moodOf(mailbox) === "cut") queueMicrotask(() => server.cut());
       return undefined;
     },

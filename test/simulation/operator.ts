@@ -15,8 +15,8 @@ export async function restart(world: World, random: Random): Promise<void> {
 }
 
 /**
- * Does what the last sync asked for: after a restore and a change of token, it knows none of the calls; and it counts many
- * calls as gone only if told so.
+ * Does what the last sync requested: after a restore and a change of token, it recognizes none of the calls; and it counts
+ * many calls as gone only on request.
  */
 export async function heed(world: World): Promise<void> {
   const isRefused = world.ran.findLast(({ args }) => args.includes("sync"))?.code === 2;
@@ -26,7 +26,7 @@ export async function heed(world: World): Promise<void> {
   if (withheld > 0) await world.run("sync", "--full", "--now", "--accept-gone", String(withheld));
 }
 
-/** The same question again and again: what an export says of the truth. */
+/** The same question again and again: what an export reports of the truth. */
 export async function ask(world: World, random: Random): Promise<void> {
   await heed(world);
   if (random() < 0.5) await world.run("sync", "--full", "--now");
@@ -88,7 +88,7 @@ export async function importSpend(world: World, random: Random): Promise<void> {
   }
 }
 
-/** New jobs of calls, more often of recent ones and of clicks; earlier jobs that changed; and refunds with ids of their own. */
+/** New jobs of calls, more often of recent ones and of clicks; changed earlier jobs; and refunds with ids of their own. */
 export async function importJobs(world: World, random: Random): Promise<void> {
   const { service, jobs, forgotten } = world;
   const list = service.list().filter(({ caller_id }) => !forgotten.has(caller_id ?? ""));
@@ -133,7 +133,7 @@ export async function removeJobs(world: World, random: Random): Promise<void> {
   const number = numbers[drawIndex(random, numbers.length)];
   if (number === undefined) return;
   await world.run("outcome", "remove", String(number));
-  // Run again after a success, it ends with 2.
+  // When run again after a success, it exits with 2.
   const left = world.read(`SELECT 1 FROM outcome_imports WHERE import_id = ${number} AND removed_at IS NULL`);
   if (left.length > 0) return;
   world.count("imports of jobs removed");
@@ -161,14 +161,14 @@ export function changeToken(world: World): void {
   writeFileSync("secrets/token", `${world.service.token}\n`);
 }
 
-/** A call that was removed is listed again. */
+/** A removed call is listed again. */
 export function bringBack({ service }: World, random: Random): void {
   const removed = [...service.removed.values()];
   const [call] = removed.splice(drawIndex(random, removed.length), 1);
   if (call !== undefined) service.put(call.call);
 }
 
-/** A caller asks to be forgotten; what the program says that it does not reach, the operator removes. */
+/** A caller is forgotten; the operator removes what the program reports as unreachable. */
 export async function forget(world: World, random: Random): Promise<void> {
   const list = world.service.list().filter(({ caller_id }) => caller_id !== null);
   const number = list[drawIndex(random, list.length)]?.caller_id;
@@ -181,7 +181,7 @@ export async function forget(world: World, random: Random): Promise<void> {
   world.forgotten.add(number);
 }
 
-/** Publishes, and again if the connection was cut. */
+/** Publishes, and again if the connection was lost. */
 export async function publish(world: World, random: Random): Promise<void> {
   if (random() < 0.3) world.cluster.cutAt = 1 + drawIndex(random, 40);
   const { code } = await world.run("publish");

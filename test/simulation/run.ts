@@ -1,5 +1,5 @@
 /*
- * Years in a world that exists only here. One process holds a virtual clock, a service in memory that knows the truth, and
+ * Years in a simulated world. One process has a virtual clock, a service in memory that knows the truth, and
  * the whole program: its schedule, and every job and command that it or an operator starts, each as a "process" of the
  * simulated machine. SQLite, files and mails are real; clock, randomness, network and processes are the machine's.
  *
@@ -8,12 +8,12 @@
  *   npm run test:simulation -- --seed 7 --shrink     the fewest events of it that still fail
  *   npm run test:simulation -- --breaks --days 60    shows that it finds the faults of breaks.ts
  *
- * A seed draws what is switched on (life.ts) and the events of the life, each with a seed of its own, so that leaving one out
+ * A seed draws the features (life.ts) and the events of the life, each with a seed of its own, so that leaving one out
  * does not change the others. The same seed and events give the same log, byte for byte.
  *
- * To add a capability, add a row to EVENTS (events.ts) and one to INVARIANTS (invariants.ts), which are looked at whenever a
+ * To add a capability, add a row to EVENTS (events.ts) and one to INVARIANTS (invariants.ts), which are checked whenever a
  * process has ended, and at the end. A process is killed, or its disk is full, from a drawn step on: a step is a request, a
- * sleep, a file that is written or the begin or end of a transaction (machine.ts). What a fault does to the machine itself,
+ * sleep, a written file, or the begin or end of a transaction (machine.ts). Faults of the machine itself,
  * such as a power cut that loses writes, is not simulated: see test/crash.
  */
 import { spawn } from "node:child_process";
@@ -67,7 +67,7 @@ async function liveOne(seed: number): Promise<void> {
     print(`    day ${(atMs / 86_400_000).toFixed(3)} ${name} (${own})`);
 }
 
-/** Lives each life in a process of its own, as many at once as there are cores. */
+/** Runs each life in a process of its own, as many at the same time as there are cores. */
 async function liveMany(seeds: number): Promise<void> {
   const first = randomInt(1_000_000);
   const atOnce = pLimit(availableParallelism());
@@ -82,7 +82,7 @@ async function liveMany(seeds: number): Promise<void> {
   if (isWell.includes(false)) process.exitCode = 1;
 }
 
-/** Tries each break with ten seeds at most. */
+/** Tries each break with at most ten seeds. */
 async function findBreaks(): Promise<void> {
   const atOnce = pLimit(availableParallelism());
   await atOnce.map(BREAKS, async ({ name }) => {

@@ -9,7 +9,7 @@ export interface Response {
 
 export type Responder = (path: string, query: ReadonlyMap<string, string>, body: string) => Response;
 
-/** A call as it is true now; the service serves it as JSON. */
+/** The true state of a call; the service sends it as JSON. */
 export interface TrueCall {
   call_id: number;
   insight_name: string;
@@ -26,7 +26,7 @@ export interface TrueCall {
   dni_data: Record<string, string>;
 }
 
-/** How the service behaves badly, until a moment. */
+/** How the service misbehaves, until a moment. */
 export type Fault = "busy" | "cut" | "failing" | "slow" | "lagging" | "refused";
 
 /** The service in memory: it knows the truth, and serves it well or badly. */
@@ -35,24 +35,24 @@ export class Service {
   readonly calls = new Map<number, TrueCall>();
   /** When each call was first and last listed. */
   readonly listedSince = new Map<number, number>();
-  /** Calls that it lists no more, as they were last, and since when. */
+  /** Calls that it no longer lists, in their last state, and since when. */
   readonly removed = new Map<number, { call: TrueCall; atMs: number }>();
   readonly order: "start" | "id";
   token: string;
   /** When the truth last changed. */
   changedMs = 0;
   requests = 0;
-  /** Each call as it was served, the last version first. */
+  /** Each call as last served. */
   readonly served = new Map<number, TrueCall[]>();
-  /** How often a replica that lags has answered. */
+  /** The number of responses of a lagging replica. */
   lagged = 0;
-  /** What happens while calls are listed; called before each response. */
+  /** Changes while calls are listed; called before each response. */
   meanwhile: () => void = () => undefined;
   readonly #faults = new Map<Fault, number>();
   readonly #now: () => number;
   readonly #random: () => number;
   #listed: TrueCall[] | undefined;
-  /** The list as it was, for replicas that lag. */
+  /** The list in the past, for lagging replicas. */
   #older: readonly TrueCall[] = [];
 
   constructor(options: { now: () => number; random: () => number; order: "start" | "id"; token: string }) {

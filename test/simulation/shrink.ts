@@ -4,7 +4,7 @@ const MOST_LIVES = 60;
 
 type Live = (planned: readonly Planned[]) => Promise<LifeEnd>;
 
-/** Returns the fewest events found that still break the same invariant: by leaving out ever smaller parts (delta debugging). */
+/** Returns the fewest events found that still break the same invariant, by leaving out smaller and smaller parts (ddmin). */
 export async function shrink(planned: readonly Planned[], live: Live): Promise<readonly Planned[]> {
   const { failure } = await live(planned);
   let kept = planned.filter(({ atMs }) => atMs <= (failure?.uptimeMs ?? 0));

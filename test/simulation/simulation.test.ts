@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { LONGEST_MS } from "../support/enough-time.ts";
 
-/** A life takes over the clock and the disk of its process, so that it has one of its own. */
+/** A life replaces the clock and the disk of its process, so it runs in one of its own. */
 function live(...args: string[]) {
   const command = ["test/simulation/run.ts", ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
@@ -10,12 +10,12 @@ function live(...args: string[]) {
   return { status, stdout, stderr, digest };
 }
 
-test("run: two short lives, in which all invariants hold", { timeout: LONGEST_MS }, () => {
+test("run: all invariants hold in two short lives", { timeout: LONGEST_MS }, () => {
   const lived = live("--seeds", "2", "--days", "12");
   expect(lived.stdout).not.toContain("FAILED");
   expect(lived).toMatchObject({ status: 0, stderr: "" });
 });
 
-test("run: the same seed gives the same log", { timeout: LONGEST_MS }, () => {
+test("run: the same seed produces the same log", { timeout: LONGEST_MS }, () => {
   expect(live("--seed", "5", "--days", "6").digest).toBe(live("--seed", "5", "--days", "6").digest);
 });

@@ -2,7 +2,7 @@ import type { Random } from "../../src/sandbox/random.ts";
 import type { SimulatedCluster } from "./cluster.ts";
 import type { Service, TrueCall } from "./service.ts";
 
-/** What a seed switches on or off, so that rare combinations get time. */
+/** The features of a seed, so that rare combinations are tested. */
 export interface Features {
   readonly callsPerDay: number;
   readonly callers: number;
@@ -14,7 +14,7 @@ export interface Features {
   readonly concurrency: number;
   readonly timezone: string;
   readonly publishesAfterSync: boolean;
-  /** What a conversion is worth at first. */
+  /** The initial value of a conversion. */
   readonly value: World["value"];
   /** Names of events that do not happen in this life. */
   readonly without: ReadonlySet<string>;
@@ -23,41 +23,41 @@ export interface Features {
 /** How a command line ended. */
 export interface Ran {
   args: readonly string[];
-  /** Undefined where it was killed. */
+  /** Undefined if it was killed. */
   code: number | undefined;
   stdout: string;
   stderr: string;
-  /** Since the machine was switched on, which no clock that is set changes. */
+  /** Since the machine was switched on, independent of clock changes. */
   startedAt: number;
   endedAt: number;
   isKilled: boolean;
   /** Whether its disk became full. */
   isDiskFull: boolean;
-  /** Whether a replica that lags has answered it. */
+  /** Whether it got a response of a lagging replica. */
   hasLagged: boolean;
 }
 
-/** A mail server and a webhook that anybody may send to. */
+/** A mail server and a webhook for everybody. */
 export interface Mailbox {
   readonly port: number;
   readonly hookPort: number;
-  /** Bodies that the webhook took in this life. */
+  /** Bodies that the webhook received in this life. */
   readonly hooks: string[];
-  /** What was taken in this life. */
+  /** Mails received in this life. */
   readonly taken: { to: string; id: string; raw: string }[];
-  /** How it treats what it gets, until a moment of the machine's uptime. */
+  /** How it responds, until a moment of the machine's uptime. */
   mood: { is: "well" | "later" | "never" | "cut"; untilAt: number };
 }
 
-/** What goes wrong with the next process that the schedule or an operator starts. */
+/** A fault of the next process that the schedule or an operator starts. */
 export interface Mishap {
   kind: "kill" | "full disk";
   of: "schedule" | "operator";
-  /** The step of the process that it happens at. */
+  /** The step of the process at which it happens. */
   step: number;
 }
 
-/** A conversion as the ad platform knows it. */
+/** A conversion as known to the ad platform. */
 export interface Conversion {
   callId: number;
   /** By the machine's uptime. */
@@ -69,7 +69,7 @@ export interface Conversion {
   retractedAt?: number;
 }
 
-/** A job as it was imported last. */
+/** A job as last imported. */
 export interface Job {
   callId: number;
   stage: "booked" | "sold" | "lost";
@@ -79,7 +79,7 @@ export interface Job {
   of: number;
 }
 
-/** The truth as one run has read it. */
+/** The truth as read by one run. */
 export interface Basis {
   runId: number;
   /** When that run began, by the machine's uptime. */
@@ -90,11 +90,11 @@ export interface Basis {
 
 export interface Answered {
   rows: Record<string, string>[];
-  /** The end of the run that it is of. */
+  /** The end of its run. */
   atMs: number;
 }
 
-/** The world of one life: the service that knows the truth, the machine that the program runs on, and who it sends to. */
+/** The world of one life: the service that knows the truth, the machine of the program, and its receivers. */
 export interface World {
   readonly seed: number;
   readonly features: Features;
@@ -113,17 +113,17 @@ export interface World {
     missed: string[];
     aliases: Record<string, string>;
   };
-  /** What goes wrong with the next processes. */
+  /** Faults of the next processes. */
   readonly mishaps: Mishap[];
-  /** What the platform was told of spend, by day. */
+  /** The spend reported to the platform, by day. */
   readonly spend: Map<string, number>;
   /** The jobs that have a call, by id. */
   readonly jobs: Map<string, Job>;
-  /** What the ad platform was told of conversions, by order id. */
+  /** The conversions reported to the ad platform, by order id. */
   readonly conversions: Map<string, Conversion>;
-  /** Numbers of callers that are forgotten. */
+  /** Numbers of forgotten callers. */
   readonly forgotten: Set<string>;
-  /** The truth that the warehouse must hold now; undefined where nobody can say. */
+  /** The truth that the warehouse must have now; undefined if unknown. */
   basis: Basis | undefined;
   /** The last run that has ended. */
   lastRun: number;
@@ -132,26 +132,26 @@ export interface World {
   callsMade: number;
   /** When the clock was last set, by the machine's uptime. */
   jumpedAt: number;
-  /** What a backup that was restored does not know. */
+  /** What a restored backup does not know. */
   restored: { reportRun: number } | undefined;
   /** Whether the backup may name forgotten callers. */
   isBackupOld: boolean;
-  /** What the platform was told of spend when the backup was made. */
+  /** The spend reported to the platform when the backup was made. */
   spendOfBackup: ReadonlyMap<string, number> | undefined;
   /** The jobs when the backup was made. */
   jobsOfBackup: ReadonlyMap<string, Job> | undefined;
   /** The folder of files that are not uploaded. */
   thrownAway: string | undefined;
-  /** What a conversion is worth. */
+  /** The value of a conversion. */
   value: number | "outcome";
   /** Uptime; see `Ran`. */
   uptime(): number;
-  /** How often something was looked at, so that a life shows what it has tried. */
+  /** The number of checks, so that a life shows what it has tested. */
   readonly counts: Map<string, number>;
   now(): number;
-  /** Runs a command line as an operator does: again, if it was killed or the disk was full. */
+  /** Runs a command line like an operator: again, if it was killed or the disk was full. */
   run(...args: string[]): Promise<Ran>;
-  /** Reads rows of the warehouse; none where there is none. */
+  /** Reads rows of the warehouse; none if it does not exist. */
   read(sql: string): Record<string, unknown>[];
   path(...names: string[]): string;
   log(line: string): void;
@@ -171,10 +171,10 @@ export interface EventKind {
   apply(world: World, random: Random): void | Promise<void>;
 }
 
-/** Something that must hold in the world. */
+/** A condition that must hold in the world. */
 export interface Invariant {
   name: string;
-  /** Returns what is wrong after a process has ended, or at the end of a life. */
+  /** Returns the violation after a process has ended, or at the end of a life. */
   check(world: World, ran: Ran | "the end"): string | undefined;
 }
 
@@ -182,7 +182,7 @@ export interface Invariant {
 export interface Planned {
   readonly atMs: number;
   readonly name: string;
-  /** Of what it draws. */
+  /** The seed of its draws. */
   readonly seed: number;
 }
 

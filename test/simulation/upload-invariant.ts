@@ -5,12 +5,12 @@ import type { Ran, World } from "./types.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The platform takes the files, and then knows the conversions that are true. */
+/** The platform accepts the files, and then has the true conversions. */
 export function checkUploads(world: World, ran: Ran | "the end"): string | undefined {
   if (ran === "the end" || !ran.args.includes("google-ads")) return undefined;
   const folder = String(ran.args.at(-1));
   if (folder === world.thrownAway) return undefined;
-  // Of a killed export, the platform takes what the ledger has as written.
+  // Of a killed export, the platform gets what the ledger has as written.
   if (ran.isKilled) return isWritten(world, folder) ? takeFiles(world, folder) : undefined;
   if (!isDone(ran)) return undefined;
   return takeFiles(world, folder) ?? compareConversions(world);
@@ -25,7 +25,7 @@ function takeFiles(world: World, folder: string): string | undefined {
   const { conversions } = world;
   for (const row of readTable(world.path(folder, "google-ads.csv"), 2)) {
     const order = row["Order ID"] ?? "";
-    // A restored warehouse reports again what it does not know of; the platform ignores that.
+    // A restored warehouse reports again what it does not know; the platform ignores that.
     if (conversions.has(order) && world.restored === undefined) return `order ${order} is uploaded twice`;
     if (conversions.has(order)) continue;
     world.count("conversions uploaded");
@@ -51,15 +51,15 @@ function takeFiles(world: World, folder: string): string | undefined {
 const toValue = (text = "") => (text === "" ? null : Number(text));
 
 function compareConversions(world: World): string | undefined {
-  // Of calls that a restored warehouse has retracted and reported again, the platform has another order id.
+  // For calls that a restored warehouse has retracted and reported again, the platform has another order id.
   if (world.basis === undefined || world.restored !== undefined) return undefined;
   world.count("ledgers compared");
   const { calls } = world.basis;
   const expected = firstOfClicks(world, [...calls.values()]);
   const worths = new Map([...expected.keys()].map((id) => [id, worthOf(world, calls, id)]));
-  // What has earned nothing is no conversion.
+  // A call without revenue is not a conversion.
   for (const [id, worth] of worths) if (worth === 0) expected.delete(id);
-  // What was earned is not known any more: the next file has the call again, without a value.
+  // The revenue is no longer known: the next file has the call again, without a value.
   const waiting = new Set(
     [...world.conversions.values()].flatMap(({ callId, retractedAt }) =>
       retractedAt === world.uptime() && worths.get(callId) === null ? callId : [],
@@ -76,9 +76,9 @@ function compareConversions(world: World): string | undefined {
   for (const [id, { value }] of active) {
     const call = calls.get(id) ?? world.service.removed.get(id)?.call;
     if (call === undefined) return `call ${id} was uploaded, and there never was one`;
-    // What is older cannot be adjusted, and stands.
+    // Older ones cannot be adjusted, and remain.
     if (ageOf(call) > 53 * DAY_MS) settled.add(clickOf(id));
-    else if (!expected.has(id)) return `call ${id} is a conversion on the platform, and is none`;
+    else if (!expected.has(id)) return `call ${id} is a conversion on the platform, but should not be`;
     else if (value !== worths.get(id))
       return `call ${id} is worth ${value} on the platform instead of ${worths.get(id)}`;
     else if (world.value === "outcome" && value !== null) world.count("conversions worth what was earned");
@@ -87,12 +87,12 @@ function compareConversions(world: World): string | undefined {
     const ageMs = ageOf(call);
     const isDue = ageMs > 7 * HOUR_MS && ageMs < 53 * DAY_MS && !settled.has(call.dni_data.gclid);
     if (isDue && !active.has(id) && !waiting.has(id))
-      return `call ${id} is a conversion, and the platform was not told`;
+      return `call ${id} is a conversion that was not reported to the platform`;
   }
   return undefined;
 }
 
-/** What the calls of a call's click earned; 0 if that is nothing, null if it is not known yet. */
+/** The revenue of the calls of a call's click; 0 for nothing, null if it is not known yet. */
 function worthOf(world: World, calls: ReadonlyMap<number, TrueCall>, id: number): number | null {
   if (world.value !== "outcome") return world.value;
   const click = calls.get(id)?.dni_data.gclid;

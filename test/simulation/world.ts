@@ -25,7 +25,7 @@ import { type Responder, Service } from "./service.ts";
 import type { Features, Mishap, Ran, World } from "./types.ts";
 
 const TOKEN = "token-of-the-simulation-1";
-/** A memory of the machine has no files to wait for. */
+/** Memory has no waits for files. */
 const TEMP = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 let current: Simulated | undefined;

@@ -16,15 +16,15 @@ describe("decodeReport", () => {
     ["UTF-16 LE", utf16("Däy"), "Däy"],
     ["UTF-16 LE that has a byte of a mark", utf16("D¿y"), "D¿y"],
     ["UTF-16 LE with a mark", utf16("\ufeffDäy"), "Däy"],
-    ["UTF-16 LE with a mark before what is not Latin", utf16("\ufeff日付"), "日付"],
+    ["UTF-16 LE with a mark and no Latin letters", utf16("\ufeff日付"), "日付"],
     ["UTF-16 BE", swapped("Däy"), "Däy"],
     ["UTF-16 BE with a mark", swapped("\ufeffDäy"), "Däy"],
-    ["UTF-16 BE with a mark before what is not Latin", swapped("\ufeff日付"), "日付"],
+    ["UTF-16 BE with a mark and no Latin letters", swapped("\ufeff日付"), "日付"],
   ])("reads %s", (_, bytes, text) => {
     expect(decodeReport(bytes).text).toBe(text);
   });
 
-  it("reads other text as Windows-1252, and says so", () => {
+  it("reads other text as Windows-1252 and reports it", () => {
     expect(decodeReport(Buffer.from("D\xe4y;\x80 5\r\n\t", "latin1"))).toEqual({
       text: "Däy;€ 5\r\n\t",
       encoding: "windows-1252",
@@ -32,14 +32,14 @@ describe("decodeReport", () => {
   });
 
   it.each([
-    ["UTF-8 that is damaged", Buffer.concat([Buffer.from("Dä"), Buffer.of(0xe4)])],
-    ["UTF-8 with a mark that is damaged", Buffer.of(0xef, 0xbb, 0xbf, 0xe4)],
-    ["bytes that are no letter of Windows-1252", Buffer.of(0x44, 0xe4, 0x81)],
+    ["damaged UTF-8", Buffer.concat([Buffer.from("Dä"), Buffer.of(0xe4)])],
+    ["damaged UTF-8 with a mark", Buffer.of(0xef, 0xbb, 0xbf, 0xe4)],
+    ["bytes that are undefined in Windows-1252", Buffer.of(0x44, 0xe4, 0x81)],
     ["control characters", Buffer.of(0x44, 0xe4, 0x05)],
     ["a workbook", Buffer.from("PK\u0003\u0004\0\0\0\0")],
     ["zeros", Buffer.alloc(4)],
-    ["half a letter of UTF-16", utf16("Day").subarray(0, 5)],
-    ["a zero within UTF-16", utf16("D\0y")],
+    ["half a UTF-16 letter", utf16("Day").subarray(0, 5)],
+    ["a NUL within UTF-16", utf16("D\0y")],
   ])("refuses %s", (_, bytes) => {
     expect(() => decodeReport(bytes)).toThrow(
       new UsageError("it is not text in UTF-8, UTF-16 or Windows-1252", {

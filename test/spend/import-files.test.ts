@@ -17,7 +17,7 @@ const row = (line: number, day: string, members: Partial<SpendRow> = {}): SpendR
 });
 
 describe("leaveOutRepeated", () => {
-  it("leaves out what an earlier report has, and names where", () => {
+  it("leaves out rows of an earlier report, and names that report", () => {
     const reports = [
       { file: "week1.csv", rows: [row(2, "2026-10-04"), row(3, "2026-10-05")], left_out: [] },
       {
@@ -39,7 +39,7 @@ describe("leaveOutRepeated", () => {
     ]);
   });
 
-  it("takes equal rows of one report for several, and adds what another has of them beyond that", () => {
+  it("keeps equal rows of one report, and adds only as many more as another report has", () => {
     const twice = { file: "a.csv", rows: [row(2, "2026-10-04"), row(3, "2026-10-04")], left_out: [] };
     const thrice = { ...twice, file: "b.csv", rows: [...twice.rows, row(4, "2026-10-04")] };
     const made = leaveOutRepeated([twice, thrice, { ...twice, file: "c.csv" }]);

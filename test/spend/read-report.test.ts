@@ -50,7 +50,7 @@ const row = {
   impressions: 48_210,
 };
 
-/** Why a file cannot be used. */
+/** The reason why a file cannot be used. */
 function refusal(text: string, options: Partial<ReadOptions> = {}): string | undefined {
   try {
     read(text, options);
@@ -68,7 +68,7 @@ function sumOfLines(report: ReadReport): number {
 }
 
 describe("readReport", () => {
-  it("reads a report of Google Ads: titles, thousands, nothing, totals", () => {
+  it("reads a Google Ads report: titles, thousands, empty values, totals", () => {
     expect(read(GOOGLE)).toEqual({
       report: "Google Ads",
       unused_columns: [],
@@ -109,7 +109,7 @@ describe("readReport", () => {
     expect(read(encode(GOOGLE))).toEqual(read(GOOGLE));
   });
 
-  it("reads a report of Microsoft Advertising: month first by the 31st, its copyright", () => {
+  it("reads a Microsoft Advertising report: month first as shown by the 31st, copyright line", () => {
     const report = read(MICROSOFT);
     expect(report).toMatchObject({
       report: "Microsoft Advertising",
@@ -125,7 +125,7 @@ describe("readReport", () => {
     expect(sumOfLines(report)).toBe(report.lines);
   });
 
-  it("reads a report of Meta: the currency in a header, its line of totals, link clicks", () => {
+  it("reads a Meta report: the currency in a header, the total, link clicks", () => {
     const report = read(META);
     expect(report).toMatchObject({ report: "Meta", total_lines: [2], left_out: [] });
     expect(report.rows.map(({ day, medium, currency, clicks }) => [day, medium, currency, clicks])).toEqual([
@@ -134,7 +134,7 @@ describe("readReport", () => {
     ]);
   });
 
-  it("leaves out rows of Meta that are more than one day", () => {
+  it("leaves out Meta rows of more than one day", () => {
     const { rows, left_out } = read(`Reporting starts,Reporting ends,Campaign name,Amount spent (USD)
 2026-10-01,2026-10-01,A,1
 2026-10-01,2026-10-07,A,7
@@ -142,7 +142,7 @@ describe("readReport", () => {
     expect([rows.length, left_out]).toEqual([1, [{ line: 3, reason: "more than one day" }]]);
   });
 
-  it("takes Meta's line of totals for one also where the report is of one day", () => {
+  it("recognizes the total of Meta in a report of a single day, too", () => {
     const { rows, total_lines } = read(`Campaign name,Reporting starts,Reporting ends,Amount spent (USD)
 ,2026-10-01,2026-10-01,3.00
 A,2026-10-01,2026-10-01,1.00
@@ -151,14 +151,14 @@ B,2026-10-01,2026-10-01,2.00
     expect([rows.map(({ campaign }) => campaign), total_lines]).toEqual([["A", "B"], [2]]);
   });
 
-  it("leaves out a campaign called Total whose day is none, rather than taking it for a line of totals", () => {
+  it("leaves out a campaign named Total with an invalid day, and does not treat it as a total", () => {
     const { left_out, total_lines } = read(
       "Campaign,Day,Currency code,Cost\nTotal Wine,2026-13-01,USD,1\nTotal: Account,--,USD,1\n",
     );
     expect([left_out, total_lines]).toEqual([[{ line: 2, reason: '"2026-13-01" is not a day' }], [3]]);
   });
 
-  it("names a row with more cells than the header, as of thousands without quotes, and one with an open quote", () => {
+  it("names a row with more cells than the header, as after unquoted thousands, and one with an open quote", () => {
     const { rows, left_out } = read(`Day,Currency code,Campaign,Cost,
 2026-10-01,USD,A,1,204.50
 2026-10-02,USD,A,1.50,
@@ -178,7 +178,7 @@ C",5.50
     ]);
   });
 
-  it("reads lines that end in different ways", () => {
+  it("reads mixed line endings", () => {
     const { rows, lines } = read(
       'Titles\nDay,Cost,Currency code\r\n2026-10-01,1,"USD"\r\n2026-10-02,2,"USD"\r',
     );
@@ -191,14 +191,14 @@ C",5.50
     ]);
   });
 
-  it("asks which column is the cost where two currencies have one", () => {
+  it("asks which column is the cost if there is one for each of two currencies", () => {
     const text = "Day,Campaign name,Amount spent (USD),Amount spent (EUR)\n2026-10-01,A,1,0.9\n";
     expect(refusal(text)).toContain('it has several columns "amount spent"');
     const [row] = read(text, { map: { cost: "Amount spent (EUR)" } }).rows;
     expect([row?.currency, row?.cost_micros]).toEqual(["EUR", 900_000]);
   });
 
-  it("takes columns by --map, and a source that none has by a flag", () => {
+  it("accepts columns by --map, and the source by a flag", () => {
     const text = "Datum;Ausgaben (EUR);Name\n05.10.2026;1.204,50;Herbst\n06.10.2026;0,5;\n";
     const map = { day: "datum", cost: "Ausgaben", campaign: "Name" };
     expect(read(text, { map, source: "TikTok ", medium: "Paid_Social" }).rows).toMatchObject([
@@ -215,7 +215,7 @@ C",5.50
     expect(refusal(text, { map, source: "x" })).toContain("the report has no medium");
   });
 
-  it("knows its own names of columns, and lets a flag stand for the cells that are empty", () => {
+  it("recognizes its own column names, and fills empty cells from flags", () => {
     const text = "day,cost,source,medium,campaign_id\n2026-10-05,1,Bing,cpc,7\n2026-10-05,2,,,8\n";
     expect(read(text, { source: "google", medium: "cpc" }).rows).toMatchObject([
       { source: "bing", campaign_id: "7" },
@@ -224,14 +224,14 @@ C",5.50
     expect(read(text).left_out).toEqual([{ line: 3, reason: "no source" }]);
   });
 
-  it("lets --source and --medium say what else a known report is of", () => {
+  it("accepts another source and medium of a known report from --source and --medium", () => {
     expect(read(GOOGLE, { source: "youtube", medium: "cpv" }).rows[0]).toMatchObject({
       source: "youtube",
       medium: "cpv",
     });
   });
 
-  it("asks what is first in dates that say nothing, and takes the answer", () => {
+  it("asks for the order of ambiguous dates, and accepts the flag", () => {
     const text = "day,cost\n1/2/2026,1\n3/4/2026,2\n5/5/2026,3\n";
     const options = { source: "a", medium: "b" };
     expect(refusal(text, options)).toBe(
@@ -247,7 +247,7 @@ C",5.50
     ]);
   });
 
-  it("refuses dates and decimals of two forms in one file", () => {
+  it("refuses mixed forms of dates or decimals in one file", () => {
     const options = { source: "a", medium: "b" };
     expect(refusal("day,cost\n1/31/2026,1\n31/1/2026,1\n", options)).toContain(
       "line 2 has the month before the day, and line 3 has the day before the month",
@@ -262,7 +262,7 @@ C",5.50
     });
   });
 
-  it("reads 1,204 by what the rest of the file says, and leaves it out where nothing does", () => {
+  it("reads 1,204 by the rest of the file, and leaves it out if that is ambiguous", () => {
     const options = { source: "a", medium: "b" };
     const costs = (text: string, more: Partial<ReadOptions> = {}) => {
       const { rows, left_out } = read(text, { ...options, ...more });
@@ -281,7 +281,7 @@ C",5.50
     );
   });
 
-  it("names what is wrong with each row that is left out", () => {
+  it("names the problem of each row that is left out", () => {
     const { rows, left_out } = read(`Day,Campaign,Campaign ID,Currency code,Cost,Impr.,Clicks
 2026-10-01,A,1,USD,abc,1,1
 someday,A,1,USD,1,1,1
@@ -308,7 +308,7 @@ someday,A,1,USD,1,1,1
     expect(rows.map(({ campaign }) => campaign)).toEqual(["Total"]);
   });
 
-  it("refuses a file that is no report, and says what it has", () => {
+  it("refuses a file that is not a report, and names its columns", () => {
     expect(refusal("a,b,c\n1,2,3\n")).toBe(
       "none of its first 60 lines is the header of a known report; line 1 has a, b, c | Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
     );
@@ -323,7 +323,7 @@ someday,A,1,USD,1,1,1
     );
   });
 
-  it("says what is wrong with a file as a whole, and what to do", () => {
+  it("names the problem of a whole file and the solution", () => {
     const own = { source: "a", medium: "b" };
     const wide = Array.from({ length: 14 }, (_, index) => `c${index + 1}`).join();
     const known =
@@ -395,20 +395,20 @@ someday,A,1,USD,1,1,1
       title_lines: [],
       header_line: 4,
     });
-    // What is no CSV by a comma may be by another delimiter.
+    // A file that is not CSV with a comma may be CSV with another delimiter.
     expect(read('Day;Cost;Impr.\n2026-10-01;"1";1\nx;1,"5;1\n')).toMatchObject({
       header_line: 1,
       rows: [{ cost_micros: 1_000_000 }],
       left_out: [{ line: 3, reason: '"x" is not a day' }],
     });
     expect(MAX_REPORT_BYTES).toBe(67_108_864);
-    // A first header counts, and a second one is a row of no day.
+    // The first header counts; a second one is a row without a day.
     expect(read("Day,Cost,Impr.\nDay,Cost,Impr.\n").left_out).toEqual([
       { line: 2, reason: '"Day" is not a day' },
     ]);
   });
 
-  it("tells totals, notes and blank lines from rows that are left out", () => {
+  it("distinguishes totals, notes and blank lines from rows that are left out", () => {
     const kinds = (text: string) => {
       const { total_lines, note_lines, blank_lines, rows, left_out } = read(text, { decimal: "point" });
       return {
@@ -460,7 +460,7 @@ a,b,,
     });
   });
 
-  it("knows a line of totals by what names no campaign, where rows name one", () => {
+  it("recognizes a total by its missing campaign if other rows have one", () => {
     const kindsOf = (text: string) => {
       const { total_lines, left_out } = read(text, { decimal: "point" });
       return [total_lines, left_out.map(({ line, reason }) => `${line} ${reason}`)];
@@ -486,7 +486,7 @@ a,b,,
     '"=""20533716084"""',
     "20533716084.00",
     " 20533716084 ",
-  ])("reads the campaign id %s, as spreadsheets write it", (id) => {
+  ])("reads the campaign id %s as written by spreadsheets", (id) => {
     const { rows } = read(`Day,Campaign ID,Cost,Currency code\n2026-10-01,${id},1,USD\n`);
     expect(rows.map(({ campaign_id }) => campaign_id)).toEqual(["20533716084"]);
   });
@@ -505,7 +505,7 @@ a,b,,
       [3, 5, 6],
     ],
     [
-      "of amounts that were rounded",
+      "of rounded amounts",
       "A,2026-06-02,33.33\nB,2026-06-02,33.33\nC,2026-06-02,33.33\nTotal,2026-06-02,100.00\n",
       [2, 3, 4],
       [5],
@@ -516,16 +516,16 @@ a,b,,
       [3],
       [2],
     ],
-    ["that is no sum", "Total,2026-06-02,201\nA,2026-06-02,100\nB,2026-06-02,100\n", [2, 3, 4], []],
-    ["of a campaign called Total Wine", "Total Wine,2026-06-02,100\nA,2026-06-02,100\n", [2, 3], []],
+    ["only if it is a sum", "Total,2026-06-02,201\nA,2026-06-02,100\nB,2026-06-02,100\n", [2, 3, 4], []],
+    ["but not a campaign called Total Wine", "Total Wine,2026-06-02,100\nA,2026-06-02,100\n", [2, 3], []],
     ["alone", "Total,2026-06-02,100\n", [2], []],
-  ])("finds a dated row of totals %s", (_, text, rows, totals) => {
+  ])("recognizes a dated total %s", (_, text, rows, totals) => {
     const header = "Campaign,Day,Cost,Currency code,Ad\n";
     const report = read(`${header}${text}`, { decimal: "point" });
     expect([report.rows.map(({ line }) => line), report.total_lines]).toEqual([rows, totals]);
   });
 
-  it("leaves out a dated row of totals that cannot be checked", () => {
+  it("leaves out a dated total that cannot be checked", () => {
     const { rows, left_out } = read(
       "Campaign,Day,Cost,Currency code\nA,2026-06-02,100,EUR\nB,2026-06-02,x,EUR\nTotal,2026-06-02,200,EUR\n",
     );
@@ -538,7 +538,7 @@ a,b,,
     ]);
   });
 
-  it("takes a row called Total that has an id for a campaign", () => {
+  it("treats a row called Total with an id as a campaign", () => {
     const { rows } = read(
       "Campaign,Campaign ID,Day,Cost,Impr.\nA,1,2026-06-02,5,1\nTotal,2,2026-06-02,5,1\n",
     );
@@ -552,7 +552,7 @@ a,b,,
     ["CLP", "1.234", 1234],
     ["JPY", "12,345.00", 12_345],
     ["JPY", "12,345.5", 12_345.5],
-  ])("reads amounts in %s, which has no decimals: %s", (code, amount, cost) => {
+  ])("reads amounts in %s without decimals: %s", (code, amount, cost) => {
     const inCells = read(`Day,Cost,Currency code\n2026-10-01,"${amount}",${code}\n`);
     const given = read(`Day,Cost,Impr.\n2026-10-01,"${amount}",1\n`, { currency: code });
     const inHeader = read(`Day,Cost (${code}),Impr.\n2026-10-01,"${amount}",1\n`);
@@ -574,7 +574,7 @@ a,b,,
       "Reporting starts,Reporting ends,Campaign name,Amount spent (USD)\n2026-10-01,2026-10-31,A,1\n,2026-10-01,2026-10-31,,1\n",
       "it is a report of Meta without days: its rows are of more than one | In Ads Manager",
     ],
-  ])("refuses a known report without days, and says how to get them: %j", (text, expected) => {
+  ])("refuses a known report without days and explains how to get them: %j", (text, expected) => {
     expect(refusal(text)).toContain(expected);
   });
 
@@ -586,13 +586,13 @@ a,b,,
     ],
     [META, ["google", "bing", "linkedin"], ["fb", "ig", "instagram", "meta", "campaigns"]],
     [MICROSOFT, ["google", "facebook"], ["bing", "msn", "microsoft"]],
-  ])("refuses a --source that is another platform's than the report's", (text, refused, accepted) => {
+  ])("refuses a --source of another platform than the report's", (text, refused, accepted) => {
     for (const source of refused)
       expect(refusal(text, { source })).toMatch(
         /it is a report of .*, and --source is .* \| Leave out --source/,
       );
     for (const source of accepted) expect(refusal(text, { source })).toBeUndefined();
-    // A map of day and cost says that it is no such report.
+    // A map of day and cost overrides the known report.
     const map = {
       day: text === MICROSOFT ? "Gregorian date" : "Day",
       cost: text === GOOGLE ? "Cost" : text === META ? "Amount spent" : "Spend",
@@ -600,7 +600,7 @@ a,b,,
     expect(read(text, { map, source: "reddit", medium: "cpc" }).rows[0]?.source).toBe("reddit");
   });
 
-  it("names rows that are left out in the order of the file, and keeps those between", () => {
+  it("lists rows that are left out in the order of the file, and keeps the others", () => {
     const { rows, left_out } = read(`Day,Campaign,Cost,Impr.,Currency code
 2026-10-01,A,1,0.5, usd
  x ,A,1,1,usd
@@ -623,7 +623,7 @@ a,b,,
     expect(meta.rows.length).toBe(1);
   });
 
-  it("leaves out a row for what is wrong with it, in a text that is short", () => {
+  it("names in short the reason why a row is left out", () => {
     const long = "x".repeat(41);
     const out = (
       line: string,
@@ -689,7 +689,7 @@ a,b,,
       expect([line, out(line, header, options)]).toEqual([line, expected]);
   });
 
-  it("reads each member of a row, folded and whole, or none", () => {
+  it("reads each member of a row, folded and trimmed, or null", () => {
     const header = "day,cost,source,medium,campaign,campaign_id,currency,clicks,impressions";
     const rows = (line: string, options: Partial<ReadOptions> = {}) =>
       read(`${header}\n${line}\n`, options).rows;
@@ -726,7 +726,7 @@ a,b,,
     ]);
   });
 
-  it("puts each line of any file in one place", () => {
+  it("assigns each line of any file to exactly one group", () => {
     const cell = fc.constantFrom(
       "2026-10-01",
       "10/31/2026",

@@ -38,7 +38,7 @@ describe("toNumberText", () => {
     ["12.3400000000", "point", 12_340_000, null],
   ] as const)("reads %s", (text, sign, micros, currency) => {
     const number = toNumberText(text);
-    if (number === undefined) throw new Error("It is no number");
+    if (number === undefined) throw new Error("Not a number");
     expect([toMicros(number, sign), number.currency]).toEqual([micros, currency]);
   });
 
@@ -63,7 +63,7 @@ describe("toNumberText", () => {
     "=1+1",
     "0,123,456.00",
     "١٢",
-  ])("takes %s for no number", (text) => {
+  ])("does not accept %s as a number", (text) => {
     expect(toNumberText(text)).toBeUndefined();
   });
 
@@ -88,7 +88,7 @@ describe("toNumberText", () => {
   });
 
   it.each(["kr", "zł", "Kč", "Ft", "lei", "Fr", "R", "RM", "Rp", "rs", "лв"])(
-    "takes %s beside a number for a currency",
+    "accepts %s next to a number as a currency",
     (sign) => {
       for (const text of [`5 ${sign}`, `${sign}5`, `${sign.toUpperCase()} 5`]) {
         expect([text, toNumberText(text)]).toEqual([text, { isNegative: false, body: "5", currency: null }]);
@@ -122,7 +122,7 @@ describe("toNumberText", () => {
     ["1.000.000,5", false, "1.000.000,5"],
     ["123,456", false, "123,456"],
     ["1234.5", false, "1234.5"],
-  ])("takes %s apart", (text, isNegative, body) => {
+  ])("separates the sign of %s", (text, isNegative, body) => {
     expect(toNumberText(text)).toMatchObject({ isNegative, body });
   });
 
@@ -158,15 +158,15 @@ describe("toNumberText", () => {
     " ",
     "-",
     "€",
-  ])("takes %j for none", (text) => {
+  ])("does not accept %j as a number", (text) => {
     expect(toNumberText(text)).toBeUndefined();
   });
 
-  it("knows by which signs a number can be read, as a cost and as a number of clicks", () => {
+  it("determines possible decimal signs, for a cost and for a number of clicks", () => {
     const found = ["12", "1.5", "1,5", "1.500", "1,500", "1.500,0", "1,500.0", "1,234,567", "1.50"].map(
       (text) => {
         const number = toNumberText(text);
-        if (number === undefined) throw new Error(`${text} is no number`);
+        if (number === undefined) throw new Error(`${text} is not a number`);
         return [text, signsOf(number).join(), signsOfWhole(number).join(), isAmbiguous(number)];
       },
     );
@@ -197,26 +197,26 @@ describe("toNumberText", () => {
     ["1,5", Number.NaN],
     ["10.0", 10_000_000],
     ["100", 100_000_000],
-  ])("makes micros of %s", (text, micros) => {
+  ])("converts %s to micros", (text, micros) => {
     const number = toNumberText(text);
     expect(number && toMicros(number, "point")).toBe(micros);
   });
 
-  it("does not decide what 1,204 is", () => {
+  it("treats 1,204 as ambiguous", () => {
     const both = ["1,204", "1.204", "12,345"].map((text) => toNumberText(text));
     expect(both.map((number) => number && isAmbiguous(number))).toEqual([true, true, true]);
     const clear = ["12", "1234,567", "0.204", "1,204,567", "1 204"].map((text) => toNumberText(text));
     expect(clear.map((number) => number && isAmbiguous(number))).toEqual([false, false, false, false, false]);
   });
 
-  it("has no digits behind the sixth, and nothing above a billion", () => {
+  it("accepts at most six decimals and at most a billion", () => {
     for (const text of ["0.0000001", "1000000000.01", "99999999999999999999"]) {
       const number = toNumberText(text);
       expect(number && toMicros(number, "point")).toBeNaN();
     }
   });
 
-  it("reads any amount to the last digit, however it is grouped", () => {
+  it("reads any amount exactly, whatever its grouping", () => {
     const group = (digits: string, sign: string) => digits.replace(/\B(?=(\d{3})+$)/g, sign);
     fc.assert(
       fc.property(
@@ -228,7 +228,7 @@ describe("toNumberText", () => {
           const [decimal, thousands] = sign === "point" ? [".", ","] : [",", "."];
           const text = `${micros < 0 ? "-" : ""}${isGrouped ? group(whole, thousands) : whole}${decimal}${fraction}`;
           const number = toNumberText(text);
-          if (number === undefined) throw new Error(`${text} is no number`);
+          if (number === undefined) throw new Error(`${text} is not a number`);
           expect(signsOf(number)).toContain(sign);
           expect(toMicros(number, sign)).toBe(micros);
         },
@@ -238,7 +238,7 @@ describe("toNumberText", () => {
 });
 
 describe("isNothing", () => {
-  it("knows what platforms write for no figure", () => {
+  it("recognizes the placeholders of platforms", () => {
     expect(["", " ", "-", "--", "–", "—", "N/A", "n/a"].every(isNothing)).toBe(true);
     expect([" -- ", "\u2013\u2014", "-\u2014", "N/a"].every(isNothing)).toBe(true);
     for (const text of ["0", "-5", "---", "none", "n/a x", "x n/a", "- -", "x"])

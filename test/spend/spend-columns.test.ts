@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
 import { findColumns, type HeaderMap, SPEND_FIELDS } from "../../src/spend/spend-columns.ts";
 
-/** What a header is read as: the report, and the fields with their places. */
+/** The interpretation of a header: the report, and the fields with their places. */
 function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
   const found = findColumns(headers, map);
   if (found === undefined) return undefined;
@@ -10,7 +10,7 @@ function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
   return { ...columns, indexes: Object.fromEntries(found.indexes) };
 }
 
-/** Reports, with the headers that each field may have, the first that is there counting; and the least that is one. */
+/** Reports with the possible headers of each field, of which the first counts; and the minimum. */
 const REPORTS = [
   {
     is: { report: "Google Ads", source: "google", medium: "cpc" },
@@ -64,18 +64,18 @@ const REPORTS = [
 
 describe("findColumns", () => {
   it.each(REPORTS)(
-    "knows each header of $is.report, and of several for one field the first",
+    "recognizes each header of $is.report, and the first of several for one field",
     ({ is, least, marks, fields }) => {
       for (const mark of marks) {
         const bare = [...least, mark];
         expect(columnsOf(bare)).toMatchObject({ ...is, width: bare.length, currency: null });
-        // Without one of them it is another report, or none.
+        // Without one of them it is another report or unknown.
         for (const missing of bare)
           expect(columnsOf(bare.filter((each) => each !== missing))?.report).not.toBe(is.report);
       }
       for (const [field, names] of Object.entries(fields)) {
         for (const [rank, name] of names.entries()) {
-          // The least that is such a report, without the field's other headers where it can do without.
+          // The minimum of such a report, without the field's other headers if possible.
           const [mark = ""] = marks.filter((each) => !names.includes(each) || each === name);
           const others = [...least, mark].filter(
             (each) => each !== name && !(names.includes(each) && rank < names.indexOf(each)),
@@ -94,7 +94,7 @@ describe("findColumns", () => {
     },
   );
 
-  it("reads the whole of a header", () => {
+  it("reads all columns of a header", () => {
     expect(
       columnsOf(["Campaign", "Day", "Cost", "Impr.", "Clicks", "Campaign ID", "Currency code", "", " "]),
     ).toEqual({
@@ -114,7 +114,7 @@ describe("findColumns", () => {
     ["a title", ["Campaign report"]],
     ["a day without a cost", ["Day", "Campaign"]],
     ["a cost without a day", ["Cost", "Impr."]],
-  ])("takes %s for none", (_, headers) => {
+  ])("does not accept %s", (_, headers) => {
     expect(findColumns(headers, {})).toBeUndefined();
   });
 
@@ -123,7 +123,7 @@ describe("findColumns", () => {
     ["amount spent(eur)", "EUR"],
     ["Amount spent  (Gbp) ", "GBP"],
     ["Amount spent", null],
-  ])("takes the currency from the header %s", (header, currency) => {
+  ])("reads the currency from the header %s", (header, currency) => {
     expect(columnsOf(["Day", header])).toMatchObject({ report: "Meta", currency, indexes: { cost: 1 } });
   });
 
@@ -133,7 +133,7 @@ describe("findColumns", () => {
     "Amount spent (EURO)",
     "Amount spent (EUR) x",
     "(EUR)",
-  ])("knows no currency in %s", (header) => {
+  ])("finds no currency in %s", (header) => {
     expect(columnsOf(["Day", header])).toBeUndefined();
     expect(columnsOf(["Day", header], { day: "day", cost: header })).toMatchObject({
       report: "columns by --map",
@@ -147,11 +147,11 @@ describe("findColumns", () => {
     ["Kosten [CHF]", "CHF"],
     ["Cost Eur", null],
     ["Cost all", null],
-  ])("takes the currency of a mapped cost from %s", (header, currency) => {
+  ])("reads the currency of a mapped cost from %s", (header, currency) => {
     expect(columnsOf(["Day", header], { cost: header })?.currency).toBe(currency);
   });
 
-  it("recognizes headers of all known reports beside a map, and lists the columns that are not used", () => {
+  it("recognizes headers of all known reports in addition to a map, and lists unused columns", () => {
     const headers = ["Date", "Campaign", "Amount", "Currency", "Clicks", "Impressions", "CTR", ""];
     expect(columnsOf(headers, { day: "Date", cost: "Amount" })).toMatchObject({
       report: "columns by --map",
@@ -165,7 +165,7 @@ describe("findColumns", () => {
       campaign: 2,
       source: 3,
     });
-    // What the map takes is of no other field, and of two headers of a field one is used.
+    // A mapped column belongs to no other field, and of two headers of a field one is used.
     expect(
       columnsOf(["Date", "Amount", "Campaign", "Campaign name"], {
         day: "Date",
@@ -176,7 +176,7 @@ describe("findColumns", () => {
     expect(columnsOf(["Day", "Cost", "Impr.", "Impressions"])?.unused).toEqual(["Impressions"]);
   });
 
-  it("looks at the end of Meta's stretch only where its begin is the day", () => {
+  it("reads the end of Meta's range only if its start is the day", () => {
     const stretch = ["Reporting starts", "Reporting ends", "Amount spent (USD)"];
     expect(columnsOf(stretch)?.indexes).toEqual({ day: 0, last_day: 1, cost: 2 });
     expect(columnsOf(["Day", ...stretch])?.indexes).toEqual({ day: 0, cost: 3 });
@@ -188,7 +188,7 @@ describe("findColumns", () => {
     });
   });
 
-  it("takes columns by a map, beside those that it knows, and none where one of them is missing", () => {
+  it("accepts mapped columns in addition to known ones, and refuses if one is missing", () => {
     expect(columnsOf(["Datum", "Preis (EUR)"], { day: " DATUM", cost: "preis" })).toEqual({
       report: "columns by --map",
       source: null,
@@ -210,7 +210,7 @@ describe("findColumns", () => {
       expect(columnsOf([...google, "Own"], { [field]: "own" })?.indexes[field]).toBe(4);
   });
 
-  it("has two columns of one field that it would take for one", () => {
+  it("refuses two columns for one field", () => {
     const twice = (name: string) =>
       new UsageError(`it has several columns "${name}"`, {
         hint: "Remove all but one of them from the report.",
@@ -235,7 +235,7 @@ describe("findColumns", () => {
       expect(error).toEqual(twice(name));
       expect(error).toMatchObject({ hint: "Remove all but one of them from the report." });
     }
-    // What is no field, other currencies of another field, and what a map tells apart, are no matter.
+    // Unknown columns, other currencies of another field, and mapped columns are ignored.
     expect(refusal(["Day", "Cost", "Impr.", "x", "x"])).toBeUndefined();
     expect(refusal(["Day", "Cost (EUR)", "Impr.", "Cost (USD)"], { cost: "Cost (USD)" })).toBeUndefined();
     expect(refusal(["Day", "Cost", "Impr.", "Clicks (EUR)", "Clicks (USD)"])).toBeUndefined();

@@ -21,7 +21,7 @@ describe("readDay", () => {
     expect(readDay(text)).toEqual({ day: "2026-10-05" });
   });
 
-  it("leaves what stands first to the file", () => {
+  it("leaves the order of day and month to the file", () => {
     const day = readDay("10/5/2026");
     expect(day && [toDay(day, "mdy"), toDay(day, "dmy")]).toEqual(["2026-10-05", "2026-05-10"]);
     const late = readDay("10/31/2026");
@@ -41,7 +41,7 @@ describe("readDay", () => {
     "Total",
     "10/5-2026",
     "1026-10-05",
-  ])("takes %j for no day", (text) => {
+  ])("does not accept %j as a day", (text) => {
     expect(readDay(text)).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe("readDay", () => {
     "January February March April May June July August September October November December".split(" ");
 
   it.each(MONTHS.map((name, index) => [name, index + 1] as const))(
-    "knows %s, whole and by three letters",
+    "recognizes %s in full and by three letters",
     (name, month) => {
       const day = `2026-${String(month).padStart(2, "0")}-05`;
       for (const each of [name, name.toUpperCase(), name.slice(0, 3), name.slice(0, 3).toLowerCase()]) {
@@ -152,11 +152,11 @@ describe("readDay", () => {
     "5/10/20266",
     "5/10/202",
     "5.10-2026",
-  ])("takes %j for none", (text) => {
+  ])("does not accept the variant %j", (text) => {
     expect(readDay(text)).toBeUndefined();
   });
 
-  it("knows in which orders two numbers can be a day", () => {
+  it("determines the possible orders of two numbers", () => {
     expect(DAY_ORDERS).toEqual(["mdy", "dmy"]);
     for (const [text, orders] of [
       ["10/5/2026", ["mdy", "dmy"]],

@@ -35,7 +35,7 @@ const inShort = (warehouse: Warehouse) =>
   });
 
 describe("readImports", () => {
-  it("lists each file and source, latest first, with what is left of it and which import replaced it", () => {
+  it("lists each file and source, latest first, with its remaining rows and the import that replaced it", () => {
     using warehouse = newWarehouse();
     expect(readImports(warehouse)).toEqual([]);
     importFile(warehouse, FIRST, "a.csv", [
@@ -78,7 +78,7 @@ describe("readImports", () => {
 });
 
 describe("removeImport", () => {
-  it("removes the remaining rows of a file and source, and names the imports that do not come back", () => {
+  it("removes the remaining rows of a file and source, and names the imports that are not restored", () => {
     using warehouse = newWarehouse();
     importFile(warehouse, FIRST, "a.csv", [
       ["2026-10-01", "google"],

@@ -33,7 +33,7 @@ const readRows = ({ sqlite }: Warehouse) =>
   sqlite.prepare("SELECT day, source, cost_micros, currency, file FROM spend ORDER BY spend_id").raw().all();
 
 describe("importSpend", () => {
-  it("adds up what is given together, and replaces the days of a source that come again, no others", () => {
+  it("adds rows of one import, and replaces only repeated days of a source", () => {
     using warehouse = newWarehouse();
     const first = importRows(warehouse, {
       "a.csv": [{}, { cost_micros: 1, campaign: null, campaign_id: "7" }, { day: "2026-10-02" }],
@@ -78,7 +78,7 @@ describe("importSpend", () => {
     ]);
   });
 
-  it("refuses a second currency, whoever names it, and imports nothing", () => {
+  it("refuses a second currency from any file, and imports nothing", () => {
     using warehouse = newWarehouse();
     expect(() => importRows(warehouse, { "a.csv": [{ currency: null }] })).toThrow("its currency is unknown");
     expect(() => importRows(warehouse, { "a.csv": [{}, { currency: "USD", line: 9 }] })).toThrow(

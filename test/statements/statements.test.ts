@@ -50,7 +50,7 @@ const files = (changes: Partial<NonNullable<Facts["files"]>>): Facts => ({
   files: { timezone: "UTC", isWarehouseEmpty: false, files: [{ rows: 1 }], ...changes },
 });
 
-/** When each statement is made, and in which words. */
+/** Situations for each statement, with its words. */
 const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], text: string]> = {
   no_finished_sync: [
     warehouse({ run: null }),
@@ -275,7 +275,7 @@ const made = (statements: readonly Statement[]) => ({
   note: { data: {}, lines: [] },
 });
 
-/** Where statements are printed, each in its own frame. */
+/** Where statements are printed, each in its own layout. */
 const SURFACES: Record<string, (statements: readonly Statement[]) => string | Promise<string>> = {
   "manifest.json": (statements) => encodeManifest({ statements }),
   "the terminal": (statements) => describeMade(made(statements), "/"),
@@ -306,7 +306,7 @@ describe("statementsOf", () => {
     expect(found).toEqual([{ id, level, text }]);
   });
 
-  it("has nothing to say of a complete copy and closed days", () => {
+  it("is empty for a complete copy and closed days", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
   });
 
@@ -319,7 +319,7 @@ describe("statementsOf", () => {
     expect(statementsOf(warehouse({ rejected }))).toMatchObject([{ id: "rejected_rows", level }]);
   });
 
-  it("does not claim that no call matches if rows could not be read", () => {
+  it("does not report that no call matches if rows could not be read", () => {
     const facts = {
       ...warehouse({ rejected: { rows: 100, listed: 10_100 } }),
       ...files({ files: [{ rows: 0 }] }),
@@ -360,7 +360,7 @@ describe("statementsOf", () => {
   });
 });
 
-describe("saySome", () => {
+describe("returns all doubts, then at most three cautions with the number of others, then notes", () => {
   it("has all doubts first, then at most three cautions and how many more there are, then notes", () => {
     const many = statementsOf({
       ...warehouse({ run: null, rules_changed: true, unlisted: { calls: 1, since: "2026-11-02" } }),
@@ -384,7 +384,7 @@ describe("saySome", () => {
 });
 
 describe.each(Object.entries(SURFACES))("%s", (_, print) => {
-  it.each(CASES)("says $id in the words of all others", async ({ facts, text }) => {
+  it.each(CASES)("words $id like all other surfaces", async ({ facts, text }) => {
     const printed = await print(statementsOf(facts));
     const escaped = text.replaceAll("'", "&#39;");
     expect(printed.includes(text) || printed.includes(escaped)).toBe(true);

@@ -8,7 +8,7 @@ import { newWarehouse, storeRun } from "../support/warehouse.ts";
 const STARTED_AT = "2026-11-20T11:00:00.000Z";
 
 describe("findProblems", () => {
-  it("finds no problem in a sync that is running", () => {
+  it("finds no problem in a running sync", () => {
     using warehouse = newWarehouse();
     const problems = () => {
       const settings = loadSettings({

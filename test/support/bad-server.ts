@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { gzipSync } from "node:zlib";
 
-/** Answers one request, well or badly. */
+/** Responds to one request, well or badly. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface SeenRequest {
@@ -17,19 +17,19 @@ export interface SeenRequest {
   headers: IncomingMessage["headers"];
 }
 
-/** What the other servers of the tests are made of. */
+/** The basis of the other test servers. */
 export interface BadServer extends AsyncDisposable {
   readonly url: URL;
   readonly requests: readonly SeenRequest[];
 }
 
-/** Starts a server that gives the n-th request the n-th answer, and all further ones the last. */
+/** Starts a server that gives the n-th request the n-th response, and all further ones the last. */
 export async function startBadServer(...answers: [Answer, ...Answer[]]): Promise<BadServer> {
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
     requests.push({ method: request.method, url: request.url, headers: request.headers });
     const answer = answers[requests.length - 1] ?? answers.at(-1);
-    // A client that gives up while we write is what is being tested.
+    // The tests include clients that disconnect while the server writes.
     response.on("error", () => undefined);
     answer?.(request, response);
   });
@@ -37,9 +37,9 @@ export async function startBadServer(...answers: [Answer, ...Answer[]]): Promise
   return { ...listening, url: new URL(`http://127.0.0.1:${port}`), requests };
 }
 
-/** Has a server listen on 127.0.0.1, at a port that is free; it closes with all its connections. */
+/** Makes a server listen on 127.0.0.1, at a free port; it closes with all its connections. */
 export async function listen(server: Server): Promise<AsyncDisposable & { port: number }> {
-  // Its client is in the same process: after a stall it would use again what the server closes.
+  // Its client is in the same process: after a stall it would reuse what the server closes.
   server.keepAliveTimeout = 0;
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
@@ -77,7 +77,7 @@ export function json(body: unknown, status = 200, headers: OutgoingHttpHeaders =
   return text(JSON.stringify(body), status, headers);
 }
 
-/** A body whose length is not told beforehand. */
+/** A body whose length is not announced. */
 export function chunked(body: string | Buffer): Answer {
   return (_request, response) => {
     response.write(body);
@@ -91,7 +91,7 @@ export function gzip(body: string | Buffer, share = 1): Answer {
   return text(wire.subarray(0, wire.length * share), 200, { "content-encoding": "gzip" });
 }
 
-/** The bytes as they are, then the end of the connection. */
+/** The exact bytes, then the end of the connection. */
 export function raw(bytes: string): Answer {
   return (_request, response) => response.socket?.end(bytes);
 }
@@ -99,13 +99,13 @@ export function raw(bytes: string): Answer {
 /** Nothing at all. */
 export const stall: Answer = () => undefined;
 
-/** A reset of the connection (TCP RST) before any answer. */
+/** A reset of the connection (TCP RST) before any response. */
 export const reset: Answer = (request) => request.socket.resetAndDestroy();
 
 /** A body that drips for days. */
 export const ENDLESS = "x".repeat(10_000_000);
 
-/** Headers at once, then the body byte by byte: never idle for long, and never done. */
+/** Headers immediately, then the body byte by byte: never idle for long, and never done. */
 export function drip(body: string, everyMs: number): Answer {
   return (_request, response) => {
     response.writeHead(200, { "content-type": "application/json", "content-length": body.length });

@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * Tests of the command line run the built program. The first file that needs it has it built (see `built.ts`), so that it is
- * never an old one, and a file that needs none does not wait for it.
+ * Tests of the command line run the built program. The first file that needs it builds it (see `built.ts`), so that it is
+ * never outdated, and a file that needs none does not wait for it.
  */
 export default async function serveBuild(): Promise<() => void> {
   let built: Promise<unknown> | undefined;
@@ -22,7 +22,7 @@ export default async function serveBuild(): Promise<() => void> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error(`Cannot tell the port: ${address}`);
   process.env.TEST_BUILD_OF_CALLTALLY = `http://127.0.0.1:${address.port}`;
-  // Whatever the tests start keeps what Node has compiled, for the next process to start in three quarters of the time.
+  // All test processes share Node's compile cache, with which the next one starts in three quarters of the time.
   process.env.NODE_COMPILE_CACHE = resolve("dist/.compiled");
   return () => {
     server.close();

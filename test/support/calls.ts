@@ -63,7 +63,7 @@ export function makeCall(members: Partial<Call> = {}): Call {
   return { ...BARE, ...members };
 }
 
-/** Values that one utm member might have in one account: the same source spelled in many ways, and traps. */
+/** Values of one utm member in one account: the same source in many spellings, and traps. */
 const utmValue = fc.option(
   fc.oneof(
     {
@@ -111,7 +111,7 @@ const utmValue = fc.option(
   { freq: 8 },
 );
 
-/** Values of a member that are told apart by case and inner blanks, but not by what is around them. */
+/** Values of a member that differ by case and inner blanks, but not by surrounding ones. */
 function textValue(...values: string[]) {
   const around = fc.constantFrom("", "", "", " ", "\t", "\u00a0", "\u3000");
   const padded = fc.tuple(around, fc.constantFrom(...values, ""), around).map((parts) => parts.join(""));
@@ -222,7 +222,7 @@ const call: fc.Arbitrary<Call> = fc.record({
   ),
 });
 
-/** Up to `maxLength` different calls of one account, full of what makes tallies go wrong. */
+/** Up to `maxLength` different calls of one account, full of cases that break tallies. */
 export function arbitraryCalls(maxLength: number): fc.Arbitrary<Call[]> {
   return fc.uniqueArray(call, { maxLength, selector: ({ call_id }) => call_id, size: "max" });
 }

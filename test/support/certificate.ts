@@ -11,7 +11,7 @@ const UTC_TIME = 0x17;
 const ECDSA_WITH_SHA256 = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02];
 const COMMON_NAME = [0x55, 0x04, 0x03];
 
-/** Makes a key and a certificate that it signs itself (X.509 v1, RFC 5280), so that no private key is committed. */
+/** Creates a key and a self-signed certificate (X.509 v1, RFC 5280), so that no private key is committed. */
 export function selfSigned(commonName: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = der(SEQUENCE, der(OBJECT_ID, ECDSA_WITH_SHA256));

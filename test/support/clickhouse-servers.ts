@@ -14,33 +14,33 @@ const FOLDERS = ["data", "tmp", "formats"];
 
 export const PUBLISHER = { user: "publisher", password: "a secret of the cluster's" };
 
-/** Users with the publisher's password, whose profiles are as bad as they may be. */
+/** Users with the publisher's password, whose profiles are as bad as possible. */
 const PROFILES = {
-  /** Rows of each shard by themselves, and none of shards that are down. */
+  /** Rows of each shard separately, and none of shards that are down. */
   reader:
     "<readonly>2</readonly><skip_unavailable_shards>1</skip_unavailable_shards><distributed_group_by_no_merge>1</distributed_group_by_no_merge><extremes>1</extremes>",
-  /** The first rows and groups alone. */
+  /** Only the first rows and groups. */
   limited:
     "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_rows_in_set>5</max_rows_in_set><set_overflow_mode>break</set_overflow_mode><max_rows_to_read>1000</max_rows_to_read><read_overflow_mode>break</read_overflow_mode><timeout_overflow_mode>break</timeout_overflow_mode><max_block_size>5</max_block_size>",
 };
 
-/** In CI it is there, or the tests fail. */
+/** CI has it, or the tests fail. */
 export const HAS_CLICKHOUSE = existsSync(SERVER) || process.env.CI === "true";
 export const UNLESS_SKIPPED = HAS_CLICKHOUSE
   ? ""
   : " (SKIPPED: needs ClickHouse, apt-get install clickhouse-server)";
 
-/** ClickHouse servers on free ports of this machine, each a shard of the cluster `calltally`, and a replica of the only shard of `copies`; gone at the end of the scope. */
+/** ClickHouse servers on free ports of this machine, each a shard of the cluster `calltally`, and a replica of the only shard of `copies`; stopped at the end of the scope. */
 export interface ClickhouseServers extends AsyncDisposable {
-  /** Folder for whatever goes with them. */
+  /** Folder for additional files. */
   folder: string;
-  /** File that holds the publisher's password. */
+  /** File with the publisher's password. */
   passwordFile: string;
   /** Hosts and HTTP ports. */
   hosts: string[];
-  /** The address of a database, as `--to` takes it. */
+  /** The address of a database for `--to`. */
   url: (database: string, hosts?: readonly string[], user?: string) => string;
-  /** Runs a statement at one of them, and returns what it prints, without the last line break. */
+  /** Runs a statement at one of them, and returns its output without the last line break. */
   ask: (server: number, sql: string) => Promise<string>;
   stop: (server: number) => Promise<void>;
   start: (server: number) => Promise<void>;
@@ -54,13 +54,13 @@ export interface Ports {
 interface ClickhouseOptions {
   /** Writes the configuration of a server, config.xml, into its folder. */
   writeConfig?: (folder: string, shard: number, ports: readonly Ports[], isCluster: boolean) => void;
-  /** That of the publisher. */
+  /** By default that of the publisher. */
   password?: string;
   /** Whether the servers are a cluster. @default true */
   isCluster?: boolean;
 }
 
-/** Starts so many servers, and resolves when all of them answer. */
+/** Starts that many servers, and resolves when all of them respond. */
 export async function startClickhouse(
   shards?: number,
   options?: ClickhouseOptions,
@@ -69,7 +69,7 @@ export async function startClickhouse(
     try {
       return await tryToStart(shards, options);
     } catch (error) {
-      // Somebody else may have taken a port between the moment when it was free and the start.
+      // Another process may have taken a port between the check and the start.
       if (attempt === 3) throw error;
     }
   }
@@ -123,7 +123,7 @@ async function tryToStart(
     children[server] = undefined;
     if (child === undefined) return;
     const closed = once(child, "close");
-    // A stop in order waits for connections.
+    // A regular stop waits for connections.
     if (!child.kill("SIGKILL")) throw new Error(readLog(folders[server] ?? ""));
     await closed;
   };
@@ -150,7 +150,7 @@ async function tryToStart(
   };
 }
 
-/** Below the ports that systems hand out unasked, so that nobody gets it before the server does, or while it is down. */
+/** Below the ports that systems assign, so that nobody gets it before the server does, or while it is down. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 30_000);
@@ -205,7 +205,7 @@ function writeOwnConfig(folder: string, shard: number, ports: readonly Ports[], 
   );
 }
 
-/** Returns what each server needs, where it is and what it is to have beside that. */
+/** Returns the configuration that each server needs, its paths and additional parts. */
 export function baseConfig(folder: string, { http, tcp }: Ports = { http: 0, tcp: 0 }, more = ""): string {
   return `<yandex>
   <logger><level>warning</level><log>${folder}/log</log><errorlog>${folder}/errors</errorlog></logger>

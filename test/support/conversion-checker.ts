@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 
 /*
- * What ad platforms say of the files that they take, and nothing of how calltally makes them: it shares no code with it.
+ * The rules of ad platforms for their files, independent of how calltally makes them: it shares no code with it.
  */
 
 export type CheckedKind =
@@ -13,13 +13,13 @@ export type CheckedKind =
   | "ga4-events";
 
 interface Format {
-  /** What stands on the first line, before the header. */
+  /** The format of the first line, before the header. */
   parameters?: RegExp;
-  /** The columns, in this order; those with a question mark may be missing. */
+  /** The columns, in this order; names with a question mark are optional. */
   columns: Record<string, RegExp>;
-  /** Columns that together name one conversion: no two lines have the same. */
+  /** Columns that together identify a conversion: no two lines have the same. */
   unique: string[][];
-  /** Ages of a conversion that are taken, and the column that tells its time. */
+  /** Accepted ages of a conversion, and the column with its time. */
   age?: { column: string; fromHours: number; toDays: number };
 }
 
@@ -104,10 +104,10 @@ const FORMATS: Record<CheckedKind, Format> = {
 export type CheckedRow = Record<string, string>;
 
 /**
- * Reads a file as its platform does.
+ * Reads a file like its platform.
  *
- * @param toUtcMs what a local time of the file is, for the ages of conversions; without it they are not looked at
- * @throws Error that says what the platform would refuse
+ * @param toUtcMs converts a local time of the file, for the ages of conversions; without it they are not checked
+ * @throws Error with the platform's reason to refuse
  */
 export function readConversions(
   kind: CheckedKind,
@@ -152,7 +152,7 @@ export function readConversions(
   return rows;
 }
 
-/** Whether the columns are those of the format, in their order, but for some that may be missing. */
+/** Whether the columns are those of the format, in order, except for optional ones. */
 function sameColumns(header: readonly string[], names: readonly string[]): boolean {
   const known = names.map((name) => name.replace("?", ""));
   const required = names.filter((name) => !name.endsWith("?"));

@@ -1,4 +1,4 @@
-/** URLs, and whether they may be a webhook's endpoint: one rule, which the client and the sandbox each have for themselves. */
+/** URLs, and whether they may be a webhook's endpoint: one rule, implemented in both the client and the sandbox. */
 export const ENDPOINT_CASES: readonly { url: string; isTaken: boolean }[] = [
   ...[
     "https://hooks.example",

@@ -1,9 +1,9 @@
-/** Time for a test that takes long by itself: what `npm test` gives all. */
+/** The timeout of a slow test: that of all tests in `npm test`. */
 export const LONGEST_MS = 1_200_000;
 
 /**
- * Repeats an attempt with twice the time until what had to be ready in that time was, so that a slow machine tests the same,
- * only later. What never gets ready ends with the test's own limit.
+ * Repeats an attempt with twice the time until its preparation was finished in time, so that a slow machine tests the same,
+ * only later. An attempt that is never ready ends with the test's own timeout.
  * @param attempt returns undefined if its time was too short
  */
 export async function withEnoughTime<T>(

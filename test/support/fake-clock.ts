@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/clock.ts";
 
-/** A clock that stands still but for its sleeps, which end at once and are written down. */
+/** A clock that only moves by its sleeps, which end immediately and are recorded. */
 export class FakeClock implements Clock {
   readonly sleeps: number[] = [];
   /** Runs at the start of each sleep. */

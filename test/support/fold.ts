@@ -19,7 +19,7 @@ export const METRICS = [
   "last_call_at",
 ];
 
-/** The rules of docs/figures.md that can be set. */
+/** The configurable rules of docs/figures.md. */
 export interface FoldRules {
   answered: readonly string[];
   missed: readonly string[];
@@ -31,7 +31,7 @@ export interface FoldRules {
   aliases_of?: Readonly<Partial<Record<Field, Readonly<Record<string, string>>>>> | undefined;
   /** Own channels: `*` stands for any part of a value. */
   channels?: readonly ({ channel: string } & Readonly<Record<Field | "referrer", string>>)[];
-  /** Of phrases that are one word of ASCII, said by anybody. */
+  /** Phrases of one ASCII word, by any speaker. */
   topics?: readonly { topic: string; phrase: string; qualifies: boolean | null }[];
 }
 
@@ -50,7 +50,7 @@ export interface FoldFilter {
   exclude_callers?: readonly string[];
 }
 
-/** A stretch of time, ISO 8601 UTC; the end is not part of it. */
+/** A span of time, ISO 8601 UTC; the end is exclusive. */
 export interface FoldSpan {
   startsAt?: string;
   endsAt?: string;
@@ -69,22 +69,22 @@ export interface FoldQuery {
   /** Where each period starts, in order; leads the key. */
   periods?: readonly { period: string; startsAt: string }[];
   fill?: boolean | undefined;
-  /** The dimensions of the rollup that this is the line of totals of. */
+  /** The dimensions of the rollup of which this is the total. */
   totalOf?: readonly string[];
-  /** Whether that line is only of keys with a cost over 0. */
+  /** Whether the total only includes keys with a cost over 0. */
   isWithSpend?: boolean;
-  /** The live calls of the whole warehouse, by which campaigns are named. @default the calls that are folded */
+  /** The live calls of the whole warehouse, by which campaigns are named. @default the folded calls */
   live?: readonly Call[];
-  /** When the first call started, where that is not one that the service still shows. */
+  /** When the first call started, if the service no longer lists it. */
   firstStart?: string | undefined;
   previous?: { span: FoldSpan; periods: readonly { period: string; startsAt: string }[] };
   /** Adds the columns of spend. */
   spend?: {
     rows: readonly FoldSpend[];
-    /** All calls in the warehouse, whose campaigns spend is matched with. */
+    /** All calls in the warehouse, with whose campaigns spend is matched. */
     calls: readonly Call[];
   };
-  /** Adds the columns of what calls earned, which count when the call was, or on the day of the job. */
+  /** Adds the columns of revenue, which counts at the call or on the day of the job. */
   outcomes?: { jobs: readonly FoldJob[]; by: "call" | "job-date" };
 }
 
@@ -92,7 +92,7 @@ export interface FoldQuery {
 export interface FoldJob {
   call_id: number;
   day: string;
-  /** Where its day begins, ISO 8601 UTC. */
+  /** The start of its day, ISO 8601 UTC. */
   startsAt: string;
   stage: "lost" | "booked" | "sold";
   amount_micros: number | null;
@@ -100,7 +100,7 @@ export interface FoldJob {
 
 /** A row of spend. */
 export interface FoldSpend {
-  /** Where its day begins, ISO 8601 UTC. */
+  /** The start of its day, ISO 8601 UTC. */
   startsAt: string;
   source: string;
   medium: string;
@@ -126,7 +126,7 @@ const words = (value: string): string =>
     .split(/\s+/)
     .filter((word) => word !== "")
     .join(" ");
-/** As a browser would read a part of a link, if it can be read. */
+/** As a browser decodes a part of a link, if it can. */
 const unescaped = (text: string): string => {
   try {
     return decodeURIComponent(text);
@@ -134,13 +134,13 @@ const unescaped = (text: string): string => {
     return text;
   }
 };
-/** Whether a text has a macro that nobody filled in, as ad platforms and mailers write them. */
+/** Whether a text has an unexpanded macro, in the notation of ad platforms and mailers. */
 const hasMacro = (text: string): boolean =>
   text.includes("{{") ||
   text.split("{").some((part, index) => index > 0 && part.includes("}")) ||
   text.split("*|").some((part, index) => index > 0 && part.includes("|*")) ||
   /^__[a-z_]+__$/i.test(text);
-/** Null for what stands for no value. */
+/** Null for a placeholder. */
 const presentId = (value: string | null): string | null => {
   const text = trimmed(value);
   if (text === null || MISSING.includes(words(unescaped(text)).toLowerCase())) return null;
@@ -148,15 +148,15 @@ const presentId = (value: string | null): string | null => {
 };
 const present = (value: string | null): string | null => presentId(value)?.normalize() ?? null;
 const folded = (value: string | null): string | null => present(words(value ?? "").toLowerCase());
-/** What phones show, or carriers send, for ANONYMOUS and RESTRICTED. */
+/** Numbers that phones show, or carriers send, for ANONYMOUS and RESTRICTED. */
 const WITHHELD = ["+266696687", "+7378742833"];
-/** `+` and the digits; of what is no number, its letters. */
+/** `+` and the digits; without digits, the letters. */
 const digits = (served: string | null): string => {
   const value = present(served);
   const bare = [...(value ?? "")].filter((sign) => /[a-z0-9]/i.test(sign)).join("");
   return /^\d+$/.test(bare) ? `+${bare.startsWith("00") ? bare.slice(2) : bare}` : bare.toLowerCase();
 };
-/** Who called; empty for who hid the number. */
+/** The caller; empty for a withheld number. */
 const callerOf = ({ caller_id }: Call): string => {
   const caller = digits(caller_id);
   return /\d/.test(caller) && !WITHHELD.includes(caller) ? caller : "";
@@ -164,14 +164,14 @@ const callerOf = ({ caller_id }: Call): string => {
 /** A number by its digits. */
 const numbered = (value: string | null): string | null =>
   digits(value).startsWith("+") ? digits(value) : present(value);
-/** Without case, `-` and `_` as spaces beside anything else. */
+/** Without case; `-` and `_` are spaces next to anything else. */
 const comparable = (disposition: string): string => {
   const spaced = words(disposition.replaceAll("-", " ").replaceAll("_", " ")).toLowerCase().normalize();
   return spaced || disposition.trim();
 };
-/** By way of upper case, ß and SS are the same. */
+/** Converted to upper case first, which makes ß and SS equal. */
 const caseless = (text: string): string => words(text).toUpperCase().toLowerCase().normalize();
-/** What reads like a word of ours stands in quotes. */
+/** A text that looks like a reserved key is quoted. */
 const shown = (text: string | null): string => {
   const reads = ["(not set)", "(total)", "(with spend)", "(other)"].includes(
     (text ?? "").replace(/^"+|"+$/g, "").toLowerCase(),
@@ -234,7 +234,7 @@ const campaignOf = (call: Call, rules: FoldRules): string | null =>
   renamed(present(call.utm_campaign), rules, "campaign") ??
   (originOf(call, rules).medium === "ai-assistant" ? "(ai-assistant)" : null);
 
-/** What the call has under a name that no document promises, or in the query of the referrer. */
+/** The value under an undocumented name, or in the query of the referrer. */
 const elsewhere = ({ extra, referring_url }: Call, name: string): string | null => {
   const found = new RegExp(`"${name}":"([^"]*)"`, "i").exec(extra ?? "") ?? [];
   const query = new URLSearchParams((referring_url ?? "").split("#", 1)[0]?.split("?").slice(1).join("?"));
@@ -242,7 +242,7 @@ const elsewhere = ({ extra, referring_url }: Call, name: string): string | null 
   return presentId(found[1] ?? null) ?? presentId(asked ?? null);
 };
 
-/** Whose ad was clicked. */
+/** The platform of the clicked ad. */
 const clickOf = (call: Call): "google" | "bing" | "other" | undefined => {
   const gclid = presentId(call.gclid) ?? elsewhere(call, "gclid");
   const isOther = trimmed(call.gclsrc)?.toLowerCase() === "3p.ds";
@@ -252,7 +252,7 @@ const clickOf = (call: Call): "google" | "bing" | "other" | undefined => {
   return gclid === null ? undefined : "other";
 };
 
-/** Of the assistants those that random calls may have. */
+/** The assistants that random calls may have. */
 const ASSISTANTS = ["chatgpt.com", "gemini.google.com"];
 
 /** "Sources and channels" in docs/figures.md. */
@@ -284,14 +284,14 @@ function originOf(call: Call, rules: FoldRules): { source: string | null; medium
   };
 }
 
-/** Of the hosts of search engines those that random calls may have; test/attribution/traffic-source.test.ts has the others. */
+/** The search engines that random calls may have; test/attribution/traffic-source.test.ts has the others. */
 const ENGINES = ["google", "bing", "yahoo", "duckduckgo"];
 const searchHosts = (engine: string) =>
   ["", "search.", "m."].flatMap((prefix) => ["com", "de", "co.uk"].map((end) => `${prefix}${engine}.${end}`));
 
 const described = new WeakMap<Call, Map<string, Described>>();
 
-/** One call, with what the figures need to know of it; of the same call the same. */
+/** One call with the values needed for figures; the same object for the same call. */
 function describe(call: Call, query: FoldQuery): Described {
   const known = described.get(call) ?? new Map<string, Described>();
   described.set(call, known);
@@ -310,7 +310,7 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
   const { source, ...origin } = originOf(call, rules);
   const medium = renamed(origin.medium, rules, "medium");
   const campaign = campaignOf(call, rules);
-  // SQLite lower-cases ASCII alone, and the rules look for nothing else.
+  // SQLite lower-cases only ASCII, and the rules need nothing else.
   const channelCampaign = utm("utm_campaign") ?? campaign?.toLowerCase() ?? "";
   const keys: Record<string, readonly Cell[]> = {
     utm_source: [shown(utmKey("utm_source"))],
@@ -337,7 +337,7 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock in the zone showed when the call started. */
+/** The local time at which the call started. */
 function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "hour"): string {
   if (call_started === null) return NOT_SET;
   const options = part === "weekday" ? ({ weekday: "long" } as const) : ({ hour: "2-digit" } as const);
@@ -350,7 +350,7 @@ function clockOf({ call_started }: Call, timeZone: string, part: "weekday" | "ho
 
 type Described = ReturnType<typeof describeAnew>;
 
-/** The name that most live calls of each campaign's id have: of several the first. */
+/** The name that most live calls of each campaign's id have: the first of several. */
 function commonNames(live: readonly Call[], rules: FoldRules): Map<string, string> {
   const named = live.flatMap((call) => {
     const [name, id] = [campaignOf(call, rules), present(call.campaign_id)];
@@ -422,7 +422,7 @@ function matchCampaign(
   return { key: match === "unmatched" ? key : [commonOf(key[1]) ?? key[0] ?? null, key[1] ?? null], match };
 }
 
-/** A row of spend with the keys that a call has. */
+/** A row of spend with the keys of a call. */
 function describeSpend(spend: FoldSpend, query: FoldQuery, names: ReadonlyMap<string, string>) {
   const { rules } = query;
   const [source, medium] = [aliased(spend.source, rules, "source"), aliased(spend.medium, rules, "medium")];
@@ -462,7 +462,7 @@ function describeJobs({ call, keys }: Described, { outcomes }: FoldQuery) {
 type DescribedJob = ReturnType<typeof describeJobs>[number];
 
 /**
- * Booked and sold calls, revenue, revenue per call of calls' own periods, and with spend the return on it and the cost
+ * Booked and sold calls, revenue, revenue per call of the calls' own periods, and with spend the return on it and the cost
  * per booked call.
  */
 function tallyJobs(
@@ -497,7 +497,7 @@ function tallyJobs(
   ];
 }
 
-/** What is counted: a call, a row of spend, or a job. */
+/** A counted entry: a call, a row of spend, or a job. */
 type Entry = Described | ReturnType<typeof describeSpend> | DescribedJob;
 
 const startOf = (entry: Entry): string | null => {
@@ -505,7 +505,7 @@ const startOf = (entry: Entry): string | null => {
   return "call" in entry ? entry.call.call_started : entry.spend.startsAt;
 };
 
-/** Of spend, a filter of source, channel and campaign says something. */
+/** Spend is filtered by source, channel and campaign. */
 function isSpendCounted({ keys }: Entry, { filter = {} }: FoldQuery): boolean {
   const isAmong = (texts: readonly string[] | undefined, ...values: (Cell | undefined)[]) =>
     texts === undefined ||
@@ -517,7 +517,7 @@ function isSpendCounted({ keys }: Entry, { filter = {} }: FoldQuery): boolean {
   );
 }
 
-/** What the rows of spend of each key add up to, in millionths. */
+/** The sum of the spend of each key, in millionths. */
 function costsOf(entries: readonly Entry[], keyOf: (entry: Entry) => string): Map<string, bigint> {
   const costs = new Map<string, bigint>();
   for (const entry of entries) {
@@ -529,8 +529,8 @@ function costsOf(entries: readonly Entry[], keyOf: (entry: Entry) => string): Ma
 }
 
 /**
- * Cost, clicks, impressions, and costs per call, which are the quotients of the row's own figures; nothing where nothing
- * was spent. @param isShared whether some of the calls are of keys without spend
+ * Cost, clicks, impressions, and costs per call, which are the quotients of the row's own figures; empty without
+ * spend. @param isShared whether some of the calls have keys without spend
  */
 function tallySpend(rows: readonly FoldSpend[], calls: Figures, isShared: boolean): Figures {
   const micros = rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n);
@@ -551,13 +551,13 @@ function tallySpend(rows: readonly FoldSpend[], calls: Figures, isShared: boolea
   ];
 }
 
-/** A macro in an address leaves its host; in anything else it leaves nothing. */
+/** A macro leaves the host of a URL; any other text is dropped. */
 const referrerOf = ({ referring_url }: Call): string | null => {
   const address = trimmed(referring_url)?.normalize() ?? null;
   return hostOf(/^https?:\/\//i.test(address ?? "") ? address : present(address));
 };
 
-/** Of addresses as browsers send them, and some without a scheme; test/attribution/referring-host.test.ts has the others. */
+/** For URLs in the notation of browsers, and some without a scheme; test/attribution/referring-host.test.ts has the others. */
 function hostOf(url: string | null): string | null {
   if (url === null) return null;
   const authority = url.replace(/^[^/]*:\/\/|^\/\//, "").split(/[/?#]/, 1)[0] ?? "";
@@ -614,7 +614,7 @@ function isCounted(
       filter.tracking_number?.map((text) => (text === NOT_SET ? text : digits(text) || text)),
       digits(call.tracking_number) || (present(call.tracking_number) ?? NOT_SET),
     ) &&
-    // Who has no number is not excluded by a text without one.
+    // A caller without a number is not excluded by a text without one.
     (callerOf(call) === "" || !filter.exclude_callers?.map(digits).includes(callerOf(call)))
   );
 }
@@ -675,7 +675,7 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
   ];
 }
 
-/** Nothing first, then numbers, then texts by their bytes of UTF-8: SQLite's order. */
+/** Null first, then numbers, then texts by their UTF-8 bytes: SQLite's order. */
 function compareCells(a: Cell, b: Cell): number {
   const rank = (cell: Cell) => (cell === null ? 0 : typeof cell === "number" ? 1 : 2);
   if (rank(a) !== rank(b)) return rank(a) - rank(b);
@@ -690,7 +690,7 @@ const toSortable = (cell: Cell, dimension: string): Cell => {
   return dimension === "hour" && cell === NOT_SET ? "24" : cell;
 };
 
-/** @param names the dimensions that the cells are of */
+/** @param names the dimensions of the cells */
 function compareKeys(a: readonly Cell[], b: readonly Cell[], names: readonly string[] = []): number {
   for (const [index, cell] of a.entries()) {
     const name = names[index] ?? "";
@@ -726,14 +726,14 @@ function keptKeys(
   return new Set([...valued.slice(0, top), ...keys.filter((key) => !valued.includes(key))]);
 }
 
-/** How many of a row's figures have a previous value and a change: all but the times. */
+/** The number of a row's figures that have a previous value and a change: all but the times. */
 const COMPARED = 11;
 
 /** When the first of some calls started. */
 export const firstStartOf = (calls: readonly Call[]): string | undefined =>
   calls.flatMap(({ call_started }) => call_started ?? []).sort()[0];
 
-/** Their places among the figures of calls, and of spend. */
+/** Their indexes among the figures of calls, and of spend. */
 const [ANSWER_RATE, FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [4, 6, 5];
 const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
 
@@ -759,10 +759,10 @@ function quotient(dividend: number, divisor: number, decimals: number): number {
 }
 
 /**
- * Counts calls as docs/figures.md says, in memory and without the SQL: key columns, then metrics, each followed by its
- * comparison; by period, most calls first, then by key; weekdays and hours alone in their order; the row of other keys last.
+ * Counts calls by docs/figures.md, in memory and without the SQL: key columns, then metrics, each followed by its
+ * comparison; by period, most calls first, then by key; only weekdays and hours in their own order; the row of other keys last.
  *
- * @param live calls that the service still shows
+ * @param live calls that the service still lists
  */
 export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const { dimensions, rules, span = {}, periods, fill = false, previous } = query;
@@ -800,20 +800,20 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
         ...(isKept ? cells : cells.map((_, index) => (index === 0 ? OTHER : null))),
       ]);
     });
-  // Of first-time callers there is no change where fewer than 90 days of calls lie before the stretch compared with.
+  // First-time callers have no change if fewer than 90 days of calls precede the compared range.
   const firstStart = query.firstStart ?? firstStartOf(live);
   const beginning = previous?.span.startsAt;
   const hasEnoughBefore =
     beginning !== undefined &&
     firstStart !== undefined &&
     Date.parse(beginning) >= Date.parse(firstStart) + NINETY_DAYS_MS;
-  // There is no change at all where the stretch compared with begins before the first call.
+  // There is no change at all if the compared range begins before the first call.
   const isCovered =
     beginning !== undefined && firstStart !== undefined && Date.parse(firstStart) <= Date.parse(beginning);
   const now = group(span, periods);
   const before = previous && group(previous.span, periods && previous.periods);
   const all = new Set([...now.keys(), ...(before?.keys() ?? [])]);
-  // Of everything together there is one row, of nothing as well.
+  // Without dimensions there is one row, even without calls.
   if (dimensions.length === 0 && periods === undefined) all.add("[]");
   if (fill && periods) {
     for (const key of [...all]) {

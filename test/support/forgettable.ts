@@ -2,14 +2,14 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 
-/** A caller of the sandbox, and everything of theirs that must be nowhere once they are forgotten. */
+/** A caller of the sandbox, and their data that must be nowhere once they are forgotten. */
 export interface Person {
   number: string;
   callIds: number[];
   traces: string[];
 }
 
-/** Six ways to write a number of the sandbox, which are all of +1. */
+/** Six notations of a number of the sandbox, all of +1. */
 export function spell(number: string): string[] {
   const digits = number.slice(2);
   const [area, exchange, line] = [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6)];
@@ -26,10 +26,10 @@ export function spell(number: string): string[] {
 const WORDS = 20;
 
 /**
- * Gives callers of the sandbox what is personal in every member that may have it: words of their own in transcripts, and
- * their number in all spellings, in texts of theirs, of others, and in a row that does not parse.
+ * Gives callers of the sandbox personal data in every possible member: words of their own in transcripts, and
+ * their number in all notations, in their own texts, in those of others, and in a row that cannot be parsed.
  *
- * @param share which of the callers: each so many
+ * @param share every nth caller
  */
 export function makePersonal(sandbox: Sandbox, most: number): Person[] {
   const { calls } = sandbox;
@@ -72,13 +72,13 @@ export function makePersonal(sandbox: Sandbox, most: number): Person[] {
   });
 }
 
-/** Takes out of the addresses that callers came from what is theirs: no `keep` setting is about it. */
+/** Removes personal data from referrers: no `keep` setting concerns them. */
 export function clearAddresses({ calls }: Sandbox, people: readonly Person[]): void {
   for (const id of people.flatMap(({ callIds }) => callIds))
     calls.edit(id, { dni_data: { referring_url: "https://www.example.com/" } });
 }
 
-/** Returns which of the traces are in which files below a folder. */
+/** Returns which traces are in which files below a folder. */
 export function findTraces(folder: string, people: readonly Person[]): string[] {
   const found: string[] = [];
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {

@@ -5,14 +5,14 @@ import { listen } from "./bad-server.ts";
 export interface ForwardProxy extends AsyncDisposable {
   /** `host:port` on this machine. */
   readonly host: string;
-  /** What was asked of it: `CONNECT api.example.test:443`. */
+  /** Its requests: `CONNECT api.example.test:443`. */
   readonly asked: readonly string[];
   /** The headers with the logins. */
   readonly logins: readonly (string | undefined)[];
 }
 
 /**
- * Starts a real HTTP proxy on 127.0.0.1, which connects to a port of this machine whatever host is asked for.
+ * Starts a real HTTP proxy on 127.0.0.1, which connects to a port of this machine for any requested host.
  * @param status of its responses to CONNECT. @default 200
  */
 export async function startForwardProxy(port: number, status: number | "none" = 200): Promise<ForwardProxy> {

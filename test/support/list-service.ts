@@ -1,6 +1,6 @@
 import { type Answer, type BadServer, json, startBadServer } from "./bad-server.ts";
 
-/** A call as a service has it. */
+/** A call as stored by a service. */
 export type ServedCall = Record<string, unknown> & { call_id: number | string; call_started: string };
 
 /** A request for calls. */
@@ -8,13 +8,13 @@ export interface Asked {
   offset: number;
   limit: number;
   sort: string | undefined;
-  /** The organization unit that is asked for. */
+  /** The requested organization unit. */
   unit: string | undefined;
   /** How many requests came before. */
   before: number;
 }
 
-/** What a response has in the place of the honest one. */
+/** Deviations of a response from the honest one. */
 export interface Told {
   rows: readonly ServedCall[];
   total?: number;
@@ -26,20 +26,20 @@ export interface Told {
 export interface ListService extends BadServer {
   /** All calls in the service's own order. */
   calls: ServedCall[];
-  /** Gives what the request asked for, well or badly; an answer in its place where it is one. */
+  /** Returns the response to the request, honest or not. */
   tell: (asked: Asked, calls: readonly ServedCall[]) => Told | Answer;
 }
 
 const START_MS = Date.parse("2026-11-20T00:00:00.000Z");
 let services = 0;
 
-/** A call that started so many minutes before the newest. */
+/** A call that started that many minutes before the newest. */
 export function callOf(id: number, minutesAgo: number, members: Record<string, unknown> = {}): ServedCall {
   const call_started = new Date(START_MS - minutesAgo * 60_000).toISOString();
   return { call_id: id, call_started, insight_name: "Website", duration: 60, ...members };
 }
 
-/** So many calls, newest first: the highest id is the newest. */
+/** That many calls, newest first: the highest id is the newest. */
 export function newestFirst(count: number): ServedCall[] {
   return Array.from({ length: count }, (_, index) => callOf(count - index, index));
 }
@@ -48,7 +48,7 @@ export const honestly: ListService["tell"] = ({ offset, limit }, calls) => ({
   rows: calls.slice(offset, offset + limit),
 });
 
-/** Starts a service over calls as objects, which may sort them or say of them what is not so; that of rows serves given bytes. */
+/** Starts a service over calls as objects, which may sort or misrepresent them; the service of rows sends exact bytes. */
 export async function startListService(
   calls: readonly ServedCall[],
   tell: ListService["tell"] = honestly,

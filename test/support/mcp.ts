@@ -13,7 +13,7 @@ export interface Assistant extends AsyncDisposable {
   client: Client;
   /** The server's process. */
   pid: number;
-  /** Asks a tool, and returns its answer, which the text has as well; or the text of an error. */
+  /** Calls a tool, and returns its result, which the text repeats; or the text of an error. */
   ask: (name: string, args?: Record<string, unknown>, signal?: AbortSignal) => Promise<unknown>;
 }
 
@@ -54,7 +54,7 @@ export interface Answering {
   ask: Assistant["ask"];
 }
 
-/** Answers calls as a child of `calltally mcp` does, in this process. */
+/** Responds to calls like a child of `calltally mcp`, in this process. */
 export function answering(
   folder: string,
   { env = {}, sql = false, isPersonal = false }: { env?: object; sql?: boolean; isPersonal?: boolean } = {},

@@ -1,12 +1,12 @@
 import { parse } from "csv-parse/sync";
 
-/** A cell of a table as the page has it: its text, and the exact number behind it. */
+/** A cell of a table on the page: its text, and the exact number behind it. */
 export interface Cell {
   text: string;
   value: number | null;
 }
 
-/** Reads the tables of a report, by the heading above and by what they are said to hold. */
+/** Reads the tables of a report, by the heading above and by their caption. */
 export function readTables(page: string): { title: string; label: string; head: string[]; rows: Cell[][] }[] {
   const pieces = page.split(/(?=<h[123][ >])/);
   return pieces.flatMap((piece) => {
@@ -38,14 +38,14 @@ export function readHeadline(page: string): Map<string, (number | null)[]> {
   );
 }
 
-/** Reads a CSV file as objects, numbers as numbers and none as null. */
+/** Reads a CSV file as objects, with numbers, and null for empty cells. */
 export function readCsv(text: string): Record<string, string | number | null>[] {
   return parse(text, { columns: true, bom: true, cast: toCell });
 }
 
 function toCell(text: string): string | number | null {
   if (text === "") return null;
-  return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : text; // ids have more digits than a number keeps
+  return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : text; // ids have more digits than a number can hold
 }
 
 function toValue(cell: string): number | null {

@@ -1,4 +1,4 @@
-/** Makes the program say at its end what its peak was, in kB. (`maxRSS` would begin with that of the process that started it.) */
+/** Makes the program print at its end its peak memory, in kB. (`maxRSS` would start with that of the parent process.) */
 const SAY_PEAK = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => process.stderr.write('peak=' + /VmHWM:\\s+(\\d+)/.exec(process.getBuiltinModule('node:fs').readFileSync('/proc/self/status','utf8'))[1]))",
 )}`;

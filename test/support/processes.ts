@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Returns the ids of a process's children, where the system tells. */
+/** Returns the ids of a process's children, if the system lists them. */
 export function childrenOf(pid: number | undefined): string[] {
   const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
   return ids === "" ? [] : ids.split(" ");
 }
 
-/** Returns the ids of a process's children, once there are so many. */
+/** Returns the ids of a process's children, once there are that many. */
 export async function untilChildren(pid: number | undefined, count: number): Promise<string[]> {
   for (;;) {
     const children = childrenOf(pid);
@@ -17,7 +17,7 @@ export async function untilChildren(pid: number | undefined, count: number): Pro
   }
 }
 
-/** Whether a process is there, and more than an entry that nobody has collected. */
+/** Whether a process exists and is not a zombie. */
 export function isRunning(pid: string): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

@@ -14,7 +14,7 @@ import { exports } from "../../src/warehouse/runs/exports.ts";
 import { makeTempFolder } from "./temp-folder.ts";
 import { markGone, openNewWarehouse, storeRun } from "./warehouse.ts";
 
-/** A content, with the options that it alone takes. */
+/** A content with its own options. */
 export type Target = Content & {
   with?: readonly PrivateColumn[];
   conversion?: Partial<ConversionOptions>;
@@ -33,7 +33,7 @@ export interface FolderExportOptions extends ExportOptions {
   folder: string;
   /** Whether the files of another warehouse may be replaced. */
   replace?: boolean;
-  /** What happens between the writing of the files and their getting their names. */
+  /** Runs between the writing of the files and their renaming. */
   meanwhile?: () => Promise<unknown> | undefined;
 }
 

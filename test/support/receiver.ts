@@ -23,7 +23,7 @@ export interface Receiver extends AsyncDisposable {
   next(): Promise<void>;
 }
 
-/** Starts what a webhook points at: TLS with a self-signed certificate, on 127.0.0.1. */
+/** Starts a receiver for a webhook: TLS with a self-signed certificate, on 127.0.0.1. */
 export async function startReceiver(
   answer: (response: ServerResponse, request: Received) => void = (response) => response.end(),
 ): Promise<Receiver> {

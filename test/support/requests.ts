@@ -33,7 +33,7 @@ export function fetchRaw(sandbox: Sandbox, query = "", init: RequestInit = {}): 
   });
 }
 
-/** Fetches one page and holds it against the envelope. */
+/** Fetches one page and checks the envelope. */
 export async function fetchPage(sandbox: Sandbox, query = ""): Promise<Page> {
   const response = await fetchRaw(sandbox, query);
   return pageSchema.parse(await response.json()).data;

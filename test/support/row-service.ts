@@ -13,22 +13,22 @@ import { openNewWarehouse } from "./warehouse.ts";
 export interface RangeRequest {
   offset: number;
   limit: number;
-  /** The rows that the honest answer has. */
+  /** The rows of the honest response. */
   rows: readonly string[];
   /** How many requests came before. */
   before: number;
 }
 
-/** Answers in place of the honest answer, or leaves it to be given. */
+/** Returns a response in place of the honest one, or undefined for the honest one. */
 export type Disturb = (request: RangeRequest) => Answer | undefined;
 
 export interface RowService extends BadServer {
-  /** All calls as the JSON texts that are served, so that a test says each byte. */
+  /** All calls as the JSON texts that are sent, so that a test controls each byte. */
   rows: string[];
   disturb: Disturb;
 }
 
-/** Starts a service over rows of JSON text; an answer's bytes are those of its rows. */
+/** Starts a service over rows of JSON text; a response consists of the bytes of its rows. */
 export async function startRowService(
   rows: readonly string[],
   disturb: Disturb = () => undefined,
@@ -45,7 +45,7 @@ export async function startRowService(
   return Object.assign(state, server);
 }
 
-/** An honest answer. */
+/** An honest response. */
 export function page({ offset, limit, rows, before }: RangeRequest, total: number): Answer {
   const place = `"total":${total},"limit":${limit},"offset":${offset}`;
   return text(
@@ -66,7 +66,7 @@ export function rowsOf(first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, index) => rowOf(first + index));
 }
 
-/** Fails on every range that holds the row of one of these calls. */
+/** Fails on every range that contains the row of one of these calls. */
 export function failsOn(ids: readonly number[], failure: Answer = serverError): Disturb {
   const bad = ids.map(rowOf);
   return ({ rows }) => (rows.some((row) => bad.includes(row)) ? failure : undefined);

@@ -23,19 +23,19 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Octal. @default that of this process */
   umask?: string | undefined;
-  /** File descriptors at most, for a process of its own. @default those of this process */
+  /** The maximum of file descriptors, in a separate process. @default those of this process */
   files?: number;
   /** Time after which `calltally` kills it, milliseconds. @default that of the slowest test */
   deadlineMs?: number;
-  /** User and group to run as, where this process is root's. */
+  /** User and group to run as, if this process is root's. */
   uid?: number | undefined;
 }
 
 const { NODE_COMPILE_CACHE: compiled = "" } = process.env;
-/** The tests' own folder of what Node has compiled: see build.ts. */
+/** Node's compile cache for tests: see build.ts. */
 const COMPILED = { NODE_COMPILE_CACHE: compiled };
 
-/** Starts the built program; `done` rejects if it has shown a secret. */
+/** Starts the built program; `done` rejects if the output has a secret. */
 export function startCalltally(
   args: string[],
   { cwd, env = {}, umask, files, uid }: RunOptions,
@@ -64,12 +64,12 @@ export function startCalltally(
   return Object.assign(child, { done });
 }
 
-/** What Node reads only when it starts. */
+/** Variables that Node reads only when it starts. */
 const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
 
 /**
- * Runs the built program to its end, in a process that may have run other commands; in one of its own where the options
- * ask for what only a new process has, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`. One that hangs is
+ * Runs the built program until it ends, in a process that may have run other commands; in one of its own if the options
+ * require a new process, and always with `CALLTALLY_WARM=0`, as in `npm run test:soak`. A hanging one is
  * killed: its exit code is null. With `CALLTALLY_WARM=here`, as in `npm run test:mutants`, the program runs from src in this
  * process.
  */
@@ -93,13 +93,13 @@ export async function calltally(args: string[], options: RunOptions): Promise<Fi
 
 const toText = (bytes: Buffer) => new TextDecoder().decode(bytes);
 
-/** Whether commands run in processes; what only a process of its own does is not tested otherwise. */
+/** Whether commands run in processes; behaviour of separate processes is not tested otherwise. */
 export const HAS_PROCESSES = process.env.CALLTALLY_WARM !== "here";
 
-/** The working folder is that of the whole process. */
+/** The working folder belongs to the whole process. */
 const oneAtOnce = pLimit(1);
 
-/** Runs the program, as it is in src, in the process of the tests: a mutant is switched on there. */
+/** Runs the program from src in the process of the tests, where a mutant is switched on. */
 async function runHere(args: string[], { cwd, env = {} }: RunOptions): Promise<Finished> {
   const { runCommand } = await import("../../src/cli/main.ts");
   return await oneAtOnce(async () => {

@@ -2,6 +2,6 @@ import fc from "fast-check";
 
 const { CALLTALLY_SEED = "1" } = process.env;
 
-// What a property draws is the same in each run, so that a run that fails is about what was changed.
-// `CALLTALLY_SEED=random` (as in `npm run test:soak`) draws anew; fast-check names the seed of what failed.
+// A property draws the same in each run, so that a failing run is about the change.
+// `CALLTALLY_SEED=random` (as in `npm run test:soak`) draws randomly; fast-check names the seed of a failure.
 if (CALLTALLY_SEED !== "random") fc.configureGlobal({ seed: Number(CALLTALLY_SEED) });

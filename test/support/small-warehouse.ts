@@ -9,21 +9,21 @@ import { openNewWarehouse, readRows, storeRun } from "./warehouse.ts";
 export const CALLS = Array.from({ length: 40 }, (_, index) => ({
   ...FULL_CALL,
   call_id: 1000 + index,
-  // Half a surrogate pair is stored as U+FFFD; its hash must not speak of damage.
+  // Half a surrogate pair is stored as U+FFFD; its hash must not count as damage.
   summary: index === 7 ? "cut \ud83d off" : `Call ${index}: ${"a leaking tap ".repeat(20)}`,
 }));
 
-/** Each made once, since that takes most of the time of a test. */
+/** Each is made once, since that takes most of the time of a test. */
 const made = new Map<readonly Call[], Buffer>();
 
-/** Makes a warehouse of calls with transcripts and a run, and closes it: all of the same calls have one id, as copies have. */
+/** Makes a warehouse of calls with transcripts and a run, and closes it: equal calls give the same id, like copies. */
 export function makeWarehouse(file: string, calls: readonly Call[] = CALLS): void {
   const bytes = made.get(calls) ?? bytesOf(calls);
   made.set(calls, bytes);
   writeFileSync(file, bytes);
 }
 
-/** Makes what a backup of such a warehouse is: the same without a log. */
+/** Makes the backup of such a warehouse: the same without a log. */
 export function makeBackup(file: string, calls: readonly Call[] = CALLS): void {
   makeWarehouse(file, calls);
   const sqlite = new Database(file);
@@ -52,7 +52,7 @@ export function dump(file: string): unknown {
   );
 }
 
-/** Writes over the text of a stored call, as a failing disk would: SQLite's own check does not see it. */
+/** Overwrites the text of a stored call, like a failing disk: SQLite's own check does not detect it. */
 export function flipByte(file: string): void {
   const bytes = readFileSync(file);
   const at = bytes.indexOf("Call 34: a leaking");
@@ -60,7 +60,7 @@ export function flipByte(file: string): void {
   writeFileSync(file, bytes);
 }
 
-/** What a process leaves that is killed: the rows of its last transactions are in the log alone. */
+/** Makes the state after a killed process: the rows of its last transactions are only in the log. */
 export function copyWithLog(from: string, to: string): void {
   for (const suffix of ["", "-wal"]) copyFileSync(from + suffix, to + suffix);
 }
@@ -68,7 +68,7 @@ export function copyWithLog(from: string, to: string): void {
 /** More calls than are read at once. */
 export const MANY = Array.from({ length: 1100 }, (_, index) => ({ ...FULL_CALL, call_id: 1000 + index }));
 
-/** The files of a folder that this process has open, where the system tells. */
+/** The files of a folder that this process has open, if the system lists them. */
 export function openIn(folder: string): string[] {
   if (!existsSync("/proc/self/fd")) return [];
   return readdirSync("/proc/self/fd").flatMap((handle) => {
@@ -76,7 +76,7 @@ export function openIn(folder: string): string[] {
       const file = readlinkSync(join("/proc/self/fd", handle));
       return file.startsWith(folder) ? [file] : [];
     } catch {
-      return []; // what the list itself was read by
+      return []; // the descriptor of the list itself
     }
   });
 }

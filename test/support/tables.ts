@@ -14,7 +14,7 @@ export const COLUMNS: readonly Column[] = [
   { name: "call_started", type: "time" },
 ];
 
-/** A row of {@link COLUMNS} that has nothing but a text. */
+/** A row of {@link COLUMNS} with only a text. */
 export const textRow = (text: string): Value[] => [null, text, null, null, null];
 
 const HOSTILE = [
@@ -88,7 +88,7 @@ function withoutSign(value: number): number {
   return value === 0 ? 0 : value;
 }
 
-/** Returns rows with their decimals rounded, as text formats hold them. */
+/** Returns rows with their decimals rounded, as in text formats. */
 export const roundRows = (rows: readonly (readonly Value[])[]): Value[][] =>
   rows.map((row) =>
     row.map((value, index) => {
@@ -133,7 +133,7 @@ export const readNdjson = (content: Buffer): Value[][] =>
     .slice(0, -1)
     .map((line) => toRow(JSON.parse(line)));
 
-/** Reads a Parquet file: an object a row, with what hyparquet makes of each type. */
+/** Reads a Parquet file: an object per row, with hyparquet's value for each type. */
 export function readParquetObjects(content: Buffer): Promise<Record<string, unknown>[]> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true }); // by default it would drop one from a text
   return parquetReadObjects({

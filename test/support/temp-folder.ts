@@ -2,7 +2,7 @@ import { type DisposableTempDir, mkdtempDisposableSync, readdirSync, readFileSyn
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 
-/** Makes an empty folder that goes, with all that is in it, at the end of the `using` scope. */
+/** Makes an empty folder that is deleted with its contents at the end of the `using` scope. */
 export function makeTempFolder(): DisposableTempDir {
   return mkdtempDisposableSync(join(tmpdir(), "calltally-test-"));
 }

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { createServer } from "node:tls";
 import { selfSigned } from "./certificate.ts";
 
-/** Starts a TLS server for a made-up name, which passes everything on to a port of this machine. */
+/** Starts a TLS server for a made-up name, which forwards everything to a port of this machine. */
 export async function startTlsFront(name: string, port: number) {
   const identity = selfSigned(name);
   const server = createServer(identity, (client) => {

@@ -40,7 +40,7 @@ function makeEmpty(): Buffer {
   return readFileSync(path);
 }
 
-/** Opens a new warehouse of these calls in a folder of its own, which goes with it: what is written need not outlive the machine. */
+/** Opens a new warehouse of these calls in a folder of its own, deleted with it: writes need not survive a power failure. */
 export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder: string } {
   const { path: folder, remove } = makeTempFolder();
   const warehouse = openNewWarehouse(join(folder, "calls.db"));
@@ -56,14 +56,14 @@ export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder:
   };
 }
 
-/** Makes a warehouse of these calls at a path, of a sync that has just ended or is still under way, and closes it. */
+/** Makes a warehouse of these calls at a path, from a sync that has just ended or is still running, and closes it. */
 export function fillWarehouse(path: string, calls: readonly Call[], { isDone = true } = {}): void {
   using warehouse = openNewWarehouse(path);
   const startedAt = new Date().toISOString();
   storeRun(warehouse, calls, { startedAt, finishedAt: isDone ? startedAt : undefined });
 }
 
-/** Writes calls as a full pass that proved exact; one that is still under way without `finishedAt`. */
+/** Writes calls as a full pass that proved exact; without `finishedAt`, one that is still running. */
 export function storeRun(
   warehouse: Warehouse,
   calls: readonly Call[],
@@ -77,7 +77,7 @@ export function storeRun(
   updateRun(warehouse, runId, { status: "done", finished_at: finishedAt, ...verdict });
 }
 
-/** Writes calls and their facts, as a run does. */
+/** Writes calls and their facts like a run. */
 export function storeCalls(
   warehouse: Warehouse,
   calls: readonly Call[],
@@ -86,7 +86,7 @@ export function storeCalls(
   return writeTransaction(warehouse, (tx) => prepareUpsertCalls(warehouse, runId, options)(tx, calls));
 }
 
-/** Marks calls as gone, as a full pass does that did not meet them. */
+/** Marks calls as gone, like a full pass that did not meet them. */
 export function markGone(
   warehouse: Warehouse,
   callIds: readonly number[],
@@ -114,7 +114,7 @@ export function readFacts({ db }: Warehouse) {
   };
 }
 
-/** Puts other rules in force; with digests for callers where they say so. */
+/** Puts other rules in force, with digests for callers if they require them. */
 export function setRules(warehouse: Warehouse, rules: AttributionRules): void {
   const digests = rules.caller_digests ? openCallerHash(warehouse.path) : undefined;
   warehouse.sqlite
@@ -122,12 +122,12 @@ export function setRules(warehouse: Warehouse, rules: AttributionRules): void {
     .immediate();
 }
 
-/** Takes all calls out of a warehouse. */
+/** Deletes all calls of a warehouse. */
 export function deleteCalls({ sqlite }: Warehouse): void {
   sqlite.exec("DELETE FROM calls; DELETE FROM callers; UPDATE counts SET value = 0");
 }
 
-/** Returns a warehouse as one that is locked; nothing else uses it in a test, so that the lock is not kept. */
+/** Returns a warehouse as a locked one; nothing else uses it in a test, so the lock is not kept. */
 export function locked(warehouse: Warehouse): LockedWarehouse {
   using lock = tryAcquireLock(warehouse.path);
   if (lock === undefined) throw new Error(`${warehouse.path} is locked already`);

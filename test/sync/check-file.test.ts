@@ -23,15 +23,15 @@ describe("checkFile", () => {
     { title: "it failed", status: "failed", checked: NOW, hours: 168, isDue: true },
     { title: "it was killed", status: "running", checked: NOW, hours: 168, isDue: true },
     { title: "the file was never checked", status: "done", checked: null, hours: 168, isDue: true },
-    { title: "that is just due", status: "done", checked: AN_HOUR_AGO, hours: 1, isDue: true },
+    { title: "a check is just due", status: "done", checked: AN_HOUR_AGO, hours: 1, isDue: true },
     {
-      title: "that is almost due",
+      title: "a check is almost due",
       status: "done",
       checked: "2026-11-20T14:00:00.001Z",
       hours: 1,
       isDue: false,
     },
-    { title: "that is always due", status: "done", checked: NOW, hours: 0, isDue: true },
+    { title: "a check is always due", status: "done", checked: NOW, hours: 0, isDue: true },
     {
       title: "the clock was set back",
       status: "done",
@@ -39,33 +39,33 @@ describe("checkFile", () => {
       hours: 9,
       isDue: true,
     },
-  ] as const)("says when it looked where $title: $isDue", ({ status, checked, hours, isDue }) => {
+  ] as const)("is due when $title: $isDue", ({ status, checked, hours, isDue }) => {
     using warehouse = newWarehouse();
     if (status !== undefined) {
-      // An earlier one, to which it does not come down.
+      // An earlier run, which does not matter.
       updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
       updateRun(warehouse, startRun(warehouse, STARTED), { status, file_checked_at: checked });
     }
     expect(checkFile(warehouse, { clock, checkEveryHours: hours })).toBe(isDue ? NOW : undefined);
   });
 
-  it("goes by the last run alone, and by the last look of any", () => {
+  it("considers the status of the last run only, and the last check of any run", () => {
     using warehouse = newWarehouse();
     updateRun(warehouse, startRun(warehouse, STARTED), { status: "failed", file_checked_at: NOW });
     updateRun(warehouse, startRun(warehouse, STARTED), { status: "done" });
     expect(checkFile(warehouse, { clock, checkEveryHours: 168 })).toBeUndefined();
   });
 
-  it("looks at the structure alone, and not for rows that refer to others", () => {
+  it("checks the structure only, not references between rows", () => {
     using warehouse = newWarehouse();
     warehouse.sqlite.pragma("foreign_keys = OFF");
     warehouse.sqlite.exec("INSERT INTO transcripts (call_id) VALUES (417)");
     expect(checkFile(warehouse, { clock, checkEveryHours: 168 })).toBe(NOW);
   });
 
-  it("refuses a damaged file, and says what to do", () => {
+  it("refuses a damaged file, with a hint", () => {
     using warehouse = newWarehouse();
-    // As a bit that has turned over: a column that may not be null is.
+    // Like a flipped bit: a column that may not be null is null.
     warehouse.sqlite.unsafeMode().exec(
       `CREATE TABLE torn (a INTEGER); INSERT INTO torn VALUES (NULL);
        PRAGMA writable_schema = ON;

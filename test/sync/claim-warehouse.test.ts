@@ -13,7 +13,7 @@ const EARLIER = "2026-11-19T15:00:00.000Z";
 
 const row = (id: number | null, started: string | null): Row => ({ id, started, name: null });
 
-/** A warehouse with call 7 of `EARLIER` and call 8 without a time, bound to a service where one is given. */
+/** A warehouse with call 7 of `EARLIER` and call 8 without a time, bound to the given service. */
 function openWith(bound: Claim | undefined, calls = 2) {
   const warehouse = newWarehouse();
   const known = [makeCall({ call_id: 7, call_started: EARLIER }), makeCall({ call_id: 8 })];
@@ -24,7 +24,7 @@ function openWith(bound: Claim | undefined, calls = 2) {
 }
 
 describe("claimWarehouse", () => {
-  it("binds a new one with its first calls, and not with a page of none", () => {
+  it("binds a new warehouse with its first calls, not with an empty page", () => {
     using warehouse = openWith(undefined, 0);
     const { isRebound: _, ...service } = CLAIM;
     writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [], EARLIER));
@@ -36,14 +36,14 @@ describe("claimWarehouse", () => {
   });
 
   it.each([
-    { title: "the call it has, of the same start", rows: [row(1, AT), row(7, EARLIER)], isTaken: true },
-    { title: "its call with another start", rows: [row(7, AT)], isTaken: false },
-    { title: "another call of the same start", rows: [row(1, EARLIER)], isTaken: false },
-    { title: "a call it has, both without a time", rows: [row(8, null)], isTaken: false },
+    { title: "a stored call with the same start", rows: [row(1, AT), row(7, EARLIER)], isTaken: true },
+    { title: "a stored call with another start", rows: [row(7, AT)], isTaken: false },
+    { title: "another call with the same start", rows: [row(1, EARLIER)], isTaken: false },
+    { title: "a stored call, both without a start", rows: [row(8, null)], isTaken: false },
     { title: "a row without an id", rows: [row(null, EARLIER)], isTaken: false },
-    { title: "newer calls alone", rows: [row(1, AT)], isTaken: false },
+    { title: "newer calls only", rows: [row(1, AT)], isTaken: false },
     { title: "no calls", rows: [], isTaken: false },
-  ])("takes another token with $title: $isTaken", ({ rows, isTaken }) => {
+  ])("accepts another token with $title: $isTaken", ({ rows, isTaken }) => {
     using warehouse = openWith(CLAIM);
     const claim = () => writeTransaction(warehouse, (tx) => claimWarehouse(tx, OTHER, rows, AT));
     if (isTaken) claim();
@@ -62,7 +62,7 @@ describe("claimWarehouse", () => {
     expect(isBoundTo(warehouse, OTHER)).toBe(true);
   });
 
-  it("asks nothing more once it is bound", () => {
+  it("changes nothing once the warehouse is bound", () => {
     using warehouse = openWith(CLAIM);
     const before = readOrigin(warehouse);
     writeTransaction(warehouse, (tx) => claimWarehouse(tx, CLAIM, [row(99, AT)], AT));

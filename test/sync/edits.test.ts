@@ -15,7 +15,7 @@ import { makeRun } from "./scene.ts";
 const HOUR_MS = 3_600_000;
 const LOOKBACK_HOURS = 72;
 
-/** What may be changed of a call that was served before. */
+/** Possible changes of a call that was served before. */
 const EDITS = {
   duration: (call: Members, n: number) => ({ ...call, duration: 100 + n }),
   transcript: (call: Members, n: number) => ({ ...call, summary: `Summary ${n}.`, transcription: `${n}` }),
@@ -44,7 +44,7 @@ const step = fc.record({
   hours: fc.constantFrom(0, 1, 7, 30),
   before: fc.array(event, { maxLength: 6 }),
   during: fc.array(fc.array(event, { maxLength: 2 }), { maxLength: 5 }),
-  /** Stored pages after which a first attempt is cut short. */
+  /** Stored pages after which a first attempt is interrupted. */
   cutAfter: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 2 }),
   force: fc.constantFrom(undefined, undefined, "full" as const),
 });
@@ -60,7 +60,7 @@ type Step = Timeline["steps"][number];
 const NOTHING: Step = { hours: 0, before: [], during: [], cutAfter: null, force: undefined };
 const at = (place: number, kind: Event["kind"], edit: Edit = "duration") => ({ kind, edit, at: place });
 
-/** What each timeline ends with: calls that go, come back, and are edited, before passes that see it. */
+/** The end of each timeline: calls that disappear, return, and are edited, before passes that see it. */
 const LAST_STEPS: readonly Step[] = [
   {
     ...NOTHING,
@@ -73,7 +73,7 @@ const LAST_STEPS: readonly Step[] = [
   { ...NOTHING, hours: 1, before: [at(0.99, "edit"), at(0.95, "edit", "longEnd"), at(0.9, "edit", "bad")] },
 ];
 
-/** A service whose calls are edited, appear and go, also between two responses. */
+/** A service whose calls are edited, appear and disappear, also between two responses. */
 class EditedService implements Clock {
   readonly #timeline: Timeline;
   #nowMs = Date.parse("2026-06-01T00:00:00.000Z");
@@ -85,9 +85,9 @@ class EditedService implements Clock {
   #during: Event[][] = [];
   #attempts = 0;
   #requests = 0;
-  /** All that each call was since the pass began. */
+  /** All versions of each call since the pass began. */
   versions = new Map<number, Set<string>>();
-  /** Calls that were there all the while. */
+  /** Calls that existed all the time. */
   throughout = new Set<number>();
 
   constructor(timeline: Timeline) {
@@ -176,7 +176,7 @@ const COLUMNS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 
 const known = new Map<string, Record<string, unknown> | undefined>();
 
-/** The call of a row as the warehouse has it; undefined where it does not parse. */
+/** The call of a row as stored; undefined if it cannot be parsed. */
 function storedOf(json: string): Record<string, unknown> | undefined {
   if (!known.has(json)) known.set(json, parseStored(json));
   return known.get(json);
@@ -202,7 +202,7 @@ const readIds = (warehouse: Warehouse, where: string) => [...readStored(warehous
 
 const isSure = ({ verdict }: SyncRun) => verdict === "exact" || verdict === "verified";
 
-/** How often what the property is about happened. */
+/** How often the relevant events happened. */
 const newCounts = () => ({
   sure: 0,
   incremental: 0,
@@ -221,7 +221,7 @@ class World {
   readonly #service: EditedService;
   readonly #limit: number;
   readonly #met: ReturnType<typeof newCounts>;
-  /** When the last pass began that surely read all that was new. */
+  /** When the last pass began that certainly read all that was new. */
   #trustedSinceMs: number | undefined;
 
   constructor(warehouse: Warehouse, timeline: Timeline, met: ReturnType<typeof newCounts>) {
@@ -238,7 +238,7 @@ class World {
       const stop = new AbortController();
       let stored = 0;
       const onProgress = () => {
-        if (++stored === cutAfter) stop.abort(new Error("cut short"));
+        if (++stored === cutAfter) stop.abort(new Error("interrupted"));
       };
       await this.#sync({ force, signal: stop.signal, onProgress }).catch(() => undefined);
     }
@@ -262,12 +262,12 @@ class World {
       const all = versions.get(id) ?? new Set();
       const started = calls.get(id)?.call_started ?? "";
       if (!isSure(run) && !(isIncremental && started >= oldest)) continue;
-      // What does not parse leaves what was known before.
+      // A row that cannot be parsed does not change what was known.
       const good = [...all].map(storedOf);
       if (good.includes(undefined)) continue;
       this.#met.compared++;
       if (all.size > 1) this.#met.editedDuring++;
-      // Links that differ by their signature alone are one, and so the later one may be told by neither.
+      // Links that differ only by their signature are equal, so the later one may be missing from both.
       expect(good).toContainEqual(stored.get(id));
     }
     const gone = readIds(this.#warehouse, "gone_at IS NOT NULL OR missing_since IS NOT NULL");
@@ -283,7 +283,7 @@ class World {
     if (isIncremental || (isSure(run) && run.mode === "full")) this.#trustedSinceMs = startedMs;
   }
 
-  /** Quiet passes in the end: the warehouse is then the service, and what no longer exists is gone. */
+  /** Quiet passes at the end: the warehouse then equals the service, and calls that no longer exist are gone. */
   async settle(): Promise<void> {
     for (const hours of [0, 7] as const) {
       this.#service.begin({ ...NOTHING, hours });
@@ -324,13 +324,13 @@ class World {
   }
 }
 
-describe("sync, of a service whose calls are edited, appear and go,", () => {
-  it("has the service's whole rows after each pass, and marks as gone what is gone", async () => {
+describe("sync of a service whose calls are edited, appear and disappear", () => {
+  it("stores the service's whole rows after each pass and marks missing calls as gone", async () => {
     using warehouse = newWarehouse();
     const met = newCounts();
     await fc.assert(
       fc.asyncProperty(timeline, async (given) => {
-        await setImmediate(); // the statements of earlier syncs are freed between two turns of the event loop alone
+        await setImmediate(); // statements of earlier syncs are only freed between two turns of the event loop
         warehouse.sqlite.exec(
           "DELETE FROM sync_runs; DELETE FROM transcripts; DELETE FROM rejected_calls; DELETE FROM schema_drift",
         );
@@ -345,7 +345,7 @@ describe("sync, of a service whose calls are edited, appear and go,", () => {
     expect(Object.entries(met).filter(([, times]) => times < least(3))).toEqual([]);
   });
 
-  it("serves what it stores: the rows of the generator parse, but for the bad ones", () => {
+  it("parses all rows of the generator except the bad ones", () => {
     const call = { call_id: 1, call_started: "2026-06-01T00:00:00.000Z" };
     for (const [name, edit] of Object.entries(EDITS)) {
       const row = parseRow(edit(call, 1));

@@ -11,7 +11,7 @@ const IDS = Array.from({ length: 40 }, (_, index) => index + 1);
 
 const without = (bad: readonly number[]) => IDS.filter((id) => !bad.includes(id));
 
-/** The rejected rows of a warehouse, by the call that each follows and how far after it. */
+/** The rejected rows of a warehouse, by the previous call and the distance from it. */
 function readUndelivered(folder: string): { place: unknown; reason: unknown; call_id: unknown }[] {
   return readRows(
     join(folder, "calls.db"),
@@ -29,11 +29,11 @@ const follows = (undelivered_after_call_id: number | null, rows_after = 1) => ({
   rows_after,
 });
 
-describe("sync, of a service that fails on some rows", () => {
+describe("sync of a service that fails on some rows", () => {
   it.each([
     { title: "in the middle", bad: [25], places: [follows(24)] },
-    { title: "the first of all", bad: [1], places: [follows(null)] },
-    { title: "the last of all", bad: [40], places: [follows(39)] },
+    { title: "the first of all rows", bad: [1], places: [follows(null)] },
+    { title: "the last of all rows", bad: [40], places: [follows(39)] },
     { title: "the first of a page", bad: [11], places: [follows(10)] },
     { title: "the last of a page", bad: [20], places: [follows(19)] },
     { title: "two neighbours", bad: [25, 26], places: [follows(24), follows(24, 2)] },
@@ -43,13 +43,13 @@ describe("sync, of a service that fails on some rows", () => {
       places: [follows(19), follows(19, 2)],
     },
     { title: "two neighbours at the front", bad: [1, 2], places: [follows(null), follows(null, 2)] },
-    { title: "two of different pages", bad: [5, 35], places: [follows(4), follows(34)] },
+    { title: "two on different pages", bad: [5, 35], places: [follows(4), follows(34)] },
     {
-      title: "five, as many as one page may have",
+      title: "five, the most that one page may have",
       bad: [22, 24, 26, 28, 30],
       places: [21, 23, 25, 27, 29].map((id) => follows(id)),
     },
-  ])("keeps all other calls, and names each such row once: $title", async ({ bad, places }) => {
+  ])("keeps all other calls and names each failing row once: $title", async ({ bad, places }) => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn(bad));
     for (const runs of [1, 2]) {
@@ -74,7 +74,7 @@ describe("sync, of a service that fails on some rows", () => {
     }
   });
 
-  it("names the row as before when calls that came since have moved it", async () => {
+  it("recognizes the row after new calls have moved it", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn([25]));
     await syncFrom(service, folder.path);
@@ -90,7 +90,7 @@ describe("sync, of a service that fails on some rows", () => {
     ]);
   });
 
-  it("lets go of the row once a verified pass has read all", async () => {
+  it("forgets the row once a verified pass has read everything", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn([25, 11]));
     await syncFrom(service, folder.path);
@@ -112,18 +112,18 @@ describe("sync, of a service that fails on some rows", () => {
   it.each<{ title: string; failure: Answer; says: string }>([
     { title: "502", failure: text("<html>", 502), says: "The API returned 502" },
     {
-      title: "a page of HTML",
+      title: "an HTML page",
       failure: html,
       says: "The API response is not JSON, though its status is 200",
     },
-    { title: "a reset", failure: reset, says: "Cannot reach http://127.0.0.1:" },
-    { title: "half an answer", failure: cut, says: "Cannot reach http://127.0.0.1:" },
+    { title: "a connection reset", failure: reset, says: "Cannot reach http://127.0.0.1:" },
+    { title: "half a response", failure: cut, says: "Cannot reach http://127.0.0.1:" },
     {
       title: "an envelope without calls",
       failure: json({ code: 200, data: {} }),
       says: "data is not as documented: calls",
     },
-  ])("finds the row whatever way it fails: $title", async ({ failure, says }) => {
+  ])("finds the row however it fails: $title", async ({ failure, says }) => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn([25], failure));
     const run = await syncFrom(service, folder.path);
@@ -134,7 +134,7 @@ describe("sync, of a service that fails on some rows", () => {
     expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
   });
 
-  it("keeps the others of a page where one is nested too deeply", async () => {
+  it("keeps the other rows of a page if one is nested too deeply", async () => {
     using folder = makeTempFolder();
     const deep = `{"call_id":25,"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
     await using service = await startRowService(IDS.map((id) => (id === 25 ? deep : rowOf(id))));
@@ -145,27 +145,27 @@ describe("sync, of a service that fails on some rows", () => {
     expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
   });
 
-  it("takes few requests to find a row of a page of 1000", async () => {
+  it("finds a bad row of a page of 1000 with few requests", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 900), failsOn([500]));
     const run = await syncFrom(service, folder.path, { limit: 1000 });
     expect(run).toMatchObject({ calls_read: 899, calls_rejected: 1 });
-    // The page itself 6 times, and 3 times each of the pieces that hold the row, of 500, 250, …, 1 rows, for each of
-    // the looks at it; and the pieces around.
+    // The page itself 6 times, and 3 times each of the pieces with the row, of 500, 250, …, 1 rows, for each of
+    // the looks at it; and the other pieces.
     const looks = run.pages ?? 0;
     expect(looks).toBeLessThanOrEqual(3);
     expect(service.requests.length).toBeLessThan(looks * 80);
   });
 });
 
-describe("sync, of a service that fails on large pages", () => {
+describe("sync of a service that fails on large pages", () => {
   const timeOut = text("<html>504 Gateway Time-out</html>", 504, { "content-type": "text/html" });
   const tooLarge = gzip(Buffer.alloc(65 * 1024 * 1024, " "));
 
   it.each([
-    { title: "a gateway has no time for them", failure: timeOut, most: 7, found: 5 },
-    { title: "they are larger than a response may be", failure: tooLarge, most: 4, found: 3 },
-  ])("keeps the size that works for the pass and the next ones: $title", async ({ failure, most, found }) => {
+    { title: "a gateway times out", failure: timeOut, most: 7, found: 5 },
+    { title: "a page exceeds the maximum size of a response", failure: tooLarge, most: 4, found: 3 },
+  ])("keeps the page size that works, for later runs too: $title", async ({ failure, most, found }) => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 41), ({ rows }) =>
       rows.length > most ? failure : undefined,
@@ -175,7 +175,7 @@ describe("sync, of a service that fails on large pages", () => {
     expect(first).toMatchObject({ verdict: "exact", calls_read: 41, page_rows: found });
     const next = { force: undefined, fullEveryHours: 0 };
     expect(await syncFrom(service, folder.path, next)).toMatchObject({ verdict: "exact", page_rows: found });
-    // Of the first run, those that failed.
+    // The failed requests of the first run.
     const failed = asked - (service.requests.length - asked);
     expect(failed).toBeGreaterThan(5);
     service.disturb = () => undefined;
@@ -183,7 +183,7 @@ describe("sync, of a service that fails on large pages", () => {
     expect(whole).toMatchObject({ verdict: "exact", page_rows: null });
   });
 
-  it("asks for full pages again when the service was down for a while", async () => {
+  it("requests full pages again after the service was down for a while", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 41), ({ before }) =>
       before >= 1 && before < 7 ? timeOut : undefined,
@@ -192,8 +192,8 @@ describe("sync, of a service that fails on large pages", () => {
   });
 });
 
-describe("sync, of a service that fails as a whole", () => {
-  it("quarantines nothing, and gives up soon", async () => {
+describe("sync of a service that fails as a whole", () => {
+  it("quarantines nothing and gives up soon", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), () => serverError);
     await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe("sync, of a service that fails as a whole", () => {
     ]);
   });
 
-  it.each([1, 2])("keeps the pages before when it goes down after %i of them", async (pages) => {
+  it.each([1, 2])("keeps the earlier pages when the service goes down after %i of them", async (pages) => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), ({ before }) =>
       before < pages ? undefined : serverError,
@@ -219,10 +219,10 @@ describe("sync, of a service that fails as a whole", () => {
     expect(service.requests.length).toBeLessThan(40);
   });
 
-  it("quarantines nothing when it goes down while a page is read in pieces", async () => {
+  it("quarantines nothing when the service goes down while a page is read in pieces", async () => {
     using folder = makeTempFolder();
     const isBad = failsOn([5]);
-    // The page, a look elsewhere, the first half of it, then nothing any more.
+    // The page, a look elsewhere, its first half, then nothing more.
     await using service = await startRowService(IDS.map(rowOf), (request) =>
       request.before < 10 ? isBad(request) : serverError,
     );
@@ -235,7 +235,7 @@ describe("sync, of a service that fails as a whole", () => {
     expect(service.requests.length).toBeLessThan(60);
   });
 
-  it("believes a page's own error when more than five of its rows fail", async () => {
+  it("reports the page's own error when more than five of its rows fail", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn([32, 33, 34, 35, 36, 38]));
     await expect(syncFrom(service, folder.path)).rejects.toMatchObject({ exitCode: 5 });
@@ -249,7 +249,7 @@ describe("sync, of a service that fails as a whole", () => {
     { status: 401, exitCode: 4, requests: 1 },
     { status: 403, exitCode: 4, requests: 1 },
     { status: 429, exitCode: 5, requests: 6 },
-  ])("does not look for a row when it answers $status", async ({ status, exitCode, requests }) => {
+  ])("does not search for a bad row after status $status", async ({ status, exitCode, requests }) => {
     using folder = makeTempFolder();
     const refuse = json({ code: status, message: "No" }, status);
     await using service = await startRowService(IDS.map(rowOf), () => refuse);
@@ -257,7 +257,7 @@ describe("sync, of a service that fails as a whole", () => {
     expect(service.requests).toHaveLength(requests);
   });
 
-  it("does not look for a row when it asks for a pause for long", async () => {
+  it("does not search for a bad row when the service requests a long pause", async () => {
     using folder = makeTempFolder();
     const unwell = json({ code: 503, message: "Maintenance" }, 503, { "retry-after": "3600" });
     await using service = await startRowService(IDS.map(rowOf), ({ offset }) =>

@@ -23,13 +23,13 @@ const LIMIT = 20;
 const FULL = { force: "full" } as const;
 const NO_ABSENCE = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
 
-/** A call by its id, the newest with the highest; or a row that does not parse, of which the service may tell the id. */
+/** A call by its id, newest with the highest; or a row that cannot be parsed, whose id may be readable. */
 type Row = number | { broken: string; id: number | null };
 
 /** A service in memory. */
 class Listing {
   rows: Row[];
-  /** Changes what is served; `request` counts from 1 within a sync. */
+  /** Changes the response; `request` counts from 1 within a sync. */
   disturb: (slice: PageSlice, request: number) => PageSlice = (slice) => slice;
   request = 0;
   #requests = 0;
@@ -67,7 +67,7 @@ const newestFirst = (count: number) => Array.from({ length: count }, (_, at) => 
 /** In no order that a key explains. */
 const shuffled = (count: number) => newestFirst(count).sort((a, b) => ((a * 37) % 61) - ((b * 37) % 61));
 
-/** Opens a warehouse, and syncs from a service when it is asked to. */
+/** Opens a warehouse, and syncs from a service on request. */
 function open(listing: Listing, rules: Partial<Run> = {}) {
   const [warehouse, clock] = [newWarehouse(), new FakeClock(NOW)];
   return {
@@ -91,7 +91,7 @@ const readMarks = (warehouse: Warehouse) =>
   );
 
 describe("a run in the ledger", () => {
-  it("says what was read, how long that took, and what it is worth", async () => {
+  it("records what was read, how long that took, and the verdict", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = (slice) => {
@@ -126,13 +126,13 @@ describe("a run in the ledger", () => {
     expect(run.elapsed_ms).toBe(listing.request * 1000);
     const { warehouse } = scene;
     expect(readAll(warehouse, "SELECT 1 FROM sync_pages")).toHaveLength(run.pages ?? -1);
-    // What only the walk needed is not kept.
+    // Values that only the walk needed are not kept.
     expect(readAll(warehouse, "SELECT 1 FROM sync_pages WHERE call_ids IS NOT NULL")).toEqual([]);
-    // A first load finds its callers in the end.
+    // A first load determines its callers at the end.
     expect(readAll(warehouse, "SELECT count(*) AS callers FROM callers")).toEqual([{ callers: 60 }]);
   });
 
-  it("counts the calls of another organization unit than was asked for", async () => {
+  it("counts the calls of another organization unit than the requested one", async () => {
     const listing = new Listing([1]);
     using scene = open(listing);
     listing.disturb = (slice) => {
@@ -160,21 +160,21 @@ describe("a run in the ledger", () => {
       expected: { status: "interrupted", error: "Stopped by SIGTERM", not_before: null },
     },
     {
-      title: "failed, and until when it is to stay away",
+      title: "failed, and how long no request may be sent",
       error: unwell(5000),
       expected: { status: "failed", not_before: "2026-11-20T15:00:06.000Z" },
     },
     {
-      title: "failed, and never to stay away for more than an hour",
+      title: "failed, and blocks requests for at most an hour",
       error: unwell(5 * HOUR_MS),
       expected: { status: "failed", not_before: "2026-11-20T16:00:01.000Z" },
     },
     {
-      title: "failed, of a service that did not say for how long",
+      title: "failed without a requested pause",
       error: unwell(undefined),
       expected: { status: "failed", not_before: null },
     },
-  ])("says that it $title", async ({ error, expected }) => {
+  ])("records that it $title", async ({ error, expected }) => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = (slice, request) => {
@@ -194,7 +194,7 @@ describe("a run in the ledger", () => {
     ]);
   });
 
-  it("is left to another process that has taken it over", async () => {
+  it("is not changed when another process has taken it over", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = (slice, request) => {
@@ -206,7 +206,7 @@ describe("a run in the ledger", () => {
     expect(readRuns(scene.warehouse, 2)).toMatchObject([{ status: "running", pid: 1, error: null }]);
   });
 
-  it("is not ended in the ledger either where that happened after its last page", async () => {
+  it("is not ended when another process took it over after its last page", async () => {
     using scene = open(new Listing(newestFirst(60)));
     const { pages } = await scene.sync();
     let stored = 0;
@@ -223,8 +223,8 @@ function unwell(retryAfterMs: number | undefined): ApiError {
   return Object.assign(new ApiError(exitCode, "Maintenance", { hint: "" }), { retryAfterMs });
 }
 
-describe("the verdict over a run", () => {
-  it("counts the responses that an earlier run had, too", async () => {
+describe("the verdict of a run", () => {
+  it("counts responses that repeat one of an earlier run", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = (slice, request) => (request === 2 ? keptByCache(slice) : slice);
@@ -235,12 +235,12 @@ describe("the verdict over a run", () => {
     });
   });
 
-  it("stands on the last verified pass where only the news were read", async () => {
+  it("refers to the last verified pass when only new calls were read", async () => {
     const listing = new Listing(newestFirst(60));
     listing.rows[50] = { broken: "{}", id: 10 };
     using scene = open(listing);
     await scene.sync();
-    // Of a row that no longer exists nothing is expected.
+    // Nothing is expected of a row that no longer exists.
     listing.rows.splice(50, 1);
     expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", calls_read: 59 });
     scene.clock.advance(5);
@@ -258,7 +258,7 @@ describe("the verdict over a run", () => {
     });
   });
 
-  it("does not take an order by id alone for the one by start that was there", async () => {
+  it("does not accept an order by id alone in place of an earlier order by start", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     expect(await scene.sync()).toMatchObject({ order_key: expect.stringContaining("call_id desc") });
@@ -277,7 +277,7 @@ describe("the verdict over a run", () => {
     });
   });
 
-  it("leaves nothing of a read of the news that cannot be trusted to a full pass that fails at once", async () => {
+  it("ignores an untrusted incremental read when the full pass after it fails", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     await scene.sync();
@@ -294,7 +294,7 @@ describe("the verdict over a run", () => {
     expect(await scene.sync()).toMatchObject({ run_id: 3, mode: "full", verdict: "exact", resumed: null });
   });
 
-  it("is none that can be trusted where no pass was ever verified", async () => {
+  it("is never trusted when no pass was verified before", async () => {
     using warehouse = newWarehouse();
     const listing = new Listing(newestFirst(60));
     const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
@@ -314,7 +314,7 @@ describe("the verdict over a run", () => {
 });
 
 describe("rows without an id", () => {
-  it("are let go of by a sure pass that does not meet them, and by no other", async () => {
+  it("are removed by a verified pass that does not meet them, and by no other", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     const count = () => readAll(scene.warehouse, "SELECT 1 FROM rejected_calls").length;
@@ -339,8 +339,8 @@ describe("rows without an id", () => {
 
 describe("a call that a full pass does not meet", () => {
   it.each([
-    { title: "is gone once it was missing for six hours", afterMs: 6 * HOUR_MS, gone: 1 },
-    { title: "is only missing before", afterMs: 6 * HOUR_MS - 1, gone: 0 },
+    { title: "is gone once it has been missing for six hours", afterMs: 6 * HOUR_MS, gone: 1 },
+    { title: "is only missing before that", afterMs: 6 * HOUR_MS - 1, gone: 0 },
   ])("$title", async ({ afterMs, gone }) => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
@@ -364,10 +364,10 @@ describe("a call that a full pass does not meet", () => {
   });
 
   it.each([
-    { title: "ten of 60 at once", missing: 10, acceptGone: 3, isMarked: true },
-    { title: "eleven at once", missing: 11, acceptGone: 3, isMarked: false },
-    { title: "eleven at once, where so many may be", missing: 11, acceptGone: 11, isMarked: true },
-  ])("is believed to be missing, or not: $title", async ({ missing, acceptGone, isMarked }) => {
+    { title: "ten of 60 in one pass", missing: 10, acceptGone: 3, isMarked: true },
+    { title: "eleven in one pass", missing: 11, acceptGone: 3, isMarked: false },
+    { title: "eleven in one pass, with a threshold of eleven", missing: 11, acceptGone: 11, isMarked: true },
+  ])("is marked as missing, or not: $title", async ({ missing, acceptGone, isMarked }) => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing, { acceptGone });
     await scene.sync();
@@ -395,7 +395,7 @@ describe("a call that a full pass does not meet", () => {
     ]);
   });
 
-  it("is not gone sooner where the clock was set a year ahead, by the service's clock", async () => {
+  it("is not gone sooner by the service's clock when the local clock was set a year ahead", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     const pass = async (aheadMs: number) =>
@@ -416,10 +416,10 @@ describe("a call that a full pass does not meet", () => {
   });
 
   it.each([
-    { title: "that lists no call any more", left: [], acceptGone: 0, isMarked: false },
-    { title: "that lists no call, where so many may be missing", left: [], acceptGone: 3, isMarked: true },
-    { title: "that lists the oldest one", left: [1], acceptGone: 0, isMarked: true },
-  ])("is believed to be missing, or not: by a pass $title", async ({ left, acceptGone, isMarked }) => {
+    { title: "that lists no calls at all", left: [], acceptGone: 0, isMarked: false },
+    { title: "that lists no calls, with a threshold of three", left: [], acceptGone: 3, isMarked: true },
+    { title: "that lists only the oldest one", left: [1], acceptGone: 0, isMarked: true },
+  ])("is marked as missing, or not: by a pass $title", async ({ left, acceptGone, isMarked }) => {
     const listing = new Listing(newestFirst(3));
     using scene = open(listing, { acceptGone });
     await scene.sync();
@@ -432,7 +432,7 @@ describe("a call that a full pass does not meet", () => {
     });
   });
 
-  it("is not marked by a pass that is not sure", async () => {
+  it("is not marked by a pass that is not verified", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     await scene.sync();
@@ -443,18 +443,18 @@ describe("a call that a full pass does not meet", () => {
   });
 });
 
-describe("calls that are older than any that a service lists", () => {
+describe("calls older than the oldest that a service lists", () => {
   const readUnlistedIds = (warehouse: Warehouse) =>
     readAll(warehouse, "SELECT call_id FROM calls WHERE unlisted_since IS NOT NULL ORDER BY 1").map(
       (row) => (row as { call_id: number }).call_id,
     );
   const countLive = (warehouse: Warehouse) => countCalls(warehouse).live;
 
-  it("keep counting, day after day, while the service lists the newest 60", async () => {
+  it("keep counting day after day while the service lists the newest 60", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing, { fullEveryHours: 24 });
     await scene.sync();
-    // As many a day as the missing-call threshold lets pass.
+    // As many a day as the missing-call threshold allows.
     for (let newest = 70; newest <= 120; newest += 10) {
       listing.rows = newestFirst(newest).slice(0, 60);
       scene.clock.advance(24 * HOUR_MS);
@@ -468,27 +468,27 @@ describe("calls that are older than any that a service lists", () => {
     expect(readMarks(scene.warehouse)).toEqual([]);
     expect(countLive(scene.warehouse)).toBe(120);
     expect(readUnlisted(scene.warehouse)).toEqual({ calls: 60, since: "2026-11-21T15:00:00.000Z" });
-    // The books of an incremental sync do without them.
+    // The counts of an incremental sync exclude them.
     expect(await scene.sync()).toMatchObject({ mode: "incremental", verdict: "probable", calls_new: 0 });
-    // A call within the list is missed as ever.
+    // A call within the list is missing as usual.
     listing.remove(90);
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_missing: 1 });
   });
 
-  it("do not count toward the missing-call threshold, however many they are at once", async () => {
+  it("do not count toward the missing-call threshold, however many there are", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     await scene.sync();
     listing.rows = newestFirst(60).slice(0, 40);
     listing.remove(25, 26, 27);
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_unlisted: 20, calls_missing: 3 });
-    // The threshold is a share of those that the service may list: 11 of them are too many.
+    // The threshold is a share of the calls that the service may list: 11 of them are too many.
     listing.rows = listing.rows.filter((row) => typeof row === "number" && (row < 40 || row > 50));
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_withheld: 11 });
     expect(countLive(scene.warehouse)).toBe(60);
   });
 
-  it("are listed again once they come back, and missing if the list goes back beyond them without them", async () => {
+  it("are listed again once they come back, and missing if the list reaches beyond them without them", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     await scene.sync();
@@ -507,7 +507,7 @@ describe("calls that are older than any that a service lists", () => {
     expect(readMarks(scene.warehouse)).toEqual([]);
   });
 
-  it("are not missing either where they began at the same time as the oldest", async () => {
+  it("are not missing if they began at the same time as the oldest listed call", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = ({ page }) => {
@@ -524,7 +524,7 @@ describe("calls that are older than any that a service lists", () => {
     expect(readUnlistedIds(scene.warehouse)).toEqual([1, 2, 3]);
   });
 
-  it("are those of the lowest ids in a list in the order of ids, whenever they began", async () => {
+  it("are those with the lowest ids if the list is in the order of ids", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = ({ page }) => {
@@ -542,7 +542,7 @@ describe("calls that are older than any that a service lists", () => {
     expect(readUnlistedIds(scene.warehouse)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("are older than a row that does not parse, where the warehouse has an earlier version of it", async () => {
+  it("are compared with the stored version of a row that could not be parsed", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     await scene.sync();
@@ -551,7 +551,7 @@ describe("calls that are older than any that a service lists", () => {
     expect(await scene.sync(FULL)).toMatchObject({ ...NO_ABSENCE, calls_unlisted: 9, calls_missing: 1 });
   });
 
-  it("are marked by a pass that is sure, and by no other", async () => {
+  it("are marked only by a verified pass", async () => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     await scene.sync();
@@ -561,7 +561,7 @@ describe("calls that are older than any that a service lists", () => {
     expect(readUnlistedIds(scene.warehouse)).toEqual([]);
   });
 
-  it("keep counting where the list has no order", async () => {
+  it("keep counting if the list has no order", async () => {
     const listing = new Listing(shuffled(60));
     using scene = open(listing);
     await scene.sync();
@@ -582,7 +582,7 @@ describe("a call that a pass over a service without an order does not meet", () 
       "SELECT call_id, absent_since, absent_passes FROM calls WHERE absent_since IS NOT NULL",
     );
 
-  it("is gone after three passes that count, over a day", async () => {
+  it("is gone after three counted passes over at least a day", async () => {
     const listing = new Listing(shuffled(60));
     using scene = open(listing);
     const { sync, clock, warehouse } = scene;
@@ -635,7 +635,7 @@ describe("a call that a pass over a service without an order does not meet", () 
       },
     },
   ];
-  it.each(uncounted)("is as before where the pass $title", async ({ disturb }) => {
+  it.each(uncounted)("keeps its state if the pass $title", async ({ disturb }) => {
     const listing = new Listing(shuffled(60));
     using scene = open(listing);
     await scene.sync();
@@ -644,11 +644,11 @@ describe("a call that a pass over a service without an order does not meet", () 
     expect(readAbsent(scene.warehouse)).toEqual([{ call_id: 7, absent_since: NOW, absent_passes: 1 }]);
     listing.disturb = disturb(listing);
     expect(await scene.sync()).toMatchObject(NO_ABSENCE);
-    // Passes are counted in a row.
+    // Passes count if they are consecutive.
     expect(readAbsent(scene.warehouse)).toEqual([]);
   });
 
-  it("is not counted as absent where more calls than a page has begin at one moment", async () => {
+  it("is not counted as absent when more calls than fit on a page begin at the same moment", async () => {
     const listing = new Listing(shuffled(60));
     using scene = open(listing);
     listing.disturb = ({ page }) => {
@@ -668,7 +668,7 @@ describe("a call that a pass over a service without an order does not meet", () 
     expect(readAbsent(scene.warehouse)).toEqual([]);
   });
 
-  it("is told nothing of by a read of the news alone", async () => {
+  it("is not judged by an incremental read", async () => {
     using scene = open(new Listing(newestFirst(60)));
     await scene.sync();
     const { sqlite } = scene.warehouse;

@@ -28,7 +28,7 @@ const RUNS = Number(process.env.CALLTALLY_KEEP_RUNS ?? draws(4));
 
 const numberOf = (caller: number) => `+4930${5_550_000 + caller}`;
 
-/** Calls of half a year, the newest first; one in twenty without a time, or a number; each with what not everybody keeps. */
+/** Calls of half a year, newest first; one in twenty without a time or number; each with data that retention may remove. */
 function served(id: number, change = 0): Record<string, unknown> {
   const number = numberOf((id * 7 + change) % CALLERS);
   const started = new Date(Date.parse(START) - id * 1.5 * DAY_MS).toISOString();
@@ -49,7 +49,7 @@ function served(id: number, change = 0): Record<string, unknown> {
   };
 }
 
-/** A row that does not parse, of each age. */
+/** A row that cannot be parsed, of each age. */
 const rejectedRow = (id: number) => ({
   ...served(id),
   call_id: id % 2 ? `x${id}` : 5000 + id,
@@ -72,7 +72,7 @@ const keepSettings: fc.Arbitrary<Keep> = fc.record({
   recording_urls: keepFor,
 });
 
-/** How often what it is about happened. */
+/** How often the relevant events happened. */
 interface Met {
   removed: number;
   brought: number;
@@ -85,7 +85,7 @@ interface Step {
   days: number;
   /** Calls that the service changes before it. */
   changes: number[];
-  /** Pages after which a first attempt is cut short. */
+  /** Pages after which a first attempt is interrupted. */
   cutAfter: number | undefined;
 }
 
@@ -99,8 +99,8 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 3, maxLength: 5 },
 );
 
-describe("what is kept", () => {
-  it("is what the settings say, and no figure is another than where all is kept", async () => {
+describe("retention", () => {
+  it("keeps what the settings allow and changes no figure", async () => {
     const met = { removed: 0, brought: 0, cut: 0 };
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
@@ -117,7 +117,7 @@ describe("what is kept", () => {
   });
 });
 
-/** A service, and two copies of it: one of all, one by settings that change. */
+/** A service and two copies of it: one complete, one with changing retention. */
 class World {
   readonly #service: RowService;
   readonly #all: string;
@@ -155,18 +155,18 @@ class World {
     this.#isFirst = false;
   }
 
-  /** As a kill between two pages. */
+  /** Like a kill between two pages. */
   async #syncCutShort(keep: Keep, pages: number): Promise<void> {
     const stop = new AbortController();
     let stored = 0;
     const onProgress = () => {
-      if (stored++ >= pages) stop.abort(new Error("cut short"));
+      if (stored++ >= pages) stop.abort(new Error("interrupted"));
     };
     const options = { clock: this.#clock, keep, signal: stop.signal, onProgress, force: "full" } as const;
     await syncFrom(this.#service, this.#kept, options).catch(() => this.#met.cut++);
   }
 
-  /** Each call has what the settings let be kept of it, and nothing else; nor have rows that did not parse. */
+  /** Each call has what the settings allow, and nothing else; so do rows that could not be parsed. */
   #assertKept(keep: Keep, before: readonly StoredCall[]): void {
     const database = join(this.#kept, "calls.db");
     const cutoffs = cutoffsAt(keep, this.#clock.now());
@@ -207,7 +207,7 @@ class World {
     }
   }
 
-  /** Facts and callers are the same call by call, but for what callers are called. */
+  /** Facts and callers are equal call by call, except for the names of callers. */
   #assertSameFigures(): void {
     const [all, kept] = [join(this.#all, "calls.db"), join(this.#kept, "calls.db")];
     const hasDigests = readRows(kept, "SELECT caller_key FROM rules ORDER BY rules_id DESC LIMIT 1") as {
@@ -225,11 +225,11 @@ class World {
     expect(read(kept, callers)).toEqual(rename(read(all, callers)));
   }
 
-  /** A pass over the same calls writes nothing, and brings nothing back; all rows are as their hashes say. */
+  /** A pass over the same calls writes nothing and restores nothing; all rows match their hashes. */
   async #assertNothingChanges(keep: Keep): Promise<void> {
     const database = join(this.#kept, "calls.db");
     const before = readRows(database, PERSONAL);
-    // Spelled otherwise, so that bytes do not tell: the content does.
+    // In another spelling, so that the bytes differ and the content does not.
     const rows = this.#service.rows;
     this.#service.rows = rows.map((row) => row.replace('"call_id":', '"call_id": '));
     const run = await syncFrom(this.#service, this.#kept, { clock: this.#clock, keep, force: "full" });

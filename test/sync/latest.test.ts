@@ -13,10 +13,10 @@ const rowsOf = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => rowOf(first + index));
 
 describe("Latest", () => {
-  it("drops what is older, keeps what is newer, and names what may be either, in whatever order responses come", () => {
+  it("drops older rows, keeps newer ones and names ambiguous ones, in whatever order responses arrive", () => {
     const seen = { newer: 0, older: 0, unordered: 0 };
     const response = fc.record({
-      // When it was sent and had come, in whole steps: requests that are under way at once overlap.
+      // When it was sent and had arrived, in whole steps: concurrent requests overlap.
       sent: fc.nat({ max: 12 }),
       took: fc.integer({ min: 1, max: 4 }),
       ids: fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 1, maxLength: 4 }),
@@ -58,14 +58,14 @@ describe("Latest", () => {
     for (const times of Object.values(seen)) expect(times).toBeGreaterThanOrEqual(least(200));
   });
 
-  it("takes rows of one response for equally new, and returns the same rows where none is outdated", () => {
+  it("treats rows of one response as equally new, and returns the same rows if none is outdated", () => {
     const rows = [...rowsOf(1, 3), rowOf(1)];
     const kept = new Latest().keepLatest(rows, { attempt: 0, nextAttempt: 4 });
     expect(kept.rows).toBe(rows);
     expect(kept.unordered).toEqual(new Set());
   });
 
-  it("remembers calls for 50,000 others, at most twice as many", () => {
+  it("remembers a call for 50,000 more calls, and at most twice as many", () => {
     const latest = new Latest();
     const keep = (rows: readonly ParsedRow[], attempt: number) =>
       latest.keepLatest(rows, { attempt, nextAttempt: attempt + 1 }).rows;

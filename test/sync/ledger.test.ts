@@ -21,7 +21,7 @@ const ago = (ms: number) => new Date(NOW_MS - ms).toISOString();
 const FULL: Plan = { mode: "full", reason: "a test" };
 const INCREMENTAL: Plan = { mode: "incremental", newestAt: "front", keys: [], reason: "another test" };
 
-/** The first page of a run, of call 7 and a row whose id is not known. */
+/** The first page of a run, with call 7 and a row whose id is unknown. */
 const PAGE: Omit<SyncPage, "run_id"> = {
   seq: 0,
   offset: 0,
@@ -50,7 +50,7 @@ describe("startOrResume", () => {
     { title: "was stopped", changes: { status: "interrupted", resumed: 4 } },
     { title: "was killed", changes: {} },
   ] satisfies { title: string; changes: RunChanges }[])(
-    "takes up a full pass that $title, with all of its pages",
+    "resumes a full pass that $title, with all of its pages",
     ({ changes }) => {
       using warehouse = newWarehouse();
       withRun(
@@ -86,7 +86,7 @@ describe("startOrResume", () => {
     },
   );
 
-  const anew: {
+  const restarted: {
     title: string;
     changes?: RunChanges;
     first?: Partial<SyncPage>;
@@ -99,11 +99,11 @@ describe("startOrResume", () => {
     { title: "does not begin at the front", first: { offset: 1 } },
     { title: "has a page put together from several responses", second: { request_id: null } },
     { title: "has lost the ids of a page", second: { call_ids: null } },
-    { title: "has lost what else a page was made of", second: { order_members: null } },
-    { title: "has a page of more rows than are told", second: { row_count: 3 } },
-    { title: "names a call that is not there", second: { call_ids: "[8,null]" } },
+    { title: "has lost the members of a page", second: { order_members: null } },
+    { title: "has a page of more rows than ids", second: { row_count: 3 } },
+    { title: "names a missing call", second: { call_ids: "[8,null]" } },
   ];
-  it.each(anew)("begins anew where the last pass $title", ({ changes = {}, first = {}, second }) => {
+  it.each(restarted)("starts again when the last pass $title", ({ changes = {}, first = {}, second }) => {
     using warehouse = newWarehouse();
     withRun(warehouse, { status: "failed", error: "as it was", ...changes }, ...(second ? [second] : []));
     const names = Object.entries(first);
@@ -121,11 +121,11 @@ describe("startOrResume", () => {
       },
       { run_id: 1, error: "as it was" },
     ]);
-    // What only that walk needed is not kept.
+    // Values that only that walk needed are not kept.
     expect(readPages(warehouse, 1).map(({ call_ids }) => call_ids)).not.toContainEqual(expect.any(String));
   });
 
-  it("begins the first run of a warehouse, and takes up one that was killed at its very first page, not before", () => {
+  it("starts the first run of a warehouse, and resumes a killed run once it has a page", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(startOrResume(warehouse, FULL, NOW_MS)).toEqual({ runId: 1, sort: "own", earlier: [] });
@@ -135,7 +135,7 @@ describe("startOrResume", () => {
     expect(startOrResume(warehouse, FULL, NOW_MS)).toMatchObject({ runId: 2, earlier: [{ offset: 0 }] });
   });
 
-  it("takes none up where it is only to read the news, and closes those that were killed", () => {
+  it("resumes no run for an incremental read, and closes killed runs", () => {
     using warehouse = newWarehouse();
     withRun(warehouse, {});
     expect(startOrResume(warehouse, INCREMENTAL, NOW_MS)).toEqual({ runId: 2, sort: "own", earlier: [] });
@@ -145,7 +145,7 @@ describe("startOrResume", () => {
     ]);
   });
 
-  it("takes a row that did not parse for one that is there, and begins in the order of the last verified pass", () => {
+  it("counts a stored row that could not be parsed as existing, and starts in the order of the last verified pass", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     withRun(warehouse, {}, { call_ids: "[8,null]" });
@@ -165,7 +165,7 @@ describe("acquireLock", () => {
   it.each([
     { status: "running", by: `by process 417 since ${NOW}` },
     { status: "done", by: "by another process that has just started" },
-  ] as const)("says who holds the lock where the last run is $status", ({ status, by }) => {
+  ] as const)("names the holder of the lock when the last run is $status", ({ status, by }) => {
     using warehouse = newWarehouse();
     startRun(warehouse, { started_at: ago(HOUR_MS), mode: "full", plan_reason: "", pid: 1 });
     updateRun(warehouse, startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 417 }), {
@@ -182,7 +182,7 @@ describe("acquireLock", () => {
     );
   });
 
-  it("does without a warehouse", () => {
+  it("locks a warehouse that does not exist yet", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using _held = acquireLock(path);
@@ -192,12 +192,12 @@ describe("acquireLock", () => {
   });
 });
 
-describe("syncWarehouse, before it asks for anything,", () => {
+describe("syncWarehouse, before its first request", () => {
   const silent = async () => {
     throw new Error("Nothing was to be asked for");
   };
 
-  it("stays away until the time that the service asked for", async () => {
+  it("waits until the time that the service requested", async () => {
     using warehouse = newWarehouse();
     withRun(warehouse, { status: "failed", not_before: NOW });
     const run = (nowMs: number, rules = {}) =>
@@ -213,7 +213,7 @@ describe("syncWarehouse, before it asks for anything,", () => {
     await expect(run(NOW_MS - 1, { now: true })).rejects.toThrow("Nothing was to be asked for");
   });
 
-  it("refuses to read incrementally where that is not possible, and says why", async () => {
+  it("refuses an incremental sync if none is possible, and says why", async () => {
     using warehouse = newWarehouse();
     await expect(
       syncWarehouse(makeRun(warehouse, silent, new FakeClock(), { force: "incremental" })),
@@ -230,7 +230,7 @@ describe("syncWarehouse, before it asks for anything,", () => {
     { force: "incremental", hours: 1000, mode: "incremental", reason: "requested" },
     { force: undefined, hours: 24, mode: "full", reason: "the last verified full pass is older than 24 h" },
     { force: undefined, hours: 23, mode: "incremental", reason: "run 1 found the newest start first" },
-  ] as const)("plans a pass $hours h after the last, with $force asked for", async (given) => {
+  ] as const)("plans a pass $hours h after the last one with $force forced", async (given) => {
     using warehouse = newWarehouse();
     withRun(warehouse, {
       status: "done",

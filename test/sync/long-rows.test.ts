@@ -12,20 +12,20 @@ import { readRows } from "../support/warehouse.ts";
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** Lengths around which something could be cut off, or held in a buffer of another length. */
+/** Lengths at which something could be truncated, or held in a buffer of another length. */
 const EDGES = [64 * KIB, 128 * KIB, MIB];
 
 const where = fc.record({
   /** Bytes of the row, about. */
   length: fc.constantFrom(...EDGES).chain((edge) => fc.integer({ min: edge - 2, max: edge + 300 })),
-  /** How far from its end rows differ: nowhere else. */
+  /** The distance from the end at which rows differ: nowhere else. */
   place: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom("start", "middle", "end", "end") },
     { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
   ),
 });
 
-/** Where of a text of some length a place is. */
+/** The index of a place in a text of some length. */
 function indexOf(place: string | number, length: number): number {
   if (place === "start") return 0;
   if (place === "middle") return Math.floor(length / 2);
@@ -34,10 +34,10 @@ function indexOf(place: string | number, length: number): number {
 
 const change = (text: string, at: number, to = "y") => text.slice(0, at) + to + text.slice(at + 1);
 
-describe("hashCall, of long members,", () => {
+describe("hashCall with long members", () => {
   const TEXTS = ["summary", "transcription", "transcription_details", "extra", "insight_name"] as const;
 
-  it("is another one for a change anywhere in them", () => {
+  it("changes with any change in them", () => {
     const met = { beyond64: 0, beyond1024: 0 };
     fc.assert(
       fc.property(where, fc.constantFrom(...TEXTS), ({ length, place }, member) => {
@@ -58,7 +58,7 @@ describe("hashCall, of long members,", () => {
     expect(met.beyond1024).toBeGreaterThan(least(1));
   });
 
-  it("tells apart members of which one ends where the next begins", () => {
+  it("distinguishes members with the same concatenated text", () => {
     const x = "x".repeat(MIB);
     const of = (summary: string, transcription: string) => hashCall(makeCall({ summary, transcription }));
     const hashes = [of(x, "x"), of("x", x), of(`${x}x`, ""), of("", `${x}x`), of(x.slice(1), "xx")];
@@ -66,8 +66,8 @@ describe("hashCall, of long members,", () => {
   });
 });
 
-describe("sync, of rows beyond 64 KiB and a megabyte,", () => {
-  it("sees a change wherever it is, and none where there is none", async () => {
+describe("sync of rows beyond 64 KiB and a megabyte", () => {
+  it("detects a change anywhere in them, and only if there is one", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const lengths = [65_000, 66_000, 140_000, MIB + 1, 10];

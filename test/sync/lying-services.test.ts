@@ -19,7 +19,7 @@ import { readIds, readRows } from "../support/warehouse.ts";
 const MARKED = "SELECT call_id FROM calls WHERE missing_since IS NOT NULL OR gone_at IS NOT NULL";
 const FULL = { force: "full" } as const;
 
-/** Syncs, and checks what holds of every service: no call that is there is marked, and requests are bounded. */
+/** Syncs, and checks invariants of every service: no existing call is marked, and the number of requests is bounded. */
 async function sync(service: ListService, folder: string, options: Partial<SyncOptions> = {}) {
   const before = service.requests.length;
   const run = await syncFrom(service, folder, { limit: 100, concurrency: 1, ...options });
@@ -38,7 +38,7 @@ const idsOf = ({ calls }: ListService) => calls.map(({ call_id }) => Number(call
 const part = ({ offset, limit }: Asked, calls: readonly ServedCall[], cap = 1000) =>
   calls.slice(offset, offset + Math.min(limit, cap));
 
-describe("sync, of a service whose total is wrong,", () => {
+describe("sync of a service with a wrong total", () => {
   it.each<{ title: string; calls: number; limit?: number; tell: ListService["tell"]; says: string }>([
     {
       title: "capped at 1,000 of 3,000",
@@ -48,13 +48,13 @@ describe("sync, of a service whose total is wrong,", () => {
       says: "go beyond it: 3000 calls read, total 1000",
     },
     {
-      title: "the rows of the page",
+      title: "the number of rows on the page",
       calls: 950,
       tell: (asked, calls) => ({ rows: part(asked, calls), total: part(asked, calls).length }),
       says: "go beyond it",
     },
     {
-      title: "the rows of the page, of which it gives 20",
+      title: "the number of rows on the page, of which it lists 20",
       calls: 300,
       tell: (asked, calls) => ({ rows: part(asked, calls, 20), total: part(asked, calls, 20).length }),
       says: "go beyond it",
@@ -86,7 +86,7 @@ describe("sync, of a service whose total is wrong,", () => {
       tell: (asked, calls) => ({ rows: part(asked, calls), total: calls.length + 1 }),
       says: "the service counts more than it lists: 301 calls read, total 302",
     },
-  ])("reads all calls, and is not sure: $title", async ({ calls, limit = 100, tell, says }) => {
+  ])("reads all calls but does not verify the pass: $title", async ({ calls, limit = 100, tell, says }) => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(calls), tell);
     for (const concurrency of [1, 4]) {
@@ -98,7 +98,7 @@ describe("sync, of a service whose total is wrong,", () => {
     }
   });
 
-  it("is not sure where a total falls from 5,000 to 3,000 after the first page", async () => {
+  it("does not verify a pass whose total falls from 5,000 to 3,000 after the first page", async () => {
     using folder = makeTempFolder();
     const replica = newestFirst(5000).slice(2000);
     await using service = await startListService(newestFirst(5000), (asked, calls) =>
@@ -108,7 +108,7 @@ describe("sync, of a service whose total is wrong,", () => {
     expect(["probable", "unverified"]).toContain(run.verdict);
   });
 
-  it("gives up soon where offset is ignored and total flickers", async () => {
+  it("gives up soon when offset is ignored and total flickers", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(950), ({ limit, before }, calls) => ({
       rows: calls.slice(0, limit),
@@ -128,7 +128,7 @@ describe("sync, of a service whose total is wrong,", () => {
       title: "every 30th row is dropped",
       drop: (rows: ServedCall[]) => rows.filter(({ call_id }) => Number(call_id) % 30 > 0),
     },
-  ])("is not sure where $title", async ({ drop }) => {
+  ])("does not verify a pass when $title", async ({ drop }) => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(950), (asked, calls) => ({
       rows: drop(part(asked, calls)),
@@ -138,7 +138,7 @@ describe("sync, of a service whose total is wrong,", () => {
     expect(ids.length).toBeGreaterThan(850);
   });
 
-  it("is not sure where the first rows are never served", async () => {
+  it("does not verify a pass when the first rows are never listed", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(950), ({ offset, limit }, calls) => ({
       rows: calls.slice(offset + 30, offset + 30 + limit),
@@ -149,11 +149,11 @@ describe("sync, of a service whose total is wrong,", () => {
   });
 });
 
-describe("sync, of a service whose total follows its pages,", () => {
+describe("sync of a service whose total follows its pages", () => {
   it.each([
-    { title: "which never cross a block of 20", rows: 20 },
-    { title: "which have no more than 40 rows", rows: 1000 },
-  ])("reads on behind what claims to be the end: pages $title", async ({ rows }) => {
+    { title: "that never cross a block of 20", rows: 20 },
+    { title: "that have at most 40 rows", rows: 1000 },
+  ])("reads on behind an alleged end: pages $title", async ({ rows }) => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(150), ({ offset, limit }, calls) => {
       const block = Math.min(offset + Math.min(limit, 40), (Math.floor(offset / rows) + 1) * rows);
@@ -164,7 +164,7 @@ describe("sync, of a service whose total follows its pages,", () => {
     if (run.ids.length < 150) expect(["probable", "unverified"]).toContain(run.verdict);
   });
 
-  it("stops in the end where offsets behind the last call give the last ones again, and calls come in", async () => {
+  it("stops eventually when offsets behind the last call repeat the last ones while calls arrive", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(
       newestFirst(30).reverse(),
@@ -183,8 +183,8 @@ describe("sync, of a service whose total follows its pages,", () => {
   });
 });
 
-describe("sync, of a service whose order moves,", () => {
-  it("is not sure where the busiest source comes first, and a new call swaps two between pages", async () => {
+describe("sync of a service whose order moves", () => {
+  it("does not verify a pass when the busiest source comes first and a new call swaps two between pages", async () => {
     using folder = makeTempFolder();
     const name = (index: number) => (index < 300 ? "B" : index < 599 ? "A" : "C");
     const calls = newestFirst(650).map((call, index) => ({ ...call, insight_name: name(index) }));
@@ -206,22 +206,22 @@ describe("sync, of a service whose order moves,", () => {
     expect(["probable", "unverified"]).toContain(verdict);
   });
 
-  it("is not sure where the last updated come first, and a bulk update jumps over the reading", async () => {
+  it("does not verify a pass when the last updated come first and a bulk update jumps over the reader", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(950), (asked, calls) => {
-      // What has not been read yet goes to the front, and pushes what was read to where it would be read.
+      // Unread calls move to the front and shift read ones to where unread ones are expected.
       if (asked.before === 4) service.calls = [...calls.slice(600), ...calls.slice(0, 600)];
       return { rows: part(asked, service.calls) };
     });
     const run = await sync(service, folder.path);
     expect(["probable", "unverified"]).toContain(run.verdict);
-    // The order was lost, so the documented one was asked for; here it is ignored.
+    // The order was lost, so the documented one was requested; here it is ignored.
     expect(service.requests.some(({ url }) => url?.includes("sort_by=source_name&sort_order=asc"))).toBe(
       true,
     );
   });
 
-  it("reads by source where its own order has no key, and says so", async () => {
+  it("reads by source when the service's own order has no key, and reports it", async () => {
     using folder = makeTempFolder();
     const sources = ["A", "B", "C"];
     const calls = newestFirst(950).map((call, index) => ({ ...call, insight_name: sources[index % 3] }));
@@ -238,14 +238,14 @@ describe("sync, of a service whose order moves,", () => {
     expect(run.order_key).toContain("insight_name asc then call_id");
     const first = service.requests.length;
     expect(await sync(service, folder.path)).toMatchObject({ verdict: "exact", mode: "full" });
-    // Remembered: it does not look at the service's own order first.
+    // Remembered: it does not try the service's own order first.
     expect(service.requests[first]?.url).toContain("sort_by");
   });
 
   it.each<{ title: string; refusal: Answer | undefined }>([
     { title: "refused", refusal: json({ code: 400, message: "Bad sort" }, 400) },
     { title: "ignored", refusal: undefined },
-  ])("reads a service without a key as it is where sorting is $title", async ({ refusal }) => {
+  ])("reads a service without a key in its own order when sorting is $title", async ({ refusal }) => {
     using folder = makeTempFolder();
     const calls = newestFirst(950).map((call, index) => ({ call, at: (index * 7919) % 950 }));
     await using service = await startListService(
@@ -257,12 +257,12 @@ describe("sync, of a service whose order moves,", () => {
     expect(run.verdict_reason).toMatch(/in no order by id, start or source: call \d+ is out of place/);
   });
 
-  it("reads on where the order is lost in the middle, with pages under way, and sorting is refused", async () => {
+  it("reads on when the order is lost halfway, pages are running, and sorting is refused", async () => {
     using folder = makeTempFolder();
     const calls = newestFirst(2000);
     const [moved] = calls.splice(1500, 1);
     if (moved !== undefined) calls.splice(500, 0, moved);
-    // Pages are slower than the refusal, so that some still wait for their turn when it comes.
+    // Pages are slower than the refusal, so that some still wait for their turn when it arrives.
     await using service = await startListService(calls, (asked, all) => {
       if (asked.sort !== undefined) return json({ code: 400 }, 400);
       const { offset, limit } = asked;
@@ -274,7 +274,7 @@ describe("sync, of a service whose order moves,", () => {
     expect(run).toMatchObject({ verdict: "probable", sort: "own", calls_read: 2000 });
   });
 
-  it("is sure through 150 calls of one second that are shuffled in each answer, wherever they lie", async () => {
+  it("verifies a pass through 150 calls of one second that are shuffled in each response", async () => {
     using folder = makeTempFolder();
     // Pages of 300 that share 50: the first ends at 300.
     for (let start = 130; start <= 310; start += 30) {
@@ -299,7 +299,7 @@ describe("sync, of a service whose order moves,", () => {
     }
   });
 
-  it("says where more calls than a page has are of one start", async () => {
+  it("reports that more calls than fit on a page have the same start", async () => {
     using folder = makeTempFolder();
     const calls = newestFirst(300).map((call) => ({ ...call, call_started: "2026-11-20T00:00:00.000Z" }));
     const shuffle = (all: readonly ServedCall[], seed: number) =>
@@ -315,8 +315,8 @@ describe("sync, of a service whose order moves,", () => {
   });
 });
 
-describe("sync, of a service that changes between runs,", () => {
-  it("marks no call whose id came as text, while calls come in", async () => {
+describe("sync of a service that changes between runs", () => {
+  it("marks no call whose id was text while calls arrive", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     await using service = await startListService(newestFirst(950));
@@ -338,13 +338,13 @@ describe("sync, of a service that changes between runs,", () => {
     }
   });
 
-  it("reads all where the newest came first and now come last, though the books balance", async () => {
+  it("reads everything when a newest-first list is reversed, although the counts agree", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     await using service = await startListService(newestFirst(9500));
     expect(await sync(service, folder.path, { clock, limit: 1000 })).toMatchObject({ verdict: "exact" });
     clock.advance(3_600_000);
-    // A new call, an old one removed, and a transcript that came late.
+    // A new call, a removed old one, and a transcript that came late.
     const [newest, ...others] = service.calls.filter(({ call_id }) => call_id !== 7);
     service.calls = [callOf(9501, -60), { ...newest, summary: "A tap." } as ServedCall, ...others].reverse();
     const run = await sync(service, folder.path, { clock, limit: 1000 });
@@ -362,7 +362,7 @@ describe("sync, of a service that changes between runs,", () => {
     ]);
   });
 
-  it("is not sure of what a cache has kept, and marks nothing by it", async () => {
+  it("does not verify a pass with cached responses, and marks no call because of it", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     const kept = new Map<number, ReturnType<ListService["tell"]>>();
@@ -375,7 +375,7 @@ describe("sync, of a service that changes between runs,", () => {
       kept.set(asked.offset, told);
       return told;
     });
-    // The closing look is answered by the first page.
+    // The response to the closing look is the first page.
     const first = await sync(service, folder.path, { clock });
     expect(first).toMatchObject({ verdict: "probable", calls_read: 250 });
     expect(first.verdict_reason).toContain("repeated an earlier request_id");
@@ -386,10 +386,10 @@ describe("sync, of a service that changes between runs,", () => {
     expect(second.advice).toContain("cache");
   });
 
-  it("is not sure of responses from the past by the service's own timestamps", async () => {
+  it("does not verify responses from the past by the service's own timestamps", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
-    // Its clock is two hours ahead of ours, which is no fault.
+    // Its clock is two hours ahead, which is not an error.
     await using service = await startListService(newestFirst(250), (asked, calls) => ({
       rows: part(asked, calls),
       timestamp: asked.before === 2 ? "2026-11-20T01:58:59.000Z" : "2026-11-20T02:00:00.000Z",
@@ -401,7 +401,7 @@ describe("sync, of a service that changes between runs,", () => {
     expect(await sync(service, folder.path, { clock, ...FULL })).toMatchObject({ verdict: "exact" });
   });
 
-  it("reads a correction of before the last sync after five days without one", async () => {
+  it("finds a correction made before the last sync after five days without a sync", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:10:00.000Z");
     await using service = await startListService(newestFirst(6000));
@@ -415,7 +415,7 @@ describe("sync, of a service that changes between runs,", () => {
     expect(run).toMatchObject({ mode: "incremental", verdict: "probable", calls_changed: 1 });
   });
 
-  it("keeps what was asked for later of two answers for one call, and counts what one answer says twice", async () => {
+  it("keeps the later requested of two responses for a call, and counts a call that one response repeats", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(250), (asked, calls) => {
       const rows = part(asked, calls).map((call) => ({ ...call, duration: 100 + asked.before }));
@@ -426,7 +426,7 @@ describe("sync, of a service that changes between runs,", () => {
     expect(run).toMatchObject({ verdict: "exact", calls_read: 250 });
     expect(run.calls_conflicting).toBeGreaterThan(0);
     const last = service.requests.length - 1;
-    // The closing look at the front was the last to be asked for.
+    // The closing look at the front was the last request.
     expect(
       readRows(
         join(folder.path, "calls.db"),
@@ -439,25 +439,25 @@ describe("sync, of a service that changes between runs,", () => {
   });
 
   it.each([
-    { title: "and has the newer one", again: undefined, expected: { duration: 99, calls_conflicting: 0 } },
+    { title: "and stores the newer one", again: undefined, expected: { duration: 99, calls_conflicting: 0 } },
     {
-      title: "and says so where that fails",
+      title: "and reports it if that fails",
       again: () => json({ code: 500, message: "Internal server error" }, 500),
       expected: { duration: 60, calls_conflicting: 1 },
     },
     {
-      title: "and says so where the call has moved",
+      title: "and reports it if the call has moved",
       again: (calls: readonly ServedCall[]) => ({ rows: calls.slice(40) }),
       expected: { duration: 60, calls_conflicting: 1 },
     },
-  ])("asks again for a call that two requests under way at once say differently, $title", async (scene) => {
+  ])("requests a call again when two concurrent requests disagree about it, $title", async (scene) => {
     using folder = makeTempFolder();
     const { promise: isBothAsked, resolve: bothAsked } = Promise.withResolvers<void>();
     await using service = await startListService(newestFirst(60), (asked, calls) => {
       const rows = part(asked, calls);
       if (asked.offset === 15) return scene.again?.(calls) ?? { rows };
       if (asked.offset === 10) {
-        // Asked for first, and answered last, after an edit.
+        // Requested first, and answered last, after an edit.
         return async (request, response) => {
           await isBothAsked;
           const data = { calls: part(asked, service.calls), total: 60, limit: asked.limit, offset: 10 };
@@ -475,7 +475,7 @@ describe("sync, of a service that changes between runs,", () => {
     expect(run).toMatchObject({ verdict: "exact", calls_read: 60, calls_new: 60, calls_conflicting });
     const stored = "SELECT duration FROM calls WHERE call_id = 35";
     expect(readRows(join(folder.path, "calls.db"), stored)).toEqual([{ duration }]);
-    // The page that was asked for again is no page of the walk.
+    // The repeated page is not a page of the walk.
     const pages = readRows(join(folder.path, "calls.db"), 'SELECT "offset" FROM sync_pages');
     expect(pages).toHaveLength(run.pages ?? -1);
     expect(pages).not.toContainEqual({ offset: 15 });
@@ -496,12 +496,12 @@ describe("sync, of a service that changes between runs,", () => {
       clock.advance(hours * 3_600_000);
       seen.push((await sync(service, folder.path, { clock })).calls_gone);
     }
-    // Three passes, but the third of them within a day of the first.
+    // Three passes, but the third within a day of the first.
     expect(seen).toEqual([0, 0, 0, 1]);
     expect(goneIds()).toEqual([{ call_id: 7, missing_since: expect.stringMatching(/^2026-11-20T01:/) }]);
   });
 
-  it("begins to count anew where a pass between did not count", async () => {
+  it("restarts its count after a pass that does not count", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     const calls = newestFirst(250).map((call, index) => ({ call, at: (index * 7919) % 250 }));
@@ -521,8 +521,8 @@ describe("sync, of a service that changes between runs,", () => {
   });
 });
 
-describe("sync, of calls that come back, or change where it is not looked for,", () => {
-  it("clears a call that is there again, though it does not parse", async () => {
+describe("sync of calls that return or change outside the pages read", () => {
+  it("clears the mark of a call that is listed again but cannot be parsed", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     await using service = await startListService(newestFirst(30));
@@ -542,7 +542,7 @@ describe("sync, of calls that come back, or change where it is not looked for,",
     expect(readRows(database, MARKED)).toEqual([]);
   });
 
-  it("reads all of a service that lists its calls by id alone, so that no correction is passed over", async () => {
+  it("reads all of a service that lists its calls only by id, so that no correction is missed", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T01:00:00.000Z");
     const calls = newestFirst(400).map((call, index) => ({
@@ -559,7 +559,7 @@ describe("sync, of calls that come back, or change where it is not looked for,",
     expect(run).toMatchObject({ mode: "full", verdict: "exact", calls_changed: 1 });
   });
 
-  it("reads the service's own order again where it does not sort any more", async () => {
+  it("returns to the service's own order when the service stops sorting", async () => {
     using folder = makeTempFolder();
     const calls = newestFirst(250).map((call, index) => ({ ...call, insight_name: `source ${index % 3}` }));
     const shuffled = calls
@@ -583,7 +583,7 @@ describe("sync, of calls that come back, or change where it is not looked for,",
     }
   });
 
-  it("sees a whole pass that comes from a cache by the time that the service had in the run before", async () => {
+  it("detects that a whole pass comes from a cache by the service's time in the previous run", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     const stamp = () => new Date(clock.now()).toISOString();
@@ -622,8 +622,8 @@ describe("sync, of calls that come back, or change where it is not looked for,",
   });
 });
 
-describe("sync, killed", () => {
-  it("at the closing look of a service that rounds offsets, is not sure the next time either", async () => {
+describe("sync after it was killed", () => {
+  it("does not verify the resumed pass of a service that rounds offsets, killed at the closing look", async () => {
     using folder = makeTempFolder();
     const stop = new AbortController();
     const rounded: ListService["tell"] = ({ offset, limit }, calls) => {
@@ -642,7 +642,7 @@ describe("sync, killed", () => {
   });
 
   it.each([1, 3, 6, 9, 11])(
-    "after %i pages, ends in the verdict that the same pages have without it",
+    "ends in the same verdict as without the interruption, killed after %i pages",
     async (pages) => {
       using folder = makeTempFolder();
       const stop = new AbortController();
@@ -658,7 +658,7 @@ describe("sync, killed", () => {
     },
   );
 
-  it("and gone on with, dates absence by the start of the pass", async () => {
+  it("dates absence by the start of the resumed pass", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     await using service = await startListService(newestFirst(950));

@@ -7,7 +7,7 @@ import { syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
 
-/** Lets something happen before a request is answered. */
+/** Runs an event before a response. */
 async function whenAsked(request: number, happen: () => void | Promise<void>) {
   return await startListService(newestFirst(400), (asked, calls) => {
     if (asked.before === request) void happen();
@@ -18,7 +18,7 @@ async function whenAsked(request: number, happen: () => void | Promise<void>) {
 const sync = (service: ListService, folder: string, database = "calls.db") =>
   syncFrom(service, folder, { limit: 100, concurrency: 1, database: join(folder, database) });
 
-describe("sync, into a file that does not stay where it is,", () => {
+describe("sync into a file that moves", () => {
   it.each<{ title: string; happen: (file: string) => void; says: string }>([
     { title: "removed", happen: (file) => rmSync(file), says: "it no longer exists" },
     { title: "moved", happen: (file) => renameSync(file, `${file}.old`), says: "it no longer exists" },
@@ -30,7 +30,7 @@ describe("sync, into a file that does not stay where it is,", () => {
       },
       says: "it was replaced by another file",
     },
-  ])("ends with 7 and names it when it is $title", async ({ happen, says }) => {
+  ])("exits with 7 and names the file when it is $title", async ({ happen, says }) => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     {
@@ -43,11 +43,11 @@ describe("sync, into a file that does not stay where it is,", () => {
       message: `Cannot continue with ${file}: ${says}`,
     });
     expect(service.requests.length).toBeLessThan(8);
-    // The one in its place was not touched.
+    // The file in its place was not touched.
     if (existsSync(file)) expect(readIds(file)).toEqual([1, 2, 3]);
   });
 
-  it("refuses one with two names, under either of which a second sync could write", async () => {
+  it("refuses a file with two names, which would allow a second writer", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(400));
     await sync(service, folder.path);
@@ -62,7 +62,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     expect(await sync(service, folder.path)).toMatchObject({ run_id: 2, verdict: "exact" });
   });
 
-  it("follows a link to where there is no file yet, so that both names have one file and one lock", async () => {
+  it("follows a link to a missing file, so that both names share one file and one lock", async () => {
     using folder = makeTempFolder();
     const [file, link] = [join(folder.path, "calls.db"), join(folder.path, "link.db")];
     symlinkSync("calls.db", link);
@@ -76,7 +76,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     expect(readIds(file)).toHaveLength(400);
   });
 
-  it("does not go round for ever where links go in a circle", async () => {
+  it("detects symlink loops", async () => {
     using folder = makeTempFolder();
     symlinkSync("b.db", join(folder.path, "a.db"));
     symlinkSync("a.db", join(folder.path, "b.db"));
@@ -85,20 +85,20 @@ describe("sync, into a file that does not stay where it is,", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it("stops before it writes again where its lock was deleted and another sync has begun", async () => {
+  it("stops before the next write when its lock was deleted and another sync has begun", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     const second = Promise.withResolvers<unknown>();
     await using other = await startListService(newestFirst(400));
     await using service = await startListService(newestFirst(400), (asked, calls) => {
       if (asked.before !== 3) return honestly(asked, calls);
-      // Whoever thinks that the lock was left behind.
+      // Like somebody who believes that the lock is stale.
       rmSync(`${file}.lock`);
       return (request, response) => {
         second.resolve(
           syncFrom(other, folder.path, { limit: 100, concurrency: 1, rebind: true }).then(
             (run) => {
-              response.destroy(); // tried again, and answered then
+              response.destroy(); // retried, and answered then
               return run;
             },
             (error: unknown) => {
@@ -123,7 +123,7 @@ describe("sync, into a file that does not stay where it is,", () => {
     ]);
   });
 
-  it("does not take the log of a warehouse that was removed for its own", async () => {
+  it("ignores the log of a removed warehouse", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     await using service = await startListService(newestFirst(400));

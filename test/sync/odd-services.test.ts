@@ -21,7 +21,7 @@ interface World {
   requests: number;
 }
 
-/** What a service does other than it should. */
+/** How a service misbehaves. */
 type Oddity = (world: World, asked: { offset: number; limit: number; by: number }) => Told;
 
 interface Told {
@@ -77,14 +77,14 @@ const ODDITIES = {
 
 const ODD = Object.keys(ODDITIES) as (keyof typeof ODDITIES)[];
 
-/** The verdict over each where its calls need more than one page, whatever their number. */
+/** The verdict for each if its calls need more than one page, at any number. */
 const VERDICTS: Readonly<Record<keyof typeof ODDITIES, Verdict>> = {
   "is honest": "exact",
   "ignores offsets, and says so": "unverified",
   "ignores offsets, and claims to heed them": "unverified",
-  // A list of so many calls that gives them again beyond its end says the same.
+  // A list of that many calls that repeats them beyond its end has the same verdict.
   "ignores offsets, and counts what it lists": "probable",
-  // Nothing shows where it ends: the last call is in another place each time.
+  // Nothing shows where it ends: the last call is at another place each time.
   "grows at its front with each request": "unverified",
   "grows at its end with each request": "unverified",
   "counts more than it lists": "probable",
@@ -98,8 +98,8 @@ const scene = fc.record({
   by: fc.integer({ min: 1, max: 3 }),
 });
 
-describe("sync, of a service that is odd,", () => {
-  it("says so in its verdict, its exit code and the ledger, and ends", async () => {
+describe("sync of an odd service", () => {
+  it("reports the oddity in its verdict, its exit code and the ledger, and ends", async () => {
     using warehouse = newWarehouse();
     const seen = new Map(ODD.map((odd) => [odd, new Set<Verdict | null>()]));
     const codes = new Map<number, number>();
@@ -107,7 +107,7 @@ describe("sync, of a service that is odd,", () => {
     for (const odd of ODD) {
       await fc.assert(
         fc.asyncProperty(scene, async ({ calls, limit, by }) => {
-          await setImmediate(); // the statements of earlier syncs are freed between two turns of the event loop alone
+          await setImmediate(); // statements of earlier syncs are only freed between two turns of the event loop
           warehouse.sqlite.exec("DELETE FROM sync_runs");
           deleteCalls(warehouse);
           const world: World = {
@@ -133,7 +133,7 @@ describe("sync, of a service that is odd,", () => {
           if (isSure) expect(lacking).toEqual([]);
           if (lacking.length > 0 && VERDICTS[odd] !== "probable") expect(run.verdict).toBe("unverified");
           expect(exitCodeOf(run)).toBe(run.verdict === "unverified" ? 3 : 0);
-          // The ledger says what the run says, of as many pages as it has.
+          // The ledger has the same data as the run, with the same number of pages.
           expect(readRuns(warehouse, 2)).toEqual([run]);
           expect(run).toMatchObject({ status: "done", calls_missing: 0, calls_gone: 0, calls_withheld: 0 });
           expect(run).toMatchObject({

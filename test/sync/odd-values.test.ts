@@ -20,7 +20,7 @@ const TEXTS = [
 const OTHERS = ["call_started", "duration", "org_unit_id", "transcription_details"];
 const MEMBERS = [...TEXTS, ...OTHERS];
 
-/** Returns a row as it is served, in which every text member has this JSON value. */
+/** Returns a row as sent by the service, in which every text member has this JSON value. */
 function withTexts(id: number | string, json: string): string {
   const [own, dni] = [TEXTS.slice(0, 8), TEXTS.slice(8)].map((members) =>
     members.map((member) => `"${member}":${json}`).join(),
@@ -28,7 +28,7 @@ function withTexts(id: number | string, json: string): string {
   return `{"call_id":${id},${own},"dni_data":{${dni}}}`;
 }
 
-/** The bytes of each text member of a call, in hex; its type where it is not text. */
+/** The bytes of each text member of a call, in hex; its type if it is not text. */
 function readTextBytes(database: string, id: number): Record<string, unknown> {
   const columns = TEXTS.map(
     (name) => `iif(typeof(${name}) = 'text', hex(${name}), typeof(${name})) AS ${name}`,
@@ -42,12 +42,12 @@ function readTextBytes(database: string, id: number): Record<string, unknown> {
 
 const everyText = (value: string) => Object.fromEntries(TEXTS.map((name) => [name, value]));
 
-describe("sync, of odd but legal values", () => {
+describe("sync of odd but legal values", () => {
   it.each([
     { title: "an empty text", json: '""', stored: "" },
-    { title: "blanks and line ends", json: String.raw`" \t\r\n\u00a0 "`, stored: " \t\r\n\u00a0 " },
+    { title: "spaces and line ends", json: String.raw`" \t\r\n\u00a0 "`, stored: " \t\r\n\u00a0 " },
     { title: "NUL", json: String.raw`"a\u0000b\u0000"`, stored: "a\0b\0" },
-    { title: "an emoji as it is, and escaped", json: String.raw`"😀 \ud83d\ude00"`, stored: "😀 😀" },
+    { title: "an emoji, literal and escaped", json: String.raw`"😀 \ud83d\ude00"`, stored: "😀 😀" },
     { title: "letters composed in two ways", json: String.raw`"é e\u0301"`, stored: "é e\u0301" },
     {
       title: "a byte order mark and noncharacters",
@@ -69,7 +69,7 @@ describe("sync, of odd but legal values", () => {
     { title: "a number", json: "491234", stored: "491234" },
     { title: "a fraction", json: "-1.5", stored: "-1.5" },
     { title: "a number beyond 2^53", json: "90071992547409931234", stored: "90071992547409931234" },
-  ])("brings $title through to SQLite byte for byte, and finds it unchanged", async ({ json, stored }) => {
+  ])("stores $title byte for byte and finds it unchanged", async ({ json, stored }) => {
     using folder = makeTempFolder();
     await using service = await startRowService([withTexts(1, json)]);
     expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact", calls_rejected: 0 });
@@ -78,7 +78,7 @@ describe("sync, of odd but legal values", () => {
     expect(await syncFrom(service, folder.path)).toMatchObject({ calls_changed: 0, calls_unchanged: 1 });
   });
 
-  it("takes members that are null and members that are absent for the same", async () => {
+  it("treats null and absent members alike", async () => {
     using folder = makeTempFolder();
     const nulls = Object.fromEntries([...OTHERS, ...TEXTS.slice(0, 8)].map((name) => [name, null]));
     const nullDni = Object.fromEntries(DNI_FIELDS.map((name) => [name, null]));
@@ -99,7 +99,7 @@ describe("sync, of odd but legal values", () => {
     expect(await syncFrom(service, folder.path)).toMatchObject({ calls_changed: 0, calls_unchanged: 4 });
   });
 
-  it("lists each member that has a number in place of text once", async () => {
+  it("reports each member that has a number in place of text once", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService([withTexts(1, "5"), withTexts(2, "6"), withTexts(3, '"x"')]);
     await syncFrom(service, folder.path);
@@ -113,7 +113,7 @@ describe("sync, of odd but legal values", () => {
     ).toEqual(paths.map((path) => ({ path, kind: "type", json_type: "number", first_run_id: 1 })));
   });
 
-  it("keeps unknown members as they are served, __proto__ among them, and is not taken in by it", async () => {
+  it("keeps unknown members verbatim, even __proto__, without being fooled by it", async () => {
     using folder = makeTempFolder();
     const proto =
       '{"call_id":5,"duration":3,"__proto__":{"call_id":99,"duration":7},"dni_data":{"__proto__":"p"}}';
@@ -143,7 +143,7 @@ describe("sync, of odd but legal values", () => {
     expect(Reflect.get({}, "call_id")).toBeUndefined();
   });
 
-  it("keeps ids up to 2^53 − 1, and rejects those beyond with all their digits", async () => {
+  it("keeps ids up to 2^53 − 1, and rejects larger ones with all their digits", async () => {
     using folder = makeTempFolder();
     const bad = [
       "9007199254740992",
@@ -180,14 +180,14 @@ describe("sync, of odd but legal values", () => {
   });
 });
 
-describe("sync, of a call that does not parse", () => {
+describe("sync of a call that cannot be parsed", () => {
   it.each([
     { path: "call_started", good: '"9999-12-31T23:59:59.999Z"', bad: '"9999-12-31T23:59:59.999-01:00"' },
     { path: "call_started", good: '"0000-01-01T00:00:00.000Z"', bad: '"0000-01-01T00:00:00.000+01:00"' },
     { path: "call_started", good: '"2026-11-20T00:00:00Z"', bad: '"+012026-11-20T00:00:00.000Z"' },
     { path: "duration", good: "2147483647", bad: "2147483648" },
     { path: "duration", good: "-2147483647", bad: "-9007199254740991" },
-  ])("takes $path of $good, and keeps $bad aside", async ({ path, good, bad }) => {
+  ])("accepts $path of $good, and quarantines $bad", async ({ path, good, bad }) => {
     using folder = makeTempFolder();
     const rejected = `{"call_id":2,"${path}":${bad}}`;
     await using service = await startRowService([`{"call_id":1,"${path}":${good}}`, rejected]);
@@ -200,7 +200,7 @@ describe("sync, of a call that does not parse", () => {
     ]);
   });
 
-  it("takes no number beyond all doubles for a text", async () => {
+  it("does not accept a number beyond all doubles as text", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService([
       '{"call_id":1,"summary":1e300}',
@@ -218,7 +218,7 @@ describe("sync, of a call that does not parse", () => {
 
   const broken = '{"call_id":3,"duration":"long"}';
 
-  it("keeps the row aside, and lets go of it when a later run reads the call well", async () => {
+  it("quarantines the row, and removes it when a later run can parse the call", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await using service = await startRowService([rowOf(1), rowOf(2), broken, rowOf(4)]);
@@ -250,7 +250,7 @@ describe("sync, of a call that does not parse", () => {
     expect(readRows(database, "SELECT call_id FROM calls")).toHaveLength(4);
   });
 
-  it("leaves what was known of the call before as it was", async () => {
+  it("does not change what was stored of the call before", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await using service = await startRowService([rowOf(1), rowOf(2), rowOf(3), rowOf(4)]);
@@ -266,7 +266,7 @@ describe("sync, of a call that does not parse", () => {
     expect(readRows(database, "SELECT * FROM calls")).toEqual(before);
   });
 
-  it("lets go of rows without an id once a verified pass, and no lesser one, does not meet them", async () => {
+  it("removes rows without an id only after a verified pass does not meet them", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const count = () => readRows(database, "SELECT 1 FROM rejected_calls").length;
@@ -277,7 +277,7 @@ describe("sync, of a call that does not parse", () => {
       verdict: "probable",
       calls_rejected: 1,
     });
-    expect(count()).toBe(2); // not met, but the pass is not sure
+    expect(count()).toBe(2); // not met, but the pass is not verified
     service.rows = [rowOf(1), rowOf(2), rowOf(3), rowOf(4)];
     const run = await syncFrom(service, folder.path, { force: "full" });
     expect({ code: exitCodeOf(run), verdict: run.verdict }).toEqual({ code: 0, verdict: "exact" });

@@ -4,13 +4,13 @@ import { page, type RangeRequest, rowsOf, startRowService, syncFrom } from "../s
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 interface Seen extends Pick<RangeRequest, "offset" | "limit"> {
-  /** Requests under way when it came, itself among them. */
+  /** Concurrent requests when it arrived, including itself. */
   underWay: number;
 }
 
 /**
- * Starts a service of 200 calls that refuses the first four planned pages, so that one request may run at once for a while
- * though four connections are open; each response takes long enough that others would be seen beside it.
+ * Starts a service of 200 calls that refuses the first four planned pages, so that only one request at a time is allowed for a while
+ * although four connections are open; each response takes long enough to make concurrent requests visible.
  */
 async function startBusyService(change: (rows: string[], asked: RangeRequest) => void = () => undefined) {
   const seen: Seen[] = [];
@@ -34,16 +34,16 @@ async function startBusyService(change: (rows: string[], asked: RangeRequest) =>
   return Object.assign(service, { seen });
 }
 
-/** How many requests were under way at each that followed the four that were refused and sent again, until two may run. */
+/** The number of concurrent requests at each one after the four refused and repeated ones, until two are allowed. */
 function afterRefusals(seen: readonly Seen[]): number[] {
   return seen.slice(9, 16).map(({ underWay }) => underWay);
 }
 
-describe("sync, when one request may run at once", () => {
-  it("mends a seam while nothing else is under way", async () => {
+describe("sync with one request at a time", () => {
+  it("repairs a seam while nothing else is running", async () => {
     using folder = makeTempFolder();
     let isMoved = false;
-    // Fifteen calls go before the second page comes: its seam shares nothing with the first.
+    // Fifteen calls disappear before the second page: its seam shares nothing with the first.
     await using service = await startBusyService((rows, { offset }) => {
       if (isMoved || offset === 0) return;
       isMoved = true;

@@ -18,7 +18,7 @@ const keep = (rows: readonly Row[]) =>
   [JSON.stringify(rows.map(({ id }) => id)), JSON.stringify(toMembers(rows))] as const;
 
 describe("readRows", () => {
-  it("returns the rows that the ledger was given", () => {
+  it("returns the rows that the ledger received", () => {
     let rejected = 0;
     fc.assert(
       fc.property(fc.array(row, { maxLength: 6 }), (rows) => {
@@ -47,8 +47,8 @@ describe("readRows", () => {
     { title: "there are fewer starts", kept: [ids, without("started", [null])] },
     { title: "there are more names", kept: [ids, without("name", [null, null, null])] },
     { title: "a start is a number", kept: [ids, without("started", [1, null])] },
-    { title: "which were rejected is not told", kept: [ids, without("rejected", undefined)] },
-  ] as const)("returns none where $title", ({ kept: [keptIds, keptMembers] }) => {
+    { title: "the rejected rows are not listed", kept: [ids, without("rejected", undefined)] },
+  ] as const)("returns nothing when $title", ({ kept: [keptIds, keptMembers] }) => {
     expect(readRows(ids, members)).toEqual(two);
     expect(readRows(keptIds, keptMembers)).toBeUndefined();
   });

@@ -13,43 +13,43 @@ const HOUR_AGO = "2026-10-02T11:00:00.000Z";
 
 describe("choosePlan", () => {
   it.each([
-    { title: "there was none", last: undefined, reason: "no full pass has been verified yet" },
+    { title: "does not exist", last: undefined, reason: "no full pass has been verified yet" },
     {
-      title: "its end is not known",
+      title: "has an unknown end",
       last: lastPass(null, "call_started desc"),
       reason: "no full pass has been verified yet",
     },
     {
-      title: "it is as old as allowed",
+      title: "is as old as allowed",
       last: lastPass("2026-10-01T12:00:00.000Z", "call_started desc"),
       reason: "the last verified full pass is older than 24 h",
     },
     {
-      title: "it is dated in the future, as by a clock that was set back",
+      title: "is dated in the future, as after the clock was set back",
       last: lastPass("2026-10-02T12:01:00.001Z", "call_started desc"),
       reason: "the last verified full pass is dated in the future",
     },
     {
-      title: "it met the calls in no order",
+      title: "met the calls in no order",
       last: lastPass(HOUR_AGO, "insight_name asc then call_id asc"),
       reason: "the service does not list the calls in order of time",
     },
     {
-      title: "it met the calls in the order that it had asked for",
+      title: "met the calls in the requested order",
       last: lastPass(HOUR_AGO, "call_started desc", "source_name asc"),
       reason: "the service does not list the calls in order of time",
     },
     {
-      title: "it met the calls in the order of their ids alone, which may come in any order of time",
+      title: "met the calls only in the order of their ids, which may be any order of time",
       last: lastPass(HOUR_AGO, "call_id desc"),
       reason: "the service does not list the calls in order of time",
     },
     {
-      title: "it is of a calltally that did not look at the order",
+      title: "is from a calltally that did not record the order",
       last: lastPass(HOUR_AGO, null),
       reason: "the service does not list the calls in order of time",
     },
-  ])("reads all when of the last verified full pass $title", ({ last, reason }) => {
+  ])("reads everything if the last verified full pass $title", ({ last, reason }) => {
     expect(choosePlan(last, Date.parse(NOW), 24)).toEqual({ mode: "full", reason });
   });
 
@@ -63,7 +63,7 @@ describe("choosePlan", () => {
       words: "newest start first",
     },
     { key: "call_id desc, call_started desc", newestAt: "front", finished: NOW, words: "newest start first" },
-  ] as const)("reads the news alone from the $newestAt when the order was $key ($finished)", (given) => {
+  ] as const)("reads only new calls from the $newestAt if the order was $key ($finished)", (given) => {
     expect(choosePlan(lastPass(given.finished, given.key), Date.parse(NOW), 24)).toEqual({
       mode: "incremental",
       newestAt: given.newestAt,
@@ -72,7 +72,7 @@ describe("choosePlan", () => {
     });
   });
 
-  it("reads all each time when a full pass is always due", () => {
+  it("reads everything each time if a full pass is always due", () => {
     expect(choosePlan(lastPass(NOW, "call_started desc"), Date.parse(NOW), 0).mode).toBe("full");
   });
 });
@@ -83,7 +83,7 @@ describe("callOrderOf", () => {
     { keys: "insight_name asc then call_id asc, call_started asc", order: "oldest" },
     { keys: "insight_name asc then call_id asc", order: "unknown" },
     { keys: "", order: "unknown" },
-  ])("says which calls come first in an order by $keys: $order", ({ keys, order }) => {
+  ])("names which calls come first in an order by $keys: $order", ({ keys, order }) => {
     expect(callOrderOf(readKeys(keys))).toBe(order);
   });
 });

@@ -9,7 +9,7 @@ import { readIds, readRows } from "../support/warehouse.ts";
 const busy = (retryAfter: string) =>
   json({ code: 429, message: "Too many" }, 429, { "retry-after": retryAfter });
 
-/** So late that what is asked for at once has come in: in turns of the loop, which a busy machine makes no fewer. */
+/** Late enough for simultaneous requests to arrive: in turns of the event loop, of which a busy machine takes no fewer. */
 function afterTurns(answer: () => void, turns = 200): void {
   if (turns === 0) answer();
   else setImmediate(afterTurns, answer, turns - 1);
@@ -18,8 +18,8 @@ function afterTurns(answer: () => void, turns = 200): void {
 const readLedger = (folder: string) =>
   readRows(join(folder, "calls.db"), "SELECT run_id, status, not_before FROM sync_runs");
 
-describe("sync, of a service that answers 429", () => {
-  it("runs fewer requests at once afterwards, and ever more again", async () => {
+describe("sync of a service that answers 429", () => {
+  it("sends fewer requests at the same time afterwards, and gradually more again", async () => {
     using folder = makeTempFolder();
     const peaks: number[] = [];
     const refusals: (() => void)[] = [];
@@ -36,7 +36,7 @@ describe("sync, of a service that answers 429", () => {
     const rows = rowsOf(1, 700);
     await using service = await startRowService(rows, (asked) => {
       if (asked.before < 1 || asked.before > 8) return counted(afterTurns, page(asked, rows.length));
-      // The page at 0 is read alone; then eight are asked for, and once all have come in, all are refused.
+      // The page at 0 is read alone; then eight are requested, and once all have arrived, all are refused.
       return counted((refuse) => {
         if (refusals.push(refuse) === 8) for (const each of refusals) each();
       }, busy("2"));
@@ -46,12 +46,12 @@ describe("sync, of a service that answers 429", () => {
     expect(run).toMatchObject({ verdict: "exact", calls_read: 700, retries: 8, not_before: null });
     expect(clock.sleeps).toEqual(Array<number>(8).fill(2000));
     expect(peaks.slice(0, 9)).toEqual([1, 1, 2, 3, 4, 5, 6, 7, 8]);
-    // Eight that wait are let through; after that one, two, three, … at once, one more for each ten answers.
+    // Eight waiting ones succeed; then one, two, three, … run at the same time, one more for each ten responses.
     expect(Math.max(...peaks.slice(20, 27))).toBeLessThanOrEqual(3);
     expect(Math.max(...peaks.slice(45))).toBeGreaterThan(3);
   });
 
-  it("sends nothing until the time it was given, then goes on", async () => {
+  it("sends nothing until the requested time, then continues", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
@@ -87,7 +87,7 @@ describe("sync, of a service that answers 429", () => {
     });
   });
 
-  it("does not wait for a pause that was asked for while the clock was years ahead", async () => {
+  it("ignores a pause that was requested while the clock was years ahead", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,
@@ -103,7 +103,7 @@ describe("sync, of a service that answers 429", () => {
     });
   });
 
-  it("keeps the time it was given as a date", async () => {
+  it("stores the requested time as a date", async () => {
     using folder = makeTempFolder();
     const retryAfter = "Fri, 20 Nov 2026 15:59:59 GMT";
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
@@ -121,7 +121,7 @@ describe("sync, of a service that answers 429", () => {
     { title: "a week", retryAfter: "604800" },
     { title: "a date next year", retryAfter: "Fri, 20 Nov 2027 15:00:00 GMT" },
     { title: "more years than there are dates", retryAfter: "9".repeat(30) },
-  ])("takes more than an hour for an hour, and says so: $title", async ({ retryAfter }) => {
+  ])("limits a pause of more than an hour to an hour, and reports it: $title", async ({ retryAfter }) => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
@@ -138,7 +138,7 @@ describe("sync, of a service that answers 429", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it("goes at once where it is told to", async () => {
+  it("sends requests immediately with `now`", async () => {
     using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const LIMIT = 120;
 const LOOKBACK_HOURS = 72;
 
-/** A call, or a row that does not parse. */
+/** A call, or a row that cannot be parsed. */
 type Row = { id: number; hoursAgo: number; duration: number } | { id: number | null; broken: true };
 
 /** A service in memory; each call is an hour older than the one above it. */
@@ -27,7 +27,7 @@ class Listing {
   rows: Row[];
   readonly order: "newest" | "oldest";
   offsets: number[] = [];
-  /** Happens before each response. */
+  /** Runs before each response. */
   onRequest: (before: number) => unknown = () => undefined;
   #requests = 0;
 
@@ -51,7 +51,7 @@ class Listing {
     return toSlice({ rows, total: listed.length, limit: LIMIT, offset, requestId });
   };
 
-  /** Puts new calls where new ones come in. */
+  /** Adds new calls at the live end. */
   add(count: number, hoursAgo: number): void {
     this.rows.unshift(...Array.from({ length: count }, (_, at) => callOf(9000 + count - at, hoursAgo)));
   }
@@ -67,7 +67,7 @@ function callOf(id: number, hoursAgo: number): Row {
   return { id, hoursAgo, duration: 60 };
 }
 
-/** Verifies all calls, and lets an hour pass; returns how to sync again, and the offsets that it asked for. */
+/** Verifies all calls, and lets an hour pass; returns how to sync again, and the requested offsets. */
 async function readBefore(
   warehouse: Warehouse,
   listing: Listing,
@@ -100,10 +100,10 @@ const INCREMENTAL = {
   calls_changed: 0,
 };
 
-describe("readIncremental, of a service that lists the newest calls first,", () => {
+describe("readIncremental of a service that lists the newest calls first", () => {
   it.each([
     { title: "ends at a page whose last 50 calls are known and old", added: 70, offsets: [0, 0] },
-    { title: "goes on where one of these 50 is new", added: 71, offsets: [0, 117, 0] },
+    { title: "reads on if one of these 50 is new", added: 71, offsets: [0, 117, 0] },
   ])("$title", async ({ added, offsets }) => {
     using warehouse = newWarehouse();
     const listing = new Listing(300, 100);
@@ -112,7 +112,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, calls_new: added, offsets });
   });
 
-  it("goes on behind a change among the last 50 calls of a page, and finds the next one", async () => {
+  it("reads on behind a change among the last 50 calls of a page, and finds the next change", async () => {
     using warehouse = newWarehouse();
     const listing = new Listing(400, 100);
     const { sync } = await readBefore(warehouse, listing);
@@ -123,9 +123,9 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   });
 
   it.each([
-    { title: "that do not parse", row: { id: 181, broken: true } as const },
+    { title: "that cannot be parsed", row: { id: 181, broken: true } as const },
     { title: "without an id", row: { id: null, broken: true } as const },
-  ])("goes on where the last 50 calls of a page have rows $title", async ({ row }) => {
+  ])("reads on if the last 50 calls of a page have rows $title", async ({ row }) => {
     using warehouse = newWarehouse();
     const listing = new Listing(400, 100);
     const { sync } = await readBefore(warehouse, listing);
@@ -142,14 +142,14 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     const { sync, clock } = await readBefore(warehouse, listing);
     clock.advance(200 * HOUR_MS);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
-    // It was a good sync itself, of which all calls are old.
+    // It was a good sync itself, with only old calls.
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 0] });
   });
 
   it.each([
     { title: "were old when it began", youngest: 3, offsets: [0, 0] },
     { title: "grew old while it ran", youngest: 2, offsets: [0, 117, 0] },
-  ])("counts it from the start of a sync that takes ten hours: the last 50 calls $title", async (row) => {
+  ])("counts the look-back from the start of a ten-hour sync: the last 50 calls $title", async (row) => {
     using warehouse = newWarehouse();
     const listing = new Listing(300, row.youngest);
     const clock = new FakeClock(NOW);
@@ -159,14 +159,14 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: row.offsets });
   });
 
-  it("counts it from now where the clock was ahead as the last sync began", async () => {
+  it("counts the look-back from now if the clock was ahead when the last sync began", async () => {
     using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(300, 1));
     warehouse.sqlite.exec("UPDATE sync_runs SET started_at = '2026-12-24T00:00:00.000Z'");
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
   });
 
-  it("counts it from the last verified pass where the clock was ahead as a later sync began", async () => {
+  it("counts the look-back from the last verified pass if the clock was ahead when a later sync began", async () => {
     using warehouse = newWarehouse();
     const { sync, clock } = await readBefore(warehouse, new Listing(300, 2));
     clock.advance(200 * HOUR_MS);
@@ -176,7 +176,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
   });
 
-  it("asks for the order that the service has by itself", async () => {
+  it("requests the service's own order", async () => {
     using warehouse = newWarehouse();
     const listing = new Listing(300, 100);
     const sorts: string[] = [];
@@ -189,7 +189,7 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
     expect(sorts).toEqual(["own", "own"]);
   });
 
-  it("has made a full pass of it where it met the end, since nothing was settled", async () => {
+  it("becomes a full pass when it meets the end, since nothing was settled", async () => {
     using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(200, 1), { lookbackHours: 500 });
     expect(await sync()).toMatchObject({
@@ -201,8 +201,8 @@ describe("readIncremental, of a service that lists the newest calls first,", () 
   });
 });
 
-describe("readIncremental, of a service that lists the oldest calls first,", () => {
-  it("begins with the last page of before, and reads what came behind it", async () => {
+describe("readIncremental of a service that lists the oldest calls first", () => {
+  it("begins with the last page of the previous run and reads what follows it", async () => {
     using warehouse = newWarehouse();
     const listing = new Listing(300, 100, "oldest");
     const { sync } = await readBefore(warehouse, listing);
@@ -212,18 +212,18 @@ describe("readIncremental, of a service that lists the oldest calls first,", () 
 
   it.each([
     {
-      title: "ends where the first 50 calls of that page are old",
+      title: "ends if the first 50 calls of that page are old",
       youngest: 3,
       offsets: [180, 297, 300, 297],
     },
-    { title: "goes back where one of them is not", youngest: 2, offsets: [180, 63, 297, 300, 297] },
+    { title: "goes back if one of them is not", youngest: 2, offsets: [180, 63, 297, 300, 297] },
   ])("$title", async ({ youngest, offsets }) => {
     using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(300, youngest, "oldest"));
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
   });
 
-  it("goes back behind a change among these 50, and finds the next one", async () => {
+  it("goes back behind a change among these 50, and finds the next change", async () => {
     using warehouse = newWarehouse();
     const listing = new Listing(400, 100, "oldest");
     const { sync } = await readBefore(warehouse, listing);
@@ -233,18 +233,18 @@ describe("readIncremental, of a service that lists the oldest calls first,", () 
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [280, 397, 400, 397] });
   });
 
-  it("has not made a full pass of it where all calls are on one page", async () => {
+  it("does not become a full pass if all calls are on one page", async () => {
     using warehouse = newWarehouse();
     const { sync } = await readBefore(warehouse, new Listing(30, 1, "oldest"));
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 30, 27] });
   });
 });
 
-describe("readIncremental, of a service of which nothing is known,", () => {
+describe("readIncremental of an unknown service", () => {
   it.each([
     { newestAt: "front", isFull: true },
     { newestAt: "end", isFull: false },
-  ] as const)("reads all, from the first call on: newest at the $newestAt", async ({ newestAt, isFull }) => {
+  ] as const)("reads all from the first call: newest at the $newestAt", async ({ newestAt, isFull }) => {
     using warehouse = newWarehouse();
     const listing = new Listing(200, 1, newestAt === "front" ? "newest" : "oldest");
     const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
@@ -262,11 +262,11 @@ describe("readIncremental, of a service of which nothing is known,", () => {
   });
 });
 
-describe("a read, page by page,", () => {
+describe("reading page by page", () => {
   const readFetched = (warehouse: Warehouse) =>
     readPages(warehouse, 1).map(({ seq, offset, fetched_at }) => [seq, offset, fetched_at]);
 
-  it("stores each as it comes, and says how far it has come", async () => {
+  it("stores each page when it arrives, and reports progress", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(300, 1), new FakeClock(NOW)];
     const progress: unknown[] = [];
@@ -287,7 +287,7 @@ describe("a read, page by page,", () => {
     expect(times.every((time, at) => time >= NOW_MS + (at + 1) * 1000 && time <= clock.now())).toBe(true);
   });
 
-  it("ends between two of them at a signal, with what was read kept, and goes on with that", async () => {
+  it("stops between two pages at a signal, keeps what was read, and resumes there", async () => {
     using warehouse = newWarehouse();
     const [listing, clock, stop] = [new Listing(300, 1), new FakeClock(NOW), new AbortController()];
     const onProgress = () => stop.abort(new Error("Enough"));
@@ -309,7 +309,7 @@ describe("a read, page by page,", () => {
     ]);
   });
 
-  it("forgets those of a chain that is given up, once another has begun", async () => {
+  it("forgets the pages of an abandoned chain once another has begun", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(400, 1), new FakeClock(NOW)];
     const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });

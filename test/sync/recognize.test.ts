@@ -15,7 +15,7 @@ const recorded = (signature: string, members = {}) =>
     ...members,
   });
 
-it("sync finds the one call that changed, and takes neither a new signature nor another order of members for a change", async () => {
+it("sync finds the one changed call, and ignores a new signature or another order of members", async () => {
   using folder = makeTempFolder();
   const database = join(folder.path, "calls.db");
   await using service = await startRowService([...rowsOf(1, 2), recorded("one"), ...rowsOf(4, 60)]);
@@ -52,7 +52,7 @@ it.each<{ served: string; keep?: Partial<Keep>; later?: string }>([
   { served: linked("Signature=one"), later: linked(`Signature=${FORGOTTEN}`) },
   { served: linked("from=home"), later: linked(`from=${FORGOTTEN}`) },
 ])(
-  "an unchanged call brings no forgotten number back: $keep, $served, $later",
+  "sync of an unchanged call does not restore a forgotten number: $keep, $served, $later",
   async ({ keep, served, later }) => {
     using folder = makeTempFolder();
     const own = callOf(1, { caller_id: FORGOTTEN });

@@ -15,15 +15,15 @@ const OVERLAP = 3;
 const HOUR_MS = 3_600_000;
 const FIRST_CALL_MS = Date.parse("2026-10-01T00:00:00.000Z");
 
-/** A service in memory, newest first, that can fall silent. */
+/** A service in memory, newest first, that can stop responding. */
 class Listing {
-  /** Newest first; a call is as new as its id is high. */
+  /** Newest first; a higher id is a newer call. */
   calls = idsDown(100, 1);
   readonly offsets: number[] = [];
   #requests = 0;
-  /** Requests that are answered. */
+  /** Requests that get a response. */
   answered = Number.POSITIVE_INFINITY;
-  /** Puts pages together from several answers where it is given. */
+  /** Assembles pages from several responses if given. */
   tear: (slice: PageSlice) => PageSlice = (slice) => slice;
 
   fetch = async (offset: number): Promise<PageSlice> => {
@@ -49,7 +49,7 @@ function countPages(warehouse: Warehouse): number {
   return readRuns(warehouse, 10).flatMap(({ run_id }) => readPages(warehouse, run_id)).length;
 }
 
-/** Leaves a run as a kill does: the service falls silent after some pages, and the run is never heard of again. */
+/** Leaves a run like a kill: the service stops responding after some pages, and the run never continues. */
 async function abandon(
   warehouse: Warehouse,
   listing: Listing,
@@ -64,14 +64,14 @@ async function abandon(
   listing.offsets.length = 0;
 }
 
-/** What a run leaves of the calls that are not missing; not by which run each came. */
+/** What a run leaves of the calls that are not missing, without the run each came by. */
 function readCalls({ sqlite }: Warehouse): unknown[] {
   return sqlite
     .prepare("SELECT call_id, call_started, row_hash FROM calls WHERE missing_since IS NULL ORDER BY call_id")
     .all();
 }
 
-/** What a run alone, never cut short, leaves of a service. */
+/** What a single uninterrupted run leaves of a service. */
 async function readCleanCalls({ calls }: Listing): Promise<unknown[]> {
   const listing = new Listing();
   listing.calls = calls;
@@ -80,8 +80,8 @@ async function readCleanCalls({ calls }: Listing): Promise<unknown[]> {
   return readCalls(warehouse);
 }
 
-describe("syncWarehouse, after a full pass that was killed", () => {
-  it.each([0, HOUR_MS])("goes on from its last page when that is %i ms old", async (ageMs) => {
+describe("syncWarehouse after a full pass that was killed", () => {
+  it.each([0, HOUR_MS])("resumes after the last page if that is %i ms old", async (ageMs) => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -105,7 +105,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("starts again when its last page is older than an hour, and says what became of it", async () => {
+  it("starts again if the last page is older than an hour, and reports what became of it", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -130,7 +130,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("starts again when the seam does not join any more, and does not say that it went on", async () => {
+  it("starts again if the seam no longer joins, and does not report a resumption", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -145,7 +145,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
       calls_missing: 8,
     });
     expect(listing.offsets.slice(0, 2)).toEqual([51, 0]);
-    // Every response since it began again is a page, the last look at the front and the one before it at the end too.
+    // Every response since it restarted is a page, including the last look at the front and the one before it at the end.
     const pages = listing.offsets.slice(1).filter((offset) => offset < 92);
     expect(pages.slice(-2)).toEqual([89, 0]);
     expect(readPages(warehouse, 1).map(({ seq, offset }) => [seq, offset])).toEqual(
@@ -154,7 +154,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("finds the calls that came to the front meanwhile", async () => {
+  it("finds calls that arrived at the front meanwhile", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -170,7 +170,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("goes on twice, and counts it", async () => {
+  it("resumes twice and counts it", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -184,7 +184,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     });
   });
 
-  it("goes on from a run that failed, too, and clears what it failed of", async () => {
+  it("resumes a failed run, too, and clears its error", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -205,7 +205,7 @@ describe("syncWarehouse, after a full pass that was killed", () => {
     });
   });
 
-  it("starts again when a page was put together from several answers, since it may lack a call", async () => {
+  it("starts again if a page was assembled from several responses, since it may lack a call", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
     const run = runOver(warehouse, listing, clock);
@@ -227,8 +227,8 @@ describe("syncWarehouse, after a full pass that was killed", () => {
   });
 });
 
-describe("syncWarehouse, after an incremental pass that was killed", () => {
-  it("begins anew from the live end", async () => {
+describe("syncWarehouse after an incremental pass that was killed", () => {
+  it("starts again at the live end", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock("2026-10-05T05:00:00.000Z")];
     const run = runOver(warehouse, listing, clock);
@@ -248,7 +248,7 @@ describe("syncWarehouse, after an incremental pass that was killed", () => {
 });
 
 describe("closeKilledRuns", () => {
-  it("marks the runs that still seem to run, and no other", () => {
+  it("closes the runs that still seem to run, and no others", () => {
     using warehouse = newWarehouse();
     const statuses = ["done", "running", "failed", "interrupted", "running"] as const;
     for (const status of statuses) {

@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const KEEP_NO_WORDS = { ...KEEP_ALL, summaries: "never" } as const;
 
-/** Runs SQL on the warehouse as another program would. */
+/** Runs SQL on the warehouse like another program. */
 function change(folder: string, sql: string): void {
   const sqlite = new Database(join(folder, "calls.db"));
   sqlite.exec(sql);
@@ -43,7 +43,7 @@ describe("exitCodeOf", () => {
     { verdict: null, code: 3 },
     { verdict: "exact", calls_rejected: 1, code: 3 },
     { verdict: "exact", calls_withheld: 1, code: 3 },
-  ] as const)("is $code of a run that is $verdict", ({ code, ...changes }) => {
+  ] as const)("is $code for a run that is $verdict", ({ code, ...changes }) => {
     using warehouse = newWarehouse();
     warehouse.sqlite.exec(
       "INSERT INTO sync_runs (started_at, status, mode, plan_reason, pid) VALUES ('', 'done', 'full', '', 1)",
@@ -55,7 +55,7 @@ describe("exitCodeOf", () => {
 });
 
 describe("runSync", () => {
-  it("leaves a warehouse alone that is being synced, and asks for nothing", async () => {
+  it("refuses a warehouse that is being synced, without a request", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(3));
     await syncFrom(service, folder.path);
@@ -79,7 +79,7 @@ describe("runSync", () => {
     });
   });
 
-  it("says so where the file was moved while it was read into", async () => {
+  it("reports that the file was moved during the sync", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(3));
     const path = join(folder.path, "calls.db");
@@ -93,7 +93,7 @@ describe("runSync", () => {
     });
   });
 
-  it("has SQLite make its temporary files beside the warehouse", async () => {
+  it("makes SQLite create its temporary files in the folder of the warehouse", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(3));
     const before = process.env.SQLITE_TMPDIR;
@@ -107,7 +107,7 @@ describe("runSync", () => {
     }
   });
 
-  it("reads from another address, or with another token, only where it is said to be the same account", async () => {
+  it("accepts another address or token only if it is declared to be the same account", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(3));
     await syncFrom(service, folder.path);
@@ -121,7 +121,7 @@ describe("runSync", () => {
     expect(await syncFrom(service, folder.path, { api, rebind: true })).toMatchObject({ calls_new: 1 });
   });
 
-  it("writes into the ledger which requests failed, and what the service's clock says", async () => {
+  it("records the ids of failed requests and the service's clock in the ledger", async () => {
     using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T00:00:00.000Z");
     const timestamp = "2026-11-20T02:00:00.000Z";
@@ -136,7 +136,7 @@ describe("runSync", () => {
       clock_ahead_ms: expect.any(Number),
       verdict: "exact",
     });
-    // A whole pass that comes from before the last one.
+    // A whole pass from before the last one.
     service.tell = ({ offset }, calls) => ({
       rows: calls.slice(offset),
       timestamp: "2026-11-20T00:30:00.000Z",
@@ -147,7 +147,7 @@ describe("runSync", () => {
     });
   });
 
-  it("takes over a link that was signed anew, by the members that sign it here", async () => {
+  it("stores a link with a new signature, by the configured signature parameters", async () => {
     using folder = makeTempFolder();
     const link = (sign: string) => `https://r.example/1?track=1&mark=${sign}`;
     await using service = await startListService([callOf(1, 1, { recording_url: link("a") }), callOf(0, 2)]);
@@ -163,10 +163,10 @@ describe("runSync", () => {
   });
 });
 
-describe("runSync, of attribution rules,", () => {
+describe("runSync with attribution rules", () => {
   const readAlias = (folder: string) => read(folder, "SELECT DISTINCT source FROM call_facts");
 
-  it("recomputes the facts by those that are given, says so, and leaves those in force otherwise", async () => {
+  it("recomputes the facts by given rules and reports it, and otherwise keeps the rules in force", async () => {
     using folder = makeTempFolder();
     await using service = await startListService([callOf(1, 1, { dni_data: { utm_source: "goog" } })]);
     const clock = new FakeClock("2026-11-20T01:00:00.000Z");
@@ -183,7 +183,7 @@ describe("runSync, of attribution rules,", () => {
     expect(progress).toHaveLength(1);
   });
 
-  it("brings back facts that something has left out, once the whole file is checked again", async () => {
+  it("restores missing facts when the whole file is checked again", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(newestFirst(3));
     const clock = new FakeClock("2026-11-20T01:00:00.000Z");
@@ -204,14 +204,14 @@ describe("runSync, of attribution rules,", () => {
   });
 });
 
-describe("runSync, of what may not be kept,", () => {
+describe("runSync with limited retention", () => {
   const words = (id: number) => `What was said in call ${id}, which nobody may read`;
   const summarized = (count: number) =>
     newestFirst(count).map((call) => ({ ...call, summary: words(Number(call.call_id)) }));
   const readFile = (folder: string) => readFileSync(join(folder, "calls.db"), "latin1");
   const readActs = (folder: string) => read(folder, "SELECT at, erased_at FROM privacy_acts ORDER BY act_id");
 
-  /** A warehouse that has kept all of some calls, and how it is synced so that it keeps no words. */
+  /** A warehouse that has kept everything of some calls, and a sync of it that keeps no words. */
   async function startKept(service: ListService, folder: string) {
     const clock = new FakeClock("2026-11-20T01:00:00.000Z");
     await syncFrom(service, folder, { clock });
@@ -227,7 +227,7 @@ describe("runSync, of what may not be kept,", () => {
     return { clock, told, sync };
   }
 
-  it("removes and erases it before it reads, though the service cannot be reached", async () => {
+  it("removes and erases data before it reads, even if the service cannot be reached", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(summarized(30));
     const { told, sync } = await startKept(service, folder.path);
@@ -244,12 +244,12 @@ describe("runSync, of what may not be kept,", () => {
     expect(read(folder.path, "SELECT 1 FROM transcripts")).toEqual([]);
   });
 
-  it("erases once a day at the most, and writes over what it removes meanwhile", async () => {
+  it("erases at most once a day, and overwrites what it removes meanwhile", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(summarized(30));
     const { clock, told, sync } = await startKept(service, folder.path);
     await sync();
-    // What is kept again comes back, and has to go once more.
+    // Restored data must be removed again.
     clock.advance(DAY_MS - 1);
     await sync({ keep: KEEP_ALL, force: "full" });
     expect(readFile(folder.path)).toContain(words(7));
@@ -271,7 +271,7 @@ describe("runSync, of what may not be kept,", () => {
     expect(read(folder.path, "SELECT 1 FROM transcripts")).toHaveLength(30);
   });
 
-  it("goes on where a reader is in the way of erasing, and says so", async () => {
+  it("continues when a reader prevents erasing, and reports it", async () => {
     using folder = makeTempFolder();
     await using service = await startListService(summarized(30));
     const { told, sync } = await startKept(service, folder.path);

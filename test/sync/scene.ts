@@ -21,7 +21,7 @@ export function makeRun(
     clock,
     limit: 20,
     overlap: 3,
-    throttle: new Throttle(1), // its own: a run that was left alone keeps its place in it for ever
+    throttle: new Throttle(1), // its own: an abandoned run keeps its place in it for ever
     lookbackHours: 72,
     fullEveryHours: 24,
     goneAfterHours: 6,

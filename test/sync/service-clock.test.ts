@@ -4,7 +4,7 @@ import { ServiceClock } from "../../src/sync/service-clock.ts";
 const SENT_MS = Date.parse("2026-11-20T15:00:00.000Z");
 const MINUTE_MS = 60_000;
 
-/** A response that says it was made so long after it was asked for, and took so long to come. */
+/** A response that claims to be made that long after its request, and took that long to arrive. */
 const answer = (aheadMs: number, { tookMs = 0, ageSeconds = 0 } = {}) => ({
   timestamp: new Date(SENT_MS + aheadMs).toISOString(),
   exchange: { attempt: 0, nextAttempt: 1, sentMs: SENT_MS, receivedMs: SENT_MS + tookMs, ageSeconds },
@@ -13,20 +13,20 @@ const answer = (aheadMs: number, { tookMs = 0, ageSeconds = 0 } = {}) => ({
 describe("ServiceClock", () => {
   it.each([
     { title: "as far back as clocks may differ", back: MINUTE_MS, isOld: false },
-    { title: "further back by a millisecond", back: MINUTE_MS + 1, isOld: true },
-    { title: "no further back", back: 0, isOld: false },
-    { title: "from later on", back: -MINUTE_MS * 100, isOld: false },
-  ])("takes a response from $title for old: $isOld", ({ back, isOld }) => {
+    { title: "a millisecond further back", back: MINUTE_MS + 1, isOld: true },
+    { title: "the present", back: 0, isOld: false },
+    { title: "the future", back: -MINUTE_MS * 100, isOld: false },
+  ])("treats a response from $title as old: $isOld", ({ back, isOld }) => {
     for (const aheadMs of [0, 7_200_000, -7_200_000]) {
       const within = new ServiceClock(null);
       expect(within.isOld(answer(aheadMs))).toBe(false);
       expect(within.isOld(answer(aheadMs - back))).toBe(isOld);
-      // As the run before saw it, whatever our clock said then.
+      // As the previous run saw it, whatever the local clock showed then.
       expect(new ServiceClock(SENT_MS + aheadMs).isOld(answer(aheadMs - back))).toBe(isOld);
     }
   });
 
-  it("knows how far the service is ahead at the least: by what came the latest after it was made", () => {
+  it("estimates how far the service is at least ahead from the quickest response", () => {
     const clock = new ServiceClock(null);
     expect(clock.aheadMs).toBeNull();
     clock.isOld(answer(5000, { tookMs: 3000 }));
@@ -39,7 +39,7 @@ describe("ServiceClock", () => {
     expect(clock.aheadMs).toBe(4000);
   });
 
-  it("tells of this run alone, and still goes by what the last one knew", () => {
+  it("estimates from this run only, and still compares with the last run", () => {
     const clock = new ServiceClock(SENT_MS + 3_600_000);
     expect(clock.aheadMs).toBeNull();
     expect(clock.isOld(answer(0))).toBe(true);
@@ -47,14 +47,14 @@ describe("ServiceClock", () => {
     expect(clock.aheadMs).toBe(0);
   });
 
-  it("does not count the time that a response took against it, however long", () => {
+  it("does not count the duration of a response against it, however long", () => {
     const clock = new ServiceClock(null);
     expect(clock.isOld(answer(0))).toBe(false);
     expect(clock.isOld(answer(0, { tookMs: 100 * MINUTE_MS }))).toBe(false);
     expect(clock.aheadMs).toBe(0);
   });
 
-  it("takes what a cache says it has kept for old, and learns nothing by it", () => {
+  it("treats cached responses as old, and learns nothing from them", () => {
     const clock = new ServiceClock(null);
     expect(clock.isOld(answer(7_200_000, { ageSeconds: 1 }))).toBe(true);
     expect(clock.aheadMs).toBeNull();
@@ -62,18 +62,18 @@ describe("ServiceClock", () => {
   });
 
   it.each([{ timestamp: undefined }, { timestamp: "" }, { timestamp: "yesterday" }])(
-    "tells nothing by $timestamp",
+    "learns nothing from $timestamp",
     ({ timestamp }) => {
       const clock = new ServiceClock(SENT_MS);
       expect(clock.isOld({ ...answer(0), timestamp })).toBe(false);
       expect(clock.aheadMs).toBeNull();
-      // Nor does it spoil what the next one tells.
+      // Nor does it affect what the next one shows.
       expect(clock.isOld(answer(-100 * MINUTE_MS))).toBe(true);
       expect(clock.aheadMs).toBe(-100 * MINUTE_MS);
     },
   );
 
-  it("tells nothing of a page whose exchange is not known", () => {
+  it("learns nothing from a page whose exchange is unknown", () => {
     const clock = new ServiceClock(SENT_MS);
     expect(clock.isOld({ timestamp: answer(-100 * MINUTE_MS).timestamp })).toBe(false);
     expect(clock.aheadMs).toBeNull();

@@ -10,7 +10,7 @@ import { FakeClock } from "../support/fake-clock.ts";
 import { type Disturb, failsOn, rowsOf, serverError, startRowService } from "../support/row-service.ts";
 
 const TOTAL = 60;
-/** One attempt for a page; those of its pieces have their own number. */
+/** One attempt per page; pieces have their own number. */
 const ONCE = { attempts: 1 };
 
 /** A service of 60 calls, and the source over it. */
@@ -32,7 +32,7 @@ async function open(disturb: Disturb = () => undefined, options: Partial<FetchOp
     clock,
     read: (offset: number, sort: Sort = "own", signal = new AbortController().signal) =>
       source.fetch(sort)(offset, signal),
-    /** Which calls were requested, in the order of asking: from where, and how many. */
+    /** The requested calls, in order: offset and limit. */
     asked: () =>
       service.requests.map(({ url }) => {
         const query = new URL(url ?? "", "http://localhost").searchParams;
@@ -46,7 +46,7 @@ const idsOf = ({ rows }: PageSlice) => rows.map(({ id }) => id);
 const range = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** What is told of rows that the service does not deliver. */
+/** The places of rows that the service does not deliver. */
 const undelivered = ({ page: { rows } }: PageSlice) =>
   rows.flatMap((row) => ("rejected" in row ? [[JSON.parse(row.rejected.json), row.rejected.reason]] : []));
 
@@ -56,7 +56,7 @@ const follows = (undelivered_after_call_id: number | null, rows_after: number) =
 });
 
 describe("a page of the source", () => {
-  it("is what the service has from an offset on, as the walk sees it", async () => {
+  it("contains the service's rows from an offset, as the walk sees them", async () => {
     await using scene = await open();
     scene.service.rows[21] = '{"call_id":22,"duration":"long"}';
     scene.service.rows[22] = '{"call_id":23,"insight_name":"Website"}';
@@ -75,7 +75,7 @@ describe("a page of the source", () => {
   it.each([
     { sort: "own", query: "" },
     { sort: "source_name asc", query: "&sort_by=source_name&sort_order=asc" },
-  ] as const)("is asked for in the order $sort, of one organization unit", async ({ sort, query }) => {
+  ] as const)("is requested in the order $sort, for one organization unit", async ({ sort, query }) => {
     await using scene = await open(undefined, { orgUnitId: "7" });
     await scene.read(0, sort);
     const { searchParams } = new URL(scene.service.requests[0]?.url ?? "", "http://localhost");
@@ -87,7 +87,7 @@ describe("a page of the source", () => {
     });
   });
 
-  it("is read in pieces in the same order, of the same organization unit", async () => {
+  it("is read in pieces in the same order and for the same organization unit", async () => {
     await using scene = await open(failsOn([7]), { orgUnitId: "7" });
     await scene.read(0, "source_name asc");
     const queries = scene.service.requests.map(({ url }) => {
@@ -100,9 +100,9 @@ describe("a page of the source", () => {
   });
 
   it.each([
-    { title: "as most services write it", spaces: undefined },
-    { title: "written in another way", spaces: 2 },
-  ])("from the past is known as such by the service's own time: $title", async ({ spaces }) => {
+    { title: "in the usual notation", spaces: undefined },
+    { title: "in another notation", spaces: 2 },
+  ])("is recognized as old by the service's own time: $title", async ({ spaces }) => {
     const times = ["2026-11-20T15:00:00.000Z", "2026-11-20T14:00:00.000Z"];
     await using scene = await open(({ rows, offset, limit, before }) => {
       const data = { calls: rows.map((row) => JSON.parse(row)), total: TOTAL, limit, offset };
@@ -111,14 +111,14 @@ describe("a page of the source", () => {
     expect([(await scene.read(0)).isOld, (await scene.read(20)).isOld]).toEqual([false, true]);
   });
 
-  it("counts for the throttle as one that went well", async () => {
+  it("counts as a success for the throttle", async () => {
     await using scene = await open();
     scene.throttle.slowDown();
     for (let pages = 0; pages < 10; pages++) await scene.read(0);
     expect(scene.throttle.limit.concurrency).toBe(3);
   });
 
-  it.each(["the walk", "the run"])("is given up when %s is", async (which) => {
+  it.each(["the walk", "the run"])("is aborted with %s", async (which) => {
     const stop = new AbortController();
     const whole = which === "the run" ? { signal: stop.signal } : {};
     await using scene = await open(() => {
@@ -130,7 +130,7 @@ describe("a page of the source", () => {
     expect(scene.asked()).toEqual([[0, 20]]);
   });
 
-  it("beyond the offsets that the service lists is refused with a hint at that bound", async () => {
+  it("beyond the offsets that the service lists is refused with a hint at that limit", async () => {
     const refusal = json({ code: 400, message: "No" }, 400);
     await using scene = await open(({ offset }) => (offset >= 40 ? refusal : undefined));
     const fetch = scene.source.fetch("own");
@@ -146,14 +146,14 @@ describe("a page of the source", () => {
     });
   });
 
-  it("is a refusal where the service fails on it, and not where we do", async () => {
+  it("counts as refused after an API error, not after an internal error", async () => {
     await using scene = await open();
     expect(scene.source.isRefusal(new ApiError(5, "No", { hint: "" }))).toBe(true);
     expect(scene.source.isRefusal(new TypeError("A defect"))).toBe(false);
   });
 });
 
-/** Requests in a row, each as often as it was sent: `[offset, limit, times]`. */
+/** Consecutive requests with the number of repetitions: `[offset, limit, times]`. */
 function squash(requests: readonly number[][]): number[][] {
   const squashed: number[][] = [];
   for (const [offset = 0, limit = 0] of requests) {
@@ -165,7 +165,7 @@ function squash(requests: readonly number[][]): number[][] {
 }
 
 describe("a page that fails as a whole", () => {
-  it("is read in ever smaller pieces down to the row, and in larger ones behind it", async () => {
+  it("is read in ever smaller pieces down to the bad row, and in larger ones behind it", async () => {
     await using scene = await open(failsOn([25]));
     const slice = await scene.read(20);
     expect(slice).toMatchObject({ offset: 20, total: TOTAL, fragmented: true, isOld: false });
@@ -193,7 +193,7 @@ describe("a page that fails as a whole", () => {
     ]);
   });
 
-  it("ends with the last call, though it was to be longer", async () => {
+  it("ends with the last call although it could be longer", async () => {
     await using scene = await open(failsOn([60]));
     const slice = await scene.read(54);
     expect(idsOf(slice)).toEqual([...range(55, 59), null]);
@@ -210,7 +210,7 @@ describe("a page that fails as a whole", () => {
     ]);
   });
 
-  it("asks for no more than it had to where the rest of it is short", async () => {
+  it("is read with no unnecessary requests when the rest is short", async () => {
     await using scene = await open(failsOn([40]));
     expect(idsOf(await scene.read(20))).toEqual([...range(21, 39), null]);
     expect(squash(scene.asked())).toEqual([
@@ -250,7 +250,7 @@ describe("a page that fails as a whole", () => {
       at: 20,
       told: [follows(24, 1), follows(24, 2), follows(24, 3), follows(34, 1), follows(34, 2)],
     },
-  ])("says which rows those are: $title", async ({ bad, at, told }) => {
+  ])("names the failing rows: $title", async ({ bad, at, told }) => {
     await using scene = await open(failsOn(bad));
     const slice = await scene.read(at);
     expect(idsOf(slice)).toEqual(range(at + 1, at + 20).map((id) => (bad.includes(id) ? null : id)));
@@ -262,7 +262,7 @@ describe("a page that fails as a whole", () => {
     );
   });
 
-  it("fails with its own error where more than five of its rows do", async () => {
+  it("fails with its own error if more than five of its rows fail", async () => {
     await using scene = await open(failsOn([25, 26, 27, 28, 29, 30]));
     const own: Disturb = ({ before }) => (before === 0 ? text("<html>", 502) : undefined);
     const { disturb } = scene.service;
@@ -275,12 +275,12 @@ describe("a page that fails as a whole", () => {
     { title: "a reset", failure: reset, isInPieces: true },
     { title: "200 without calls", failure: json({ code: 200, data: {} }), isInPieces: true },
     {
-      title: "503 with a pause that there is time for",
+      title: "503 with a short pause",
       failure: json({ code: 503 }, 503, { "retry-after": "1" }),
       isInPieces: true,
     },
     {
-      title: "503 with a pause for an hour",
+      title: "503 with a pause of an hour",
       failure: json({ code: 503 }, 503, { "retry-after": "3600" }),
       isInPieces: false,
     },
@@ -288,12 +288,12 @@ describe("a page that fails as a whole", () => {
     { title: "400", failure: json({ code: 400 }, 400), isInPieces: false },
     { title: "401", failure: json({ code: 401 }, 401), isInPieces: false },
     { title: "429", failure: json({ code: 429 }, 429), isInPieces: false },
-  ])("is looked through for a bad row, or not: $title", async ({ failure, isInPieces }) => {
+  ])("is searched for a bad row, or not: $title", async ({ failure, isInPieces }) => {
     await using scene = await open(({ before }) => (before === 0 ? failure : undefined));
     if (isInPieces) {
       const slice = await scene.read(20);
       expect(idsOf(slice)).toEqual(range(21, 40));
-      // The page itself comes the second time.
+      // The page itself succeeds the second time.
       expect(slice.fragmented).toBe(undefined);
       expect(scene.asked()).toEqual([
         [20, 20],
@@ -306,7 +306,7 @@ describe("a page that fails as a whole", () => {
     }
   });
 
-  it("is looked through where the very first of all calls fails as well", async () => {
+  it("is searched even if the very first call fails as well", async () => {
     await using scene = await open(failsOn([1]));
     expect(idsOf(await scene.read(0))).toEqual([null, ...range(2, 20)]);
     expect(scene.asked().slice(0, 4)).toEqual([
@@ -317,7 +317,7 @@ describe("a page that fails as a whole", () => {
     ]);
   });
 
-  it("is believed where the service fails on others, too", async () => {
+  it("fails with its own error if the service fails on other pages, too", async () => {
     await using scene = await open(() => serverError);
     await expect(scene.read(20)).rejects.toMatchObject({ status: 500 });
     expect(scene.asked()).toEqual([
@@ -327,13 +327,13 @@ describe("a page that fails as a whole", () => {
     ]);
   });
 
-  it("is believed where it is of one row already", async () => {
+  it("fails with its own error if it has only one row", async () => {
     await using scene = await open(failsOn([21]), { limit: 1 });
     await expect(scene.read(20)).rejects.toMatchObject({ status: 500 });
     expect(scene.asked()).toEqual([[20, 1]]);
   });
 
-  it("is given up with the error of a piece that cannot come from a row", async () => {
+  it("fails with the error of a piece that cannot be caused by a row", async () => {
     await using scene = await open((asked) =>
       asked.before > 2 ? json({ code: 401 }, 401) : failsOn([25])(asked),
     );
@@ -344,7 +344,7 @@ describe("a page that fails as a whole", () => {
   it.each([
     { title: "another page is tried", at: 1 },
     { title: "it is read in pieces", at: 2 },
-  ])("is given up with the run while $title", async ({ at }) => {
+  ])("is aborted with the run while $title", async ({ at }) => {
     const stop = new AbortController();
     await using scene = await open(
       (asked) => {

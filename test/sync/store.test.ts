@@ -45,7 +45,7 @@ const rejectedOf = (call_id: number | null, json = "{}") => ({
   rejected: { call_id, json, path: "duration", reason: "no integer" },
 });
 
-/** A response; `attempt` is its place in the order of sending, where that is known. */
+/** A response; `attempt` is its place in the order of sending, if known. */
 function pageOf(
   rows: readonly ParsedRow[],
   attempt?: number,
@@ -62,7 +62,7 @@ const readDurations = (warehouse: Warehouse) =>
   readAll(warehouse, "SELECT call_id, duration FROM calls ORDER BY 1");
 
 describe("PageStore", () => {
-  it("writes each page with its calls, its place in the ledger, and what was new in it", () => {
+  it("writes each page with its calls, its place in the ledger, and its counts of new calls", () => {
     using warehouse = newWarehouse();
     const store = startStore(warehouse);
     expect(store.lastWritten).toEqual(new Set());
@@ -98,7 +98,7 @@ describe("PageStore", () => {
     expect(readOrigin(warehouse).base_url).toBe("https://api.example.com");
   });
 
-  it("has no number of a forgotten caller in the ledger, of pages before and after", () => {
+  it("keeps no number of a forgotten caller in the ledger, in pages before and after", () => {
     using warehouse = newWarehouse();
     const page = pageOf([
       callOf(2, { insight_name: "Call +49\t30 123456" }),
@@ -108,14 +108,14 @@ describe("PageStore", () => {
       readPages(warehouse, 1).map(({ order_members }) => JSON.parse(order_members ?? "null")?.name);
     startStore(warehouse).save(page, NOW);
     expect(readNames()).toEqual([["Call +49\t30 123456", "B"]]);
-    // The run is still in the ledger as one that was cut short.
+    // The run is still in the ledger as interrupted.
     forgetCallers(locked(warehouse), [{ caller: "+4930123456" }], { nowMs: 0 });
     expect(readNames()).toEqual([undefined]);
     storeOf(warehouse, 1, 1).save(page, LATER);
     expect(readNames()).toEqual([undefined, [null, "B"]]);
   });
 
-  it("goes on counting where the run was cut short", () => {
+  it("continues its counts after an interruption", () => {
     using warehouse = newWarehouse();
     startStore(warehouse).save(pageOf([callOf(2), callOf(1)]), NOW);
     updateRun(warehouse, 1, { calls_changed: 10, calls_returned: 20, calls_conflicting: 30 });
@@ -130,7 +130,7 @@ describe("PageStore", () => {
     expect(readPages(warehouse, 1).map(({ seq }) => seq)).toEqual([0, 1]);
   });
 
-  it("counts what has changed, came back, or is told twice", () => {
+  it("counts changed, returned and repeated calls", () => {
     using warehouse = newWarehouse();
     startStore(warehouse).save(pageOf([callOf(3), callOf(2), callOf(1)]), NOW);
     startRun(warehouse, { started_at: NOW, mode: "full", plan_reason: "", pid: 1 });
@@ -154,7 +154,7 @@ describe("PageStore", () => {
     expect(readAll(warehouse, "SELECT 1 FROM calls WHERE missing_since IS NOT NULL")).toEqual([]);
   });
 
-  it("keeps of two responses what was asked for later; one without its place is the oldest of all", () => {
+  it("keeps the later requested of two responses; one of unknown age is the oldest", () => {
     using warehouse = newWarehouse();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1, { duration: 5 })], 5), NOW);
@@ -171,7 +171,7 @@ describe("PageStore", () => {
     ]);
   });
 
-  it("finds a call unchanged whose link has a new signature, and takes over the link", () => {
+  it("finds a call unchanged if only its link has a new signature, and stores the link", () => {
     using warehouse = newWarehouse();
     const link = (signature: string) => `https://r.example/1?track=1&sig=${signature}`;
     const rowsOf = (signature: string) => [
@@ -192,7 +192,7 @@ describe("PageStore", () => {
     expect(readPages(warehouse, 2)).toMatchObject([{ call_ids: "[1,2,3]", row_count: 3 }]);
   });
 
-  it("keeps rows aside that do not parse, from the first time on, until the call is read well", () => {
+  it("quarantines rows that cannot be parsed, dated by the first time, until the call can be parsed", () => {
     using warehouse = newWarehouse();
     startStore(warehouse).save(pageOf([rejectedOf(1), rejectedOf(2), rejectedOf(null, "null")]), NOW);
     const store = startStore(warehouse);
@@ -214,20 +214,20 @@ describe("PageStore", () => {
       [1, 1, 2],
       [null, 1, 1],
     ]);
-    // Those of its own pages as well, where there were none before.
+    // Also from its own pages, if there were none before.
     warehouse.sqlite.exec("DELETE FROM rejected_calls");
     const last = startStore(warehouse);
     last.save(pageOf([rejectedOf(5)]), NOW);
     expect(seen()).toEqual([[5, 3, 3]]);
     last.save(pageOf([callOf(5)]), NOW);
     expect(seen()).toEqual([]);
-    // And those of runs before at once.
+    // And from earlier runs at the same time.
     startStore(warehouse).save(pageOf([rejectedOf(7)]), NOW);
     startStore(warehouse).save(pageOf([callOf(7)]), NOW);
     expect(seen()).toEqual([]);
   });
 
-  it("forgets its pages where another walk begins, but neither their calls nor what was counted", () => {
+  it("forgets its pages when another walk begins, but neither their calls nor the counts", () => {
     using warehouse = newWarehouse();
     const store = startStore(warehouse);
     updateRun(warehouse, 1, { resumed: 3 });
@@ -241,7 +241,7 @@ describe("PageStore", () => {
     expect(store.counts).toMatchObject({ calls_new: 3 });
   });
 
-  it("records members that are not as documented, each once, up to 1,000 in one run", () => {
+  it("records members that are not as documented once each, up to 1,000 in one run", () => {
     using warehouse = newWarehouse();
     const member = (path: string, kind: Drift["kind"] = "unknown") => ({ path, kind, json_type: "number" });
     const store = startStore(warehouse);
@@ -252,7 +252,7 @@ describe("PageStore", () => {
       { path: "b", kind: "type", ...first },
       { path: "b", kind: "unknown", ...first },
     ]);
-    // What is known already takes no room.
+    // Known values take no space.
     store.save(pageOf([callOf(2, {}, [member("a"), member("b")])]), LATER);
     const many = Array.from({ length: 1100 }, (_, at) => member(`c${at}`));
     store.save(pageOf([callOf(3, {}, many)]), LATER);
@@ -260,7 +260,7 @@ describe("PageStore", () => {
     expect(readDrift(warehouse).at(-1)).toMatchObject({ first_seen_at: LATER });
   });
 
-  it("keeps callers in step with each page, but in a first load, which settles them at its end", () => {
+  it("updates callers with each page, except in a first load, which computes them at its end", () => {
     using warehouse = newWarehouse();
     const caller = (id: number) => callOf(id, { caller_id: `+49301${id}` });
     const countCallers = () =>
@@ -269,7 +269,7 @@ describe("PageStore", () => {
     first.save(pageOf([caller(1)]), NOW);
     first.save(pageOf([caller(2)]), NOW);
     expect([readUnsettled(warehouse), countCallers()]).toEqual([2, 0]);
-    // One that was cut short is still a first load.
+    // An interrupted load is still a first load.
     storeOf(warehouse, 1, 2).save(pageOf([caller(3)]), NOW);
     expect([readUnsettled(warehouse), countCallers()]).toEqual([3, 0]);
     warehouse.sqlite.transaction(() => writeTransaction(warehouse, (tx) => settleCallers(tx)))();
@@ -290,7 +290,7 @@ describe("PageStore", () => {
     expect(store.counts).toMatchObject({ calls_new: 1 });
   });
 
-  it("has the newest of what responses under way at once say of a call, or calls it disputed", () => {
+  it("stores the newest version of a call from concurrent responses, or marks the call as disputed", () => {
     using warehouse = newWarehouse();
     const seen = { disputed: 0, settled: 0 };
     const response = fc.record({
@@ -306,7 +306,7 @@ describe("PageStore", () => {
           warehouse.sqlite.exec("DELETE FROM sync_runs; DELETE FROM transcripts");
           deleteCalls(warehouse);
           const store = startStore(warehouse);
-          // The service answers at some moment between: four moments to each step.
+          // The service responds at some moment between: four moments to each step.
           const versionAt = (moment: number) => edits.filter((edit) => edit <= moment).length;
           let newest = 0;
           for (const { sent, took, at } of responses) {
@@ -321,7 +321,7 @@ describe("PageStore", () => {
           store.settle(pageOf([callOf(1, { duration: last }), callOf(2)], 20));
           seen.settled += Number(wasDisputed);
           expect(store.disputed).toEqual(new Set());
-          // Of the page, what was not disputed is left alone.
+          // Undisputed calls of the page are not changed.
           expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: wasDisputed ? last : newest }]);
         },
       ),
@@ -331,7 +331,7 @@ describe("PageStore", () => {
     expect(seen.settled).toBeGreaterThanOrEqual(least(20));
   });
 
-  it("leaves a call disputed that a page asked for again does not have, or not readable", () => {
+  it("keeps a call disputed if a repeated page lacks it or has it unreadable", () => {
     using warehouse = newWarehouse();
     const store = startStore(warehouse);
     store.save(pageOf([callOf(1, { duration: 2 })], 0, 0, 2), NOW);
@@ -341,7 +341,7 @@ describe("PageStore", () => {
       store.settle(page);
       expect(store.disputed).toEqual(new Set([1]));
     }
-    // One that is known to be older does not settle it either; a later one of the walk does.
+    // A response known to be older does not settle it either; a later one of the walk does.
     store.save(pageOf([callOf(1, { duration: 2 })], 9), NOW);
     expect(store.disputed).toEqual(new Set());
     expect(readDurations(warehouse)).toEqual([{ call_id: 1, duration: 2 }]);

@@ -20,7 +20,7 @@ const ENV = {
 const read = (env: Record<string, string>) => loadSettings({ env, folder: "/nowhere" });
 
 describe("toSyncOptions", () => {
-  it("has each setting in its place", () => {
+  it("maps each setting to its option", () => {
     const limit = async <T>(attempt: () => Promise<T>) => await attempt();
     const hosts: string[] = [];
     const options = toSyncOptions(read(ENV), (host) => {
@@ -57,12 +57,12 @@ describe("toSyncOptions", () => {
     expect(hosts).toEqual(["api.example.com:8443"]);
   });
 
-  it("shares no limit of requests where none is given", () => {
+  it("sets no limit of requests if none is given", () => {
     expect(toSyncOptions(read(ENV)).api.limitRequest).toBeUndefined();
   });
 
   it.each([{ missing: "CALLTALLY_BASE_URL" }, { missing: "CALLTALLY_TOKEN", names: "CALLTALLY_TOKEN_FILE" }])(
-    "throws where $missing is not set",
+    "throws if $missing is not set",
     ({ missing, names = missing }) => {
       expect(() => toSyncOptions(read({ ...ENV, [missing]: "" }))).toThrow(`${names} is not set`);
     },

@@ -15,7 +15,7 @@ import { makeRun } from "./scene.ts";
 const RUNS = Number(process.env.CALLTALLY_TIMELINES ?? draws(120));
 const HOUR_MS = 3_600_000;
 
-/** What happens at the service before one of its answers. */
+/** An event at the service before one of its responses. */
 type Event = { kind: "new" | "late" | "delete" | "edit"; at: number; count: number };
 
 interface Timeline {
@@ -69,7 +69,7 @@ const timelines: fc.Arbitrary<Timeline> = fc.record({
   ),
 });
 
-/** A service that lists its calls in order of time; calls come at the live end, now and then late, and go anywhere. */
+/** A service that lists its calls by time; calls arrive at the live end, sometimes late, and disappear anywhere. */
 class TimedServer implements Clock {
   readonly order: "newest" | "oldest";
   readonly limit: number;
@@ -160,9 +160,9 @@ function readIds({ sqlite }: Warehouse, where: string): number[] {
 
 const isSure = ({ verdict }: SyncRun) => verdict === "exact" || verdict === "verified";
 
-/** Lives through a timeline; returns its runs, and throws at the first wrong claim. */
+/** Runs a timeline; returns its runs, and throws at the first wrong claim. */
 async function live(warehouse: Warehouse, timeline: Timeline, rules: Partial<Run> = {}): Promise<SyncRun[]> {
-  await setImmediate(); // the statements of earlier syncs are freed between two turns of the event loop alone
+  await setImmediate(); // statements of earlier syncs are only freed between two turns of the event loop
   empty(warehouse);
   const server = new TimedServer(timeline);
   const runs: SyncRun[] = [];
@@ -188,7 +188,7 @@ async function live(warehouse: Warehouse, timeline: Timeline, rules: Partial<Run
 }
 
 describe("syncWarehouse", () => {
-  it(`never vouches for a pass that misses a call, nor takes one for gone that exists, listed or not: ${RUNS} services`, async () => {
+  it(`never verifies a pass that misses a call, and never marks an existing call as gone: ${RUNS} services`, async () => {
     using warehouse = newWarehouse();
     const runs: SyncRun[] = [];
     await fc.assert(
@@ -197,7 +197,7 @@ describe("syncWarehouse", () => {
       }),
       { numRuns: RUNS },
     );
-    // The property says nothing of runs that never come to these ends.
+    // A property over outcomes that never happen proves nothing.
     expect(runs.filter(isSure).length).toBeGreaterThan(RUNS);
     expect(
       runs.filter(({ mode, verdict }) => mode === "incremental" && verdict === "probable").length,

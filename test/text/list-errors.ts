@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
 
-/** Where {@link listErrors} is kept: every error and its hint, to be read in one sitting. */
+/** The file of {@link listErrors}: every error and its hint, to be read in one sitting. */
 export const ERRORS = "test/text/errors.txt";
 
 const isNode = (value: unknown): value is Node =>
@@ -14,7 +14,7 @@ interface Node {
   [member: string]: unknown;
 }
 
-/** Returns every error that the source makes, with the hint below it; `…` stands for inserted values. */
+/** Returns every error of the source, with the hint below it; `…` stands for inserted values. */
 export function listErrors(): string {
   const sections = globSync("src/**/*.ts")
     .sort()

@@ -1,10 +1,10 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
 
-/** Where {@link listMessages} is kept, so that a change of wording shows in one place. */
+/** The file of {@link listMessages}, so that a change of wording is visible in one place. */
 export const MESSAGES = "test/text/messages.txt";
 
-/** Made-up conversations, names of sources, and styles: not what the program says. */
+/** Invented conversations, names of sources, and styles: not output of the program. */
 const OTHER_TEXTS =
   /calls\/(conversation|sources|vocabulary)|channel-sites|(page|explore)-style|static-(chart|svg)|browser\/charts|formats\/xlsx/;
 
@@ -19,7 +19,7 @@ interface Node {
 }
 
 /**
- * Returns every text of the program that a person may read: errors, hints, remarks, summaries, help and descriptions of
+ * Returns every text of the program for people: errors, hints, remarks, summaries, help and descriptions of
  * columns, by file and in order. Texts of two words and more; `…` stands for inserted values.
  */
 export function listMessages(): string {

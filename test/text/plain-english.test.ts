@@ -27,6 +27,13 @@ const TURNS: readonly (readonly [turn: RegExp, instead: string])[] = [
   [/\bso (long|far|often) as\b|\bas where\b/i, "as when, for example if"],
   [/\b(did|does|do) not parse\b/i, "could not be parsed"],
   [/\bthat (it|they) gave\b|\bhas them still\b/i, "a common word"],
+  [/\blets? go of\b/i, "release, delete, forget"],
+  [/\b(is|are) not there\b|\bwhat there is\b/i, "is missing, exists"],
+  [/\btakes? (\S+ ){1,3}for (an?other|none|no|one)\b/i, "treat as, mistake for"],
+  [/\bare others\b|\bis other than\b/i, "differs"],
+  [/\bharms? nobody\b|\bas if nothing\b|\bgo(es)? round\b/i, "name the effect"],
+  [/\bin the end\b|\bat the most\b|\bof late\b/i, "finally, at most, recently"],
+  [/\bby the \w+ by which\b|\bto be had\b/i, "a common word"],
 ];
 
 function* findTurns(path: string, text: string): Generator<string> {
@@ -38,9 +45,25 @@ function* findTurns(path: string, text: string): Generator<string> {
   }
 }
 
+/** Returns the comments and strings of a source, line by line: names are not prose. */
+function proseOf(source: string): string {
+  const prose = /"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/[/*]\*? .*/g;
+  const lines = source
+    .split("\n")
+    .map((line) => (/^\s*(\*|\/[/*])/.test(line) ? line : (line.match(prose) ?? []).join(" ")));
+  return lines.join("\n");
+}
+
 describe("plain English", () => {
   it("is in comments and messages", () => {
     const found = globSync("src/**/*.ts").flatMap((path) => [...findTurns(path, readFileSync(path, "utf8"))]);
+    expect(found).toEqual([]);
+  });
+
+  it("is in titles and comments of tests", () => {
+    const paths = globSync("test/**/*.ts").filter((path) => !import.meta.filename.endsWith(path));
+    const found = paths.flatMap((path) => [...findTurns(path, proseOf(readFileSync(path, "utf8")))]);
+    expect(paths.length).toBeGreaterThan(300);
     expect(found).toEqual([]);
   });
 
@@ -48,22 +71,26 @@ describe("plain English", () => {
     expect(readPages().flatMap(({ path, text }) => [...findTurns(path, text)])).toEqual([]);
   });
 
-  it("is looked for", () => {
+  it("is detected", () => {
     const text =
       "what is told apart\nfigures that it gave out\nit stands on\nderived anew\nwhoever\nport 99999, which is none";
     expect([...findTurns("page", text)].length).toBeGreaterThanOrEqual(6);
     expect([...findTurns("page", "The total is the sum of all rows.")]).toEqual([]);
+    const code = 'it("begins anew", () => {\n  told.push(1); // whoever\n  /** Lets go of it. */';
+    const found = [...findTurns("test", proseOf(code))];
+    expect(found.map((line) => line.split(":")[1])).toEqual(["1", "2", "3"]);
+    expect([...findTurns("test", proseOf("const told = [beside];"))]).toEqual([]);
   });
 });
 
 describe(MESSAGES, () => {
-  it("is as `node test/text/list-messages.ts` writes it", () => {
+  it("is up to date: `node test/text/list-messages.ts` writes it", () => {
     expect(readFileSync(MESSAGES, "utf8")).toBe(listMessages());
   });
 });
 
 describe(ERRORS, () => {
-  it("is as `node test/text/list-errors.ts` writes it", () => {
+  it("is up to date: `node test/text/list-errors.ts` writes it", () => {
     expect(readFileSync(ERRORS, "utf8")).toBe(listErrors());
   });
 

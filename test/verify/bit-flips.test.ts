@@ -12,7 +12,7 @@ import { ListedCalls, problemsOf } from "./warehouses.ts";
 
 const FLIPS = draws(1000);
 
-/** Everything that a figure or a verdict depends on. The query of a recording link signs it, and is in no figure. */
+/** Everything that affects a figure or a verdict. The query of a recording link signs it, and affects no figure. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   calls: [...CALL_COLUMNS.filter((name) => name !== "recording_url" && name !== "call_id"), "row_hash"],
   transcripts: TRANSCRIPT_COLUMNS,
@@ -47,7 +47,7 @@ function flip(value: unknown, random: () => number): unknown {
   return typeof value === "string" ? bytes.toString("latin1") : bytes;
 }
 
-it(`finds each of ${FLIPS} flipped bits that a figure or a verdict depends on`, async () => {
+it(`verify finds each of ${FLIPS} flipped bits that affect a figure or a verdict`, async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
   expect(await problemsOf(warehouse)).toEqual([]);

@@ -44,7 +44,7 @@ async function certifyOne(reading: Reading): Promise<Pass | undefined> {
   return { lines: [...writeCertificate(header, evidence, () => pages)], ids };
 }
 
-/** What the first verifier says; it may also know the calls that the warehouse has. */
+/** The result of the first verifier; it may also get the calls of the warehouse. */
 function isHeld(lines: readonly string[], ids?: ReadonlySet<number | null>): boolean {
   const checked = attempt(() => checkCertificate(lines));
   if (checked === undefined || checked.problems.length > 0) return false;
@@ -101,7 +101,7 @@ const inText = (from: string | RegExp, to: string, line: number) => (lines: stri
   lines.with(line, (lines[line] ?? "").replace(from, to));
 const first = (values: Json[], value: Json) => [value, ...values.slice(1)];
 
-/** Ways to break the format, each of which both verifiers find in any certificate. */
+/** Ways to break the format, which both verifiers find in any certificate. */
 const MUTATIONS: Record<string, (lines: string[]) => string[]> = {
   "another format": inHeader(() => ({ format: "calltally certificate 2" })),
   "an unknown member of the header": inHeader(() => ({ note: "" })),
@@ -157,7 +157,7 @@ const MUTATIONS: Record<string, (lines: string[]) => string[]> = {
   nothing: () => [""],
 };
 
-/** The share of those that are found, where some forged ones prove the same. */
+/** The share of those that are found, since some forged ones prove the same. */
 const LEAST_FOUND: Readonly<Record<string, number>> = {
   "a page is left out, and the header says so": 0.4,
   "two pages are swapped": 0,
@@ -165,7 +165,7 @@ const LEAST_FOUND: Readonly<Record<string, number>> = {
   "an id is another": 0.2,
 };
 
-/** What the second verifier says of each. */
+/** The result of the second verifier for each. */
 function askPython(certificates: readonly (readonly string[])[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = execFile("python3", [SCRIPT, "--many"], { maxBuffer: 1e9 }, (error, stdout) =>
@@ -182,7 +182,7 @@ describe.each([
 ])("certificates of proven passes over %s services", (_, timelines) => {
   const seed = randomInt(2 ** 31);
 
-  it.skipIf(!HAS_PYTHON)(`hold, forged ones do not, and both verifiers agree: seed ${seed}`, async () => {
+  it.skipIf(!HAS_PYTHON)(`are valid, and forged ones are not, by both verifiers: seed ${seed}`, async () => {
     const passes = await certify(timelines, seed);
     expect(passes.filter(({ lines, ids }) => !isHeld(lines, ids))).toEqual([]);
     const forged = passes.flatMap(({ lines, ids }) =>

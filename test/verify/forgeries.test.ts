@@ -32,7 +32,7 @@ interface Forger {
   gone: number;
   of: { 4: number[]; 5: number[] };
   run: (sql: string, ...values: unknown[]) => void;
-  /** Copies a call with its transcript, makes its hash and facts fit, and counts it. */
+  /** Copies a call with its transcript, adjusts its hash and facts, and counts it. */
   makeUp: (id: number, columns: Record<string, unknown>) => void;
   remove: (id: number) => void;
 }
@@ -105,7 +105,7 @@ const NEW_ID = 999_000_000_001;
 const MISSING = "(SELECT missing_since FROM calls WHERE missing_since IS NOT NULL)";
 const FIRST = "(SELECT min(call_id) FROM transcripts WHERE transcription IS NOT NULL)";
 
-/** What was forged, the line of the result that finds it, and what that says. */
+/** The forgery, the line of the result that finds it, and its text. */
 const FORGERIES: [forgery: string, line: string, says: RegExp, (forger: Forger) => void][] = [
   [
     "a thousand facts without a call",
@@ -465,13 +465,13 @@ function setGone(run: Forger["run"], id: number | undefined, at: string): void {
   run("UPDATE call_facts SET is_live = 0 WHERE call_id = ?", id);
 }
 
-it("finds nothing in the warehouse before it is forged", async () => {
+it("verify finds no problem in the warehouse before it is forged", async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
   expect(await problemsOf(warehouse)).toEqual([]);
 });
 
-it("finds each forgery, and says what is wrong", async () => {
+it("verify finds each forgery and names the problem", async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
   const { sqlite } = warehouse;

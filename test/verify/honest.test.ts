@@ -5,7 +5,7 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
 
-/** Warehouses that nobody forged, and that look odd. */
+/** Warehouses that look odd but were not forged. */
 const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Promise<void>> = {
   "nothing was ever read": async () => {},
   "the list was empty, and is filled": async (service) => {
@@ -89,7 +89,7 @@ const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Pro
   },
 };
 
-it.each(Object.entries(HONEST))("holds where %s", async (_, live) => {
+it.each(Object.entries(HONEST))("verify finds no problem when %s", async (_, live) => {
   using warehouse = newWarehouse();
   await live(new ListedCalls(warehouse), warehouse);
   expect(await problemsOf(warehouse)).toEqual([]);

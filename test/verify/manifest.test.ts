@@ -21,7 +21,7 @@ interface Exported {
   run: (sql: string) => void;
 }
 
-/** What was done to an export of two files, and what its verification then says. */
+/** A change of an export of two files, and the result of its verification. */
 const CASES: [what: string, says: RegExp, (exported: Exported) => void][] = [
   ["a changed file", /^channel.csv is not the one/, ({ write }) => write("channel.csv", "a")],
   ["a removed file", /^channel.csv is missing/, ({ folder }) => rmSync(join(folder, "channel.csv"))],
@@ -138,19 +138,19 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
   };
 }
 
-it("holds for an export as it was written", async () => {
+it("verify accepts an export as it was written", async () => {
   using temp = makeTempFolder();
   expect((await exportTwo(temp.path)).verify()).toEqual([]);
 });
 
-it.each(CASES)("finds %s", async (_, says, forge) => {
+it.each(CASES)("verify finds %s", async (_, says, forge) => {
   using temp = makeTempFolder();
   const { verify, ...exported } = await exportTwo(temp.path);
   forge(exported);
   expect(verify()).toContainEqual(expect.stringMatching(says));
 });
 
-it("refuses a manifest without files", async () => {
+it("verify refuses a manifest without files", async () => {
   using temp = makeTempFolder();
   const { verify, edit } = await exportTwo(temp.path);
   edit((manifest) => {

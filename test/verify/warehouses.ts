@@ -9,12 +9,12 @@ import { makeRun } from "../sync/scene.ts";
 
 const CALLS = 60;
 
-/** A service in memory, newest call first. Each sync begins an hour after the one before. */
+/** A service in memory, newest call first. Each sync begins an hour after the previous one. */
 export class ListedCalls {
   readonly #generator = new CallGenerator(1, CALLS, Date.parse("2026-11-01T00:00:00.000Z"));
   readonly #warehouse: Warehouse;
   readonly calls = Array.from({ length: CALLS }, (_, index) => this.#generator.callAt(CALLS - 1 - index));
-  /** Ids of rows that are served without a readable duration. */
+  /** Ids of rows without a readable duration. */
   readonly unreadable = new Set<number>();
   /** How many pages a sync reads before the service fails. */
   failAfter = Number.POSITIVE_INFINITY;

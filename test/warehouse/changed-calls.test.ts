@@ -67,7 +67,7 @@ function apply(
 
 describe("readChanges", () => {
   it.each([false, true])(
-    "has every call whose facts have changed, whatever changed them (facts are logged: %s)",
+    "returns every call whose facts have changed for any reason (facts are logged: %s)",
     (isLogged) => {
       using warehouse = newWarehouse();
       write(warehouse, { call_id: 1 });
@@ -91,7 +91,7 @@ describe("readChanges", () => {
     },
   );
 
-  it("has nothing of calls that are written as they were", () => {
+  it("returns no calls that were written without a change", () => {
     using warehouse = newWarehouse();
     write(warehouse, { call_id: 1 }, { call_id: 2000 });
     beginMarks(warehouse);
@@ -104,7 +104,7 @@ describe("readChanges", () => {
 });
 
 describe("readPublications", () => {
-  it("says that a cluster is behind once calls or spend have changed, and lists the one that is asked for", () => {
+  it("marks a cluster as behind after calls or spend have changed, and filters by target", () => {
     using warehouse = newWarehouse();
     beginMarks(warehouse);
     const at = "2026-01-01T00:00:00.000Z";
@@ -166,7 +166,7 @@ describe("beginMarks", () => {
     expect(readChanges(warehouse, changeId).ids).toEqual([3]);
   });
 
-  it("takes nothing for known that changed while somebody had taken the triggers out", () => {
+  it("forgets published totals that changed while the triggers were missing", () => {
     using warehouse = newWarehouse();
     beginMarks(warehouse);
     const at = "2026-01-01T00:00:00.000Z";

@@ -18,7 +18,7 @@ const AGAIN =
 
 const erase = (warehouse: Warehouse) => eraseFreed(locked(warehouse), Date.parse(NOW), 20);
 
-/** A warehouse in which something was removed that is in its files still. */
+/** A warehouse with removed data that is still in its files. */
 function openFreed(path: string): Warehouse {
   const warehouse = openWarehouse(path);
   warehouse.sqlite.exec(`INSERT INTO jobs (job, started_at, error) VALUES ('sync', '', '${SECRET}')`);
@@ -43,7 +43,7 @@ const errorOf = (work: () => void): unknown => {
 };
 
 describe("eraseFreed", () => {
-  it("leaves nothing in the files that the tables do not hold, says when, and goes on as before", () => {
+  it("leaves nothing in the files that the tables do not hold, records the time, and restores the settings", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     const before = settingsOf(warehouse);
@@ -56,7 +56,7 @@ describe("eraseFreed", () => {
     expect(settingsOf(warehouse)).toEqual([6000, 1]);
   });
 
-  it("is not done while somebody reads what was before, which the error says", () => {
+  it("fails while another process reads old data, and says so", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     using reader = connect(warehouse);
@@ -85,7 +85,7 @@ describe("eraseFreed", () => {
   it.each([
     {
       title: "the disk is full",
-      // As a full disk has it: no page more, where one is needed.
+      // Like on a full disk: no page more, although one is needed.
       prepare: ({ sqlite }: Warehouse) => {
         sqlite.exec(
           "CREATE TRIGGER fill AFTER UPDATE ON privacy_acts BEGIN INSERT INTO jobs (job, started_at, error) VALUES ('fill', '', hex(zeroblob(9000000))); END",
@@ -96,16 +96,16 @@ describe("eraseFreed", () => {
       more: " It temporarily needs MB of free disk space.",
     },
     {
-      title: "something else is in the way",
+      title: "another error occurs",
       prepare: ({ sqlite }: Warehouse) => sqlite.exec("BEGIN"),
       code: "SQLITE_ERROR",
       more: "",
     },
-  ])("says what is to be done where $title", ({ prepare, code, more }) => {
+  ])("gives a hint when $title", ({ prepare, code, more }) => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     prepare(warehouse);
-    // As much as the file twice.
+    // Twice the size of the file.
     const room = (2 * statSync(warehouse.path).size) / 1e6;
     expect(Number.isInteger(room)).toBe(false);
     expect(errorOf(() => erase(warehouse))).toMatchObject({
@@ -121,17 +121,17 @@ describe("eraseFreed", () => {
     { code: "SQLITE_BUSY_SNAPSHOT", exitCode: EXIT.locked, says: "may be reading it" },
     { code: "SQLITE_LOCKED_SHAREDCACHE", exitCode: EXIT.locked, says: "may be reading it" },
     { code: "SQLITE_IOERR_WRITE", exitCode: EXIT.storage, says: "MB of free disk space" },
-  ])("knows $code, which says more than its kind", ({ code, exitCode, says }) => {
+  ])("recognizes $code, which is more specific than its base code", ({ code, exitCode, says }) => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
-    // No test can have a disk fail in this way.
+    // A test cannot make a disk fail in this way.
     warehouse.sqlite.exec = () => {
       throw new Database.SqliteError("no", code);
     };
     expect(errorOf(() => erase(warehouse))).toMatchObject({ exitCode, hint: expect.stringContaining(says) });
   });
 
-  it("throws what is no error of SQLite's as it is", () => {
+  it("rethrows an error that is not from SQLite", () => {
     using folder = makeTempFolder();
     using warehouse = openFreed(join(folder.path, "calls.db"));
     expect(() => eraseFreed(locked(warehouse), Number.NaN, 20)).toThrow(RangeError);
@@ -140,7 +140,7 @@ describe("eraseFreed", () => {
 });
 
 describe("keepTempFilesBeside", () => {
-  it("names the folder of the warehouse, where the operator names none", () => {
+  it("sets the folder of the warehouse unless the operator names one", () => {
     using folder = makeTempFolder();
     using other = makeTempFolder();
     const database = join(folder.path, "calls.db");

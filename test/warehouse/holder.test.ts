@@ -5,7 +5,7 @@ import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
-describe("nameFile, of a warehouse that somebody has locked,", () => {
+describe("nameFile of a locked warehouse", () => {
   it.each([
     { title: "another program", lock: false, pid: 417, says: "another program has it locked" },
     {

@@ -6,7 +6,7 @@ import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openIn } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-test("tryAcquireLock knows a warehouse behind a link, and lets go when it is disposed of", () => {
+test("tryAcquireLock locks a warehouse behind a link, and releases it when disposed", () => {
   using folder = makeTempFolder();
   const [file, link] = [join(folder.path, "calls.db"), join(folder.path, "link.db")];
   writeFileSync(file, "");
@@ -17,7 +17,7 @@ test("tryAcquireLock knows a warehouse behind a link, and lets go when it is dis
     expect(tryAcquireLock(link)).toBeUndefined();
     expect(tryAcquireLock(file)).toBeUndefined();
   }
-  // What did not get the lock keeps nothing open, either.
+  // A failed attempt keeps nothing open, either.
   expect(openIn(folder.path)).toEqual([]);
   using again = tryAcquireLock(link);
   expect(again).toBeDefined();
@@ -28,7 +28,7 @@ test("tryAcquireLock knows a warehouse behind a link, and lets go when it is dis
   ]);
 });
 
-test("tryAcquireLock locks a warehouse that is yet to be made, in a folder that is yet to be made", () => {
+test("tryAcquireLock locks a warehouse that does not exist yet, in a folder that does not exist yet", () => {
   using folder = makeTempFolder();
   const file = join(folder.path, "new", "calls.db");
   using lock = tryAcquireLock(file);
@@ -37,7 +37,7 @@ test("tryAcquireLock locks a warehouse that is yet to be made, in a folder that 
   expect((statSync(`${file}.lock`).mode & 0o777).toString(8)).toBe("600");
 });
 
-test("tryAcquireLock names a lock that is none", () => {
+test("tryAcquireLock names an invalid lock file", () => {
   using folder = makeTempFolder();
   const file = join(folder.path, "calls.db");
   writeFileSync(`${file}.lock`, "a text that is longer than the header of a database ".repeat(100));
@@ -46,7 +46,7 @@ test("tryAcquireLock names a lock that is none", () => {
   );
 });
 
-test("tryAcquireLock refuses a FIFO in place of the lock, and does not wait for somebody to write to it", () => {
+test("tryAcquireLock refuses a FIFO in place of the lock without waiting for a writer", () => {
   using folder = makeTempFolder();
   const file = join(folder.path, "calls.db");
   execFileSync("mkfifo", [`${file}.lock`]);

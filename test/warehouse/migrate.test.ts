@@ -15,7 +15,7 @@ import { locked } from "../support/warehouse.ts";
 const NEXT_VERSION = BASELINE_VERSION + 1;
 const ADD_TOPIC = "ALTER TABLE `calls` ADD `topic` text;--> statement-breakpoint\n";
 
-/** Makes a warehouse of the baseline with calls, and a folder of migrations with a made-up one after it. */
+/** Creates a warehouse of the baseline with calls, and a folder of migrations with an invented one after it. */
 function makeScene(folder: string, next: string) {
   const [file, migrations] = [join(folder, "calls.db"), join(folder, "migrations")];
   makeWarehouse(file);
@@ -34,7 +34,7 @@ function readAll(file: string) {
 }
 
 describe("migrate", () => {
-  it("applies the next version to a baseline warehouse, keeps its rows, and lets the views be made again", async () => {
+  it("applies the next version to a baseline warehouse, keeps its rows, and allows views to be replaced", async () => {
     using folder = makeTempFolder();
     const next = `${ADD_TOPIC}UPDATE calls SET topic = 'leak' WHERE call_id = 1000;--> statement-breakpoint\nDROP VIEW attributed_calls;`;
     const { file, migrations, before } = makeScene(folder.path, next);
@@ -54,7 +54,7 @@ describe("migrate", () => {
         { topic: "leak", calls: 1 },
       ]);
       warehouse.sqlite.exec("ALTER TABLE calls DROP COLUMN topic");
-      // Again is nothing to do: the column would be there twice.
+      // Nothing to do the second time: the column would be duplicated.
       migrate(warehouse.sqlite, file, { folder: migrations });
     }
     const after = readAll(file);
@@ -62,7 +62,7 @@ describe("migrate", () => {
     expect(after.schema).toEqual(before.schema);
   });
 
-  it("leaves the warehouse as it was where a migration fails", () => {
+  it("does not change the warehouse if a migration fails", () => {
     using folder = makeTempFolder();
     const { file, migrations, before } = makeScene(
       folder.path,
@@ -75,7 +75,7 @@ describe("migrate", () => {
     expect(readAll(file)).toEqual(before);
   });
 
-  it("leaves the warehouse as it was where its process is killed in a migration", () => {
+  it("does not change the warehouse if the process is killed during a migration", () => {
     using folder = makeTempFolder();
     const { file, migrations, before } = makeScene(folder.path, `${ADD_TOPIC}SELECT die();`);
     const script = `
@@ -91,7 +91,7 @@ describe("migrate", () => {
     expect(readAll(file)).toEqual(before);
   });
 
-  it("leaves an older warehouse alone while another process syncs it", () => {
+  it("does not change an older warehouse while another process syncs it", () => {
     using folder = makeTempFolder();
     const { file, migrations, before } = makeScene(folder.path, ADD_TOPIC);
     {
@@ -109,7 +109,7 @@ describe("migrate", () => {
     expect(readAll(file).version).toBe(NEXT_VERSION);
   });
 
-  it("refuses a newer warehouse, by the version that it was migrated to", () => {
+  it("refuses a newer warehouse and names the version of its schema", () => {
     using folder = makeTempFolder();
     const { file, migrations } = makeScene(folder.path, ADD_TOPIC);
     {
@@ -129,7 +129,7 @@ describe("migrate", () => {
 });
 
 describe("assertCurrent", () => {
-  it("refuses to read an older schema, and says what migrates it", () => {
+  it("refuses to read an older schema, and names the command that migrates it", () => {
     using folder = makeTempFolder();
     const { file, migrations } = makeScene(folder.path, ADD_TOPIC);
     assertCurrent(file, BASELINE_VERSION);

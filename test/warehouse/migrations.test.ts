@@ -34,12 +34,12 @@ function describeSchema(sqlite: Database.Database): unknown[] {
 }
 
 describe("migrations", () => {
-  it("lead to the schema as the code has it", async () => {
+  it("produce the schema of the code", async () => {
     const current = await generateSQLiteDrizzleJson(SCHEMA);
     expect(await generateSQLiteMigration(readLatestSnapshot(), current)).toEqual([]);
   });
 
-  it("would show a table that the migrations do not have", async () => {
+  it("have a test that detects a missing table", async () => {
     const { exports: _, ...tables } = SCHEMA;
     const fewer = await generateSQLiteDrizzleJson(tables);
     const current = await generateSQLiteDrizzleJson(SCHEMA);
@@ -47,7 +47,7 @@ describe("migrations", () => {
     expect(statements.map((text) => text.split("(")[0]?.trim())).toEqual(["CREATE TABLE `exports`"]);
   });
 
-  it("leave the warehouse with what the latest snapshot says", async () => {
+  it("produce the schema of the latest snapshot", async () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const direct = new Database(":memory:");

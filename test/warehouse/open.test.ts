@@ -19,7 +19,7 @@ import { storeCalls } from "../support/warehouse.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** What opening a file threw. */
+/** The error of opening a file. */
 function catchError(open: () => Disposable): unknown {
   try {
     open()[Symbol.dispose]();
@@ -29,7 +29,7 @@ function catchError(open: () => Disposable): unknown {
   return undefined;
 }
 
-/** Files that are no warehouse of ours, and what is said of each. */
+/** Files that are not warehouses, with the error of each. */
 const STRANGERS: { name: string; make: (file: string) => void; says: string }[] = [
   { name: "empty", make: (file) => writeFileSync(file, ""), says: "it is empty" },
   {
@@ -84,7 +84,7 @@ const STRANGERS: { name: string; make: (file: string) => void; says: string }[] 
 ];
 
 describe("openWarehouse", () => {
-  it("makes files that nobody else may read, in folders that nobody else may enter", () => {
+  it("creates files and folders that only the owner may read", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "outer", "inner", "calls.db");
     using warehouse = openWarehouse(file);
@@ -98,7 +98,7 @@ describe("openWarehouse", () => {
     expect([modeOf(dirname(file)), modeOf(dirname(dirname(file)))]).toEqual(["700", "700"]);
   });
 
-  it("sets the pragmas of the file and of the connection, each time it opens", () => {
+  it("sets the pragmas of the file and of the connection each time it opens", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     for (const _ of ["made", "opened again"]) {
@@ -126,7 +126,7 @@ describe("openWarehouse", () => {
     }
   });
 
-  it("keeps the rows, and leaves one file when it is closed", () => {
+  it("keeps the rows and leaves a single file when it is closed", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     const open = () => {
@@ -143,7 +143,7 @@ describe("openWarehouse", () => {
     expect(readdirSync(folder.path)).toEqual(["calls.db"]);
   });
 
-  it("makes the file though a killed run left half of one", () => {
+  it("creates the file although a killed run left a partial one", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     const draft = join(folder.path, `.calls.db.1@0.${randomUUID()}.tmp`);
@@ -156,7 +156,7 @@ describe("openWarehouse", () => {
     expect(readdirSync(folder.path)).toEqual(["calls.db"]);
   });
 
-  it("does not make a file in place of one that cannot be made", () => {
+  it("creates nothing if the file cannot be created", () => {
     using folder = makeTempFolder();
     const blocked = join(folder.path, "blocked");
     writeFileSync(blocked, "not a folder");
@@ -172,7 +172,7 @@ describe.each([
   { opener: "openReader, any schema", open: (path: string) => openReader(path, { anySchema: true }) },
   { opener: "openAsPermitted", open: openAsPermitted },
 ])("$opener", ({ open }) => {
-  it.each(STRANGERS)("refuses a file that is $name with exit 7 and leaves it as it was", ({ make, says }) => {
+  it.each(STRANGERS)("refuses a file that is $name with exit 7 without changing it", ({ make, says }) => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     make(file);
@@ -192,7 +192,7 @@ describe.each([
     expect(readdirSync(folder.path)).toEqual(["calls.db"]);
   });
 
-  it("fails on a warehouse that is cut off, and leaves it as it was", () => {
+  it("fails on a truncated warehouse and does not change it", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "calls.db");
     openWarehouse(file)[Symbol.dispose]();
@@ -216,7 +216,7 @@ describe.each([
   { opener: "openExistingWarehouse", open: openExistingWarehouse },
   { opener: "openReader", open: openReader },
 ])("$opener", ({ open }) => {
-  it("says where there is no warehouse, with exit 7, and makes none", () => {
+  it("reports a missing warehouse with exit code 7, and creates none", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "none", "calls.db");
     const error = catchError(() => open(file));
@@ -227,7 +227,7 @@ describe.each([
 });
 
 describe("connect", () => {
-  it("sees what was committed, cannot write, and does not keep the writer from writing", () => {
+  it("sees what was committed, cannot write, and does not block the writer", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     using reader = connect(warehouse);

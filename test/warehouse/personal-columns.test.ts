@@ -9,7 +9,7 @@ import { TRANSCRIPTS } from "../../src/warehouse/calls/transcripts.ts";
 import { personalColumns } from "../../src/warehouse/described.ts";
 import { FULL_CALL } from "../support/calls.ts";
 
-/** Texts that name nobody: times, names of ours, hashes of files, and what the operator has set. */
+/** Impersonal texts: times, the program's own names, hashes of files, and settings of the operator. */
 const IMPERSONAL = `
   calls.tracking_number calls.call_started calls.row_hash calls.missing_since calls.gone_at calls.absent_since
   calls.unlisted_since calls.withheld
@@ -64,7 +64,7 @@ const IMPERSONAL = `
   publications.hashed_at
 `;
 
-/** Tables by the rows of the first table in docs/privacy.md that are about the warehouse, and what is personal in them. */
+/** Tables by the rows of the first table in docs/privacy.md about the warehouse, with their personal data. */
 function readPrivacyPage(): { tables: string[]; personal: string }[] {
   const [, table = ""] = readFileSync("docs/privacy.md", "utf8").split("|---|---|---|---|\n");
   const rows = table.split("\n").map((line) => line.split(" | "));
@@ -76,8 +76,8 @@ function readPrivacyPage(): { tables: string[]; personal: string }[] {
   }));
 }
 
-describe("columns of text", () => {
-  it("are marked as personal where they are defined, unless an enum or listed here as impersonal", () => {
+describe("text columns", () => {
+  it("are marked as personal in their definition unless they are enums or listed here as impersonal", () => {
     const unmarked = TABLES.flatMap(({ name, columns }) =>
       columns.flatMap((column) =>
         column.type === "text" && column.personal === undefined && !column.isEnum
@@ -101,7 +101,7 @@ describe("columns of text", () => {
 });
 
 describe("docs/privacy.md", () => {
-  it("says of each table, once, what is personal in it, or that nothing is", () => {
+  it("states for each table once which personal data it has, or that it has none", () => {
     const rows = readPrivacyPage();
     expect(rows.flatMap(({ tables }) => tables).sort()).toEqual(TABLES.map(({ name }) => name).sort());
     const impersonal = rows.filter(({ personal }) => personal.startsWith("nothing of callers"));

@@ -17,7 +17,7 @@ function makeWarehouse(folder: string): string {
 }
 
 describe("openWithoutWriting", () => {
-  it("reads a warehouse without a log into memory, and leaves nothing beside it", () => {
+  it("reads a warehouse without a log into memory, and leaves no files next to it", () => {
     using folder = makeTempFolder();
     const sqlite = openWithoutWriting(makeWarehouse(folder.path));
     expect(sqlite.memory).toBe(true);
@@ -27,7 +27,7 @@ describe("openWithoutWriting", () => {
     expect(readdirSync(folder.path)).toEqual(["calls.db"]);
   });
 
-  it("waits until a write would show, and starts over after one", async () => {
+  it("waits long enough to notice a write, and starts again after one", async () => {
     using folder = makeTempFolder();
     const file = makeWarehouse(folder.path);
     const script = `
@@ -52,7 +52,7 @@ describe("openWithoutWriting", () => {
     if (writer.exitCode === null) await once(writer, "exit");
   });
 
-  it("reads along with a writer", () => {
+  it("reads next to a writer", () => {
     using folder = makeTempFolder();
     const file = makeWarehouse(folder.path);
     using writer = openWarehouse(file);
@@ -63,7 +63,7 @@ describe("openWithoutWriting", () => {
     sqlite.close();
   });
 
-  it("reads no file whose latest writes are in a log that it cannot read", () => {
+  it("refuses a file whose latest writes are in a log that it cannot read", () => {
     using folder = makeTempFolder();
     const file = makeWarehouse(folder.path);
     const copy = join(folder.path, "copy.db");
@@ -78,14 +78,14 @@ describe("openWithoutWriting", () => {
     ]);
   });
 
-  it("reads no file into memory that is too large for it", () => {
+  it("does not read into memory a file that is too large for it", () => {
     using folder = makeTempFolder();
     const file = makeWarehouse(folder.path);
     truncateSync(file, 2 ** 31);
     expect(() => openWithoutWriting(file)).toThrow("it is too large for that");
   });
 
-  it("reads a backup where it lies", () => {
+  it("reads a backup in place", () => {
     using folder = makeTempFolder();
     const file = makeWarehouse(folder.path);
     using warehouse = openWarehouse(file);

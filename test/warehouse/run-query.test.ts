@@ -9,7 +9,7 @@ import { draws } from "../support/draws.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-/** A folder with a warehouse of two calls, which nobody has open. */
+/** A folder with a warehouse of two calls that nobody has open. */
 function makeWarehouse(): Disposable & { folder: string; path: string } {
   const folder = makeTempFolder();
   const path = join(folder.path, "calls.db");
@@ -23,7 +23,7 @@ function ask(path: string, sql: string) {
   return { columns, rows: [...rows] };
 }
 
-/** Statements that do more than read, or try to; `%` stands for a file beside the warehouse. */
+/** Statements that do more than read, or try to; `%` is a file next to the warehouse. */
 const ATTACKS = [
   "ATTACH '%' AS other",
   "ATTACH DATABASE 'file:%?mode=rwc' AS other",
@@ -81,7 +81,7 @@ const ATTACKS = [
 ];
 
 describe("runQuery", () => {
-  it("answers with names, and values as they are stored", () => {
+  it("returns column names, and values as stored", () => {
     using warehouse = makeWarehouse();
     const sql = `-- a comment
       /* and another */ SELECT call_id AS id, caller_id, 9007199254740993 AS big, 1.5, x'00ff' FROM calls; -- the end`;
@@ -109,7 +109,7 @@ describe("runQuery", () => {
     expect(ask(warehouse.path, sql).rows).not.toEqual([]);
   });
 
-  it.each(ATTACKS)("refuses %j, and changes nothing", (attack) => {
+  it.each(ATTACKS)("refuses %j and changes nothing", (attack) => {
     using warehouse = makeWarehouse();
     const target = join(warehouse.folder, "stolen");
     const before = readFileSync(warehouse.path);
@@ -119,7 +119,7 @@ describe("runQuery", () => {
     expect(readdirSync(warehouse.folder).filter((file) => !/^calls\.db(-wal|-shm)?$/.test(file))).toEqual([]);
   });
 
-  it("refuses them behind whatever white space and comments", () => {
+  it("refuses them after any white space and comments", () => {
     using warehouse = makeWarehouse();
     const gap = fc
       .array(fc.constantFrom(" ", "\n", "\t", "/**/", "/* SELECT */", "-- SELECT\n", "/*/ SELECT */"))
@@ -157,7 +157,7 @@ describe("runQuery", () => {
     ],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", "Correct the SQL; `calltally schema` names tables, views and columns."],
-  ])("says for %j: %s", (sql, hint) => {
+  ])("suggests a correction for %j: %s", (sql, hint) => {
     using warehouse = makeWarehouse();
     let thrown: unknown;
     try {

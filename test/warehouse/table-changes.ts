@@ -2,10 +2,10 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 
 type Row = Record<string, unknown>;
 
-/** What became of a row: each column that has changed with what it was and is, or all of one that is new; null where it is gone. */
+/** The change of a row: each changed column with its old and new value, or a whole new row; null if it was deleted. */
 export type RowChange = Record<string, unknown> | null;
 
-/** Returns what some work changes in any table, by table and row. */
+/** Returns what a function changes in any table, by table and row. */
 export function findChanges(
   { sqlite }: Warehouse,
   work: () => void,
@@ -15,7 +15,7 @@ export function findChanges(
   return compare(before, readTables(sqlite));
 }
 
-/** As `findChanges`, of work that takes its time. */
+/** Like `findChanges`, for an asynchronous function. */
 export async function awaitChanges(
   { sqlite }: Warehouse,
   work: () => Promise<void>,

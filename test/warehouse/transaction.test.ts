@@ -11,7 +11,7 @@ const insertCall = ({ sqlite }: Warehouse, id: number) =>
 const readIds = ({ sqlite }: Reader) => sqlite.prepare("SELECT call_id FROM calls").pluck().all();
 
 describe("writeTransaction", () => {
-  it("keeps everything and returns what the work returned", () => {
+  it("commits everything and returns the result of the work", () => {
     using warehouse = newWarehouse();
     using reader = connect(warehouse);
     const result = writeTransaction(warehouse, () => {
@@ -25,7 +25,7 @@ describe("writeTransaction", () => {
     expect(readIds(reader)).toEqual([1, 2]);
   });
 
-  it("keeps nothing when the work throws, and throws the same", () => {
+  it("rolls everything back when the work throws, and rethrows the error", () => {
     using warehouse = newWarehouse();
     insertCall(warehouse, 1);
     const reason = new Error("no more");
@@ -49,9 +49,9 @@ describe("writeTransaction", () => {
     expect(insertCall(other, 1).changes).toBe(1);
   });
 
-  it("refuses asynchronous work, and keeps nothing of it", () => {
+  it("refuses asynchronous work and commits nothing of it", () => {
     using warehouse = newWarehouse();
-    // @ts-expect-error: work that goes on after the commit
+    // @ts-expect-error: work that continues after the commit
     const run = () => writeTransaction(warehouse, async () => void insertCall(warehouse, 1));
     expect(run).toThrow("cannot return a promise");
     expect(readIds(warehouse)).toEqual([]);

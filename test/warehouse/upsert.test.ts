@@ -3,7 +3,7 @@ import { callers } from "../../src/warehouse/calls/callers.ts";
 import { prepareUpsert } from "../../src/warehouse/upsert.ts";
 import { newWarehouse } from "../support/warehouse.ts";
 
-test("an upsert binds each value to its column, whatever the order of the names, and keeps columns not to be updated", () => {
+test("an upsert binds each value to its column in any order of names, and keeps columns that are not to be updated", () => {
   using warehouse = newWarehouse();
   const upsert = prepareUpsert(
     warehouse,

@@ -23,11 +23,11 @@ const write = (rows: Iterable<readonly Value[]>, options: DelimitedOptions = { d
 const keyRow = (key: string): Value[] => [key, "", 1, 1, null, null];
 
 describe("toDelimited", () => {
-  it("writes the header alone where there is no row", () => {
+  it("writes only the header if there are no rows", () => {
     expect(write([])).toBe(HEADER);
   });
 
-  it("writes fixed decimals, whole numbers as they are, and nothing for no value", () => {
+  it("writes fixed decimals, whole numbers unchanged, and nothing for null", () => {
     const rows: Value[][] = [
       ["a", "1", 3, 1, 20, "2026-01-01T00:00:00.000Z"],
       ["b", "", 12_345_678_901, 0.3333, 0.1, null],
@@ -58,26 +58,26 @@ describe("toDelimited", () => {
     expect(write([keyRow(key)])).toBe(`${HEADER}${field},,1,1.0000,,\r\n`);
   });
 
-  it("guards every text, and no other column", () => {
+  it("guards text columns only", () => {
     const rows: Value[][] = [["=a", "@b", -1, -0.5, -2, "-no text"]];
     expect(write(rows)).toBe(`${HEADER}'=a,'@b,-1,-0.5000,-2.0,-no text\r\n`);
   });
 
-  it("guards nothing for a machine", () => {
+  it("guards nothing with the machine profile", () => {
     const rows: Value[][] = [["=a", "+49 30 1", -1, -0.5, -2, null]];
     expect(write(rows, { delimiter: ",", profile: "machine" })).toBe(
       `${HEADER}=a,+49 30 1,-1,-0.5000,-2.0,\r\n`,
     );
   });
 
-  it("begins with a byte order mark for Excel, and makes texts of what looks like a number", () => {
+  it("starts with a byte order mark for Excel, and protects text that looks like a number", () => {
     const rows: Value[][] = [["=a", "+49301", -1, -0.5, -2, null]];
     expect(write(rows, { delimiter: ";", profile: "excel" })).toBe(
       `\uFEFF${HEADER.replaceAll(",", ";")}'=a;"=""+49301""";-1;-0,5000;-2,0;\r\n`,
     );
   });
 
-  it.each(DELIMITERS)("quotes what has the delimiter %j in it, and no other", (delimiter) => {
+  it.each(DELIMITERS)("quotes fields that contain the delimiter %j, and no others", (delimiter) => {
     for (const text of ["a,b", "a;b", "a|b", "a\tb"]) {
       const field = text.includes(delimiter) ? `"${text}"` : text;
       const line = [field, "", "1", "1.0000", "", ""].join(delimiter);
@@ -158,7 +158,7 @@ const table = fc.array(column, { minLength: 1, maxLength: 5 }).chain((columns: C
   }),
 );
 
-it("toDelimited writes the bytes that csv-stringify writes for whole rows", () => {
+it("toDelimited writes the same bytes as csv-stringify for whole rows", () => {
   fc.assert(
     fc.property(
       table,

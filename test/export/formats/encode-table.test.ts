@@ -28,7 +28,7 @@ const WAYS: FormatOptions[] = TABLE_FORMATS.flatMap((format): FormatOptions[] =>
   return profiles.flatMap((profile) => DELIMITERS.map((delimiter) => ({ format, profile, delimiter })));
 });
 
-/** Reads what was written in any way, as it was written. */
+/** Reads what was written in any format. */
 async function readBack(content: Buffer, { format, profile, delimiter }: FormatOptions): Promise<Value[][]> {
   if (format === "json") return readJson(content);
   if (format === "ndjson") return readNdjson(content);
@@ -38,10 +38,10 @@ async function readBack(content: Buffer, { format, profile, delimiter }: FormatO
   return readDelimited(text, format === "tsv" ? "\t" : delimiter, point);
 }
 
-/** Returns a text without what may guard it; of a visitor who wrote `'=1` himself no one can tell. */
+/** Returns a text without a possible guard; that of a visitor who wrote `'=1` is indistinguishable. */
 const unguard = (text: string): string => text.replaceAll("'", "");
 
-/** Returns the text that a field of a profile stands for. */
+/** Returns the text that a field of a profile represents. */
 function undo(field: string, profile: FormatOptions["profile"]): string {
   if (profile === "machine") return field;
   const excelText = profile === "excel" ? /^="([^"]*)"$/.exec(field) : null;
@@ -68,7 +68,7 @@ describe("encodeTable", () => {
     );
   });
 
-  it.each(WAYS)("writes as $format for $profile with $delimiter what is read back the same", async (way) => {
+  it.each(WAYS)("writes as $format for $profile with $delimiter what reads back equal", async (way) => {
     const { format, profile } = way;
     await fc.assert(
       fc.asyncProperty(arbitraryRows, async (rows) => {
@@ -189,7 +189,7 @@ describe("encodeTable", () => {
   );
 
   it.each(TABLE_FORMATS)(
-    "reads no row of %s before it is asked to, and none after its reader ends",
+    "reads no row of %s before it is needed, and none after its reader ends",
     async (format) => {
       const state = { read: 0, isClosed: false };
       function* endless(): Generator<Value[]> {
@@ -209,7 +209,7 @@ describe("encodeTable", () => {
     },
   );
 
-  it.each(TABLE_FORMATS)("passes on what goes wrong in reading %s", async (format) => {
+  it.each(TABLE_FORMATS)("passes on an error while reading rows for %s", async (format) => {
     function* rows(): Generator<Value[]> {
       yield textRow("a");
       throw new Error("database disk image is malformed");
@@ -217,7 +217,7 @@ describe("encodeTable", () => {
     await expect(encode({ columns: COLUMNS, rows: rows() }, { format })).rejects.toThrow("malformed");
   });
 
-  it("writes types, nulls and their counts into Parquet's own description", async () => {
+  it("writes types, nulls and their counts into the Parquet metadata", async () => {
     const rows = [textRow("a"), [1, null, 0.5, 1.5, "2026-11-20T05:30:00.001Z"]];
     const content = await encode({ columns: COLUMNS, rows }, { format: "parquet" });
     const { schema, num_rows, created_by } = parquetMetadata(new Uint8Array(content).buffer);
@@ -244,7 +244,7 @@ describe("encodeTable", () => {
     );
   });
 
-  it("begins a row group in Parquet before too much text is held in memory", async () => {
+  it("starts a new row group in Parquet before too much text is in memory", async () => {
     const rows = Array.from({ length: 40 }, () => textRow("x".repeat(1024 * 1024)));
     const content = await encode({ columns: COLUMNS, rows }, { format: "parquet" });
     const { row_groups } = parquetMetadata(new Uint8Array(content).buffer);
@@ -254,11 +254,11 @@ describe("encodeTable", () => {
   it.each([
     { row: [1.5, null, null, null, null], cell: "1.5 calls" },
     { row: [null, null, null, null, "yesterday"], cell: "yesterday" },
-  ])("does not write $cell into a column of Parquet that cannot hold it", async ({ row }) => {
+  ])("refuses $cell in a column of Parquet that cannot hold it", async ({ row }) => {
     await expect(encode({ columns: COLUMNS, rows: [row] }, { format: "parquet" })).rejects.toThrow();
   });
 
-  it("quotes the only field of a line when it is empty, since readers skip empty lines", async () => {
+  it("quotes an empty single field, since readers skip empty lines", async () => {
     const content = await encode(
       { columns: [{ name: "gclid", type: "text" }], rows: [["a"], [null], [""]] },
       {

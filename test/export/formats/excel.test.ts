@@ -47,7 +47,7 @@ describe("toExcelText", () => {
     " True ",
     "WAHR",
     "faux",
-  ])("makes a text of %j", (text) => {
+  ])("writes %j as a text formula", (text) => {
     expect(toExcelText(text)).toBe(`="${text}"`);
   });
 
@@ -74,7 +74,7 @@ describe("toExcelText", () => {
     "-",
     "5\n",
     "1\r",
-  ])("leaves %j to the guard", (text) => {
+  ])("leaves %j to guardFormula", (text) => {
     expect(toExcelText(text)).toBe(guardFormula(text));
   });
 
@@ -89,16 +89,16 @@ describe("toExcelText", () => {
     "+1\n",
     "\t1",
     "+cmd|' /C calc'!A0",
-  ])("makes no formula of %j", (text) => {
+  ])("does not write %j as a formula", (text) => {
     expect(toExcelText(text)).toBe(guardFormula(text));
   });
 
-  it("guards a number that is longer than a text in a formula may be, unless it is one of digits alone", () => {
+  it("guards numbers longer than a text in a formula may be, unless they have only digits", () => {
     expect(toExcelText(`+${"1-".repeat(128)}`)).toBe(`'+${"1-".repeat(128)}`);
     expect(toExcelText("1".repeat(256))).toBe("1".repeat(256));
   });
 
-  it("starts as a formula only where it is a text of digits and signs, or a number", () => {
+  it("starts with a formula character only for a text of digits and signs, or a number", () => {
     const character = fc.constantFrom(..."=+-@\t\r\n\"'&!|()0123456789.,:/% eEA＝＋");
     fc.assert(
       fc.property(fc.string({ unit: character, maxLength: 8 }), (text) => {

@@ -6,7 +6,7 @@ import { guardFormula } from "../../../src/export/formats/guard.ts";
 const FORMULA_STARTS = "=+-@＝＋－＠";
 const DELIMITERS = [",", ";", "|", "\t", "\n", "\r", "\r\n", "\u2028"];
 
-/** Whether a spreadsheet might compute a cell: what it may leave out before it is left out. */
+/** Whether a spreadsheet might compute a cell, after removing what it ignores. */
 function isFormula(cell: string): boolean {
   const start = cell.replace(/^[\s"\uFEFF\u200B\0]+/, "");
   return FORMULA_STARTS.includes(start.charAt(0)) && start !== "" && !/^[+-]?\d+([.:]\d+)?$/.test(start);
@@ -55,7 +55,7 @@ describe("guardFormula", () => {
     ["\uFEFF=1", "\uFEFF'=1"],
     ["\u200B@x", "\u200B'@x"],
     ['x; "=1"', 'x; "\'=1"'],
-  ])("guards each cell that %j may be split into", (text, guarded) => {
+  ])("guards each cell into which %j may be split", (text, guarded) => {
     expect(guardFormula(text)).toBe(guarded);
   });
 
@@ -78,7 +78,7 @@ describe("guardFormula", () => {
     "CjABC=",
     "é@",
     "😀",
-  ])("leaves %j alone", (text) => {
+  ])("does not change %j", (text) => {
     expect(guardFormula(text)).toBe(text);
   });
 
@@ -88,7 +88,7 @@ describe("guardFormula", () => {
   );
   const hostile = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
 
-  it("leaves no cell that is a formula, by whatever the text is split", () => {
+  it("leaves no cell that is a formula, at any delimiter", () => {
     let guardedOften = 0;
     fc.assert(
       fc.property(hostile, fc.constantFrom(/(?!)/, /[,;|\t\r\n]/, ...DELIMITERS), (text, delimiter) => {
@@ -103,7 +103,7 @@ describe("guardFormula", () => {
   });
 
   it.each([",", ";", "\t"] as const)(
-    "holds in a file that is delimited by %j and split by another",
+    "is effective in a file that is written with %j and read with another delimiter",
     (delimiter) => {
       fc.assert(
         fc.property(hostile, fc.constantFrom(...DELIMITERS), (text, split) => {
@@ -119,7 +119,7 @@ describe("guardFormula", () => {
     },
   );
 
-  it("takes time in proportion to the text", () => {
+  it("takes linear time", () => {
     const started = process.cpuUsage();
     for (const text of [
       " =".repeat(100_000),

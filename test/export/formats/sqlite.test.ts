@@ -13,7 +13,7 @@ import { listFiles, makeTempFolder, readText } from "../../support/temp-folder.t
 const FILE = "calltally.sqlite";
 const TARGETS: Target[] = [{ kind: "calls" }, { kind: "rollup", dimensions: ["channel"] }];
 
-/** Reads a table by Python's driver, which makes days and times of columns that are declared so. */
+/** Reads a table with Python's driver, which converts columns that are declared as days and times. */
 const READER = `
 import json, sqlite3, sys
 file = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True, detect_types=sqlite3.PARSE_DECLTYPES)
@@ -27,7 +27,7 @@ function readTable(folder: string, table: string): Record<string, unknown>[] {
   return JSON.parse(execFileSync("python3", ["-c", READER, join(folder, FILE), table], { encoding: "utf8" }));
 }
 
-/** A value of the CSV file as Python shows that of the database. */
+/** A value of the CSV file in the form in which Python shows that of the database. */
 function toShown(name: string, text: string, zoned: unknown): unknown {
   if (text === "") return null;
   if (typeof zoned === "number") return Number(text);
@@ -35,7 +35,7 @@ function toShown(name: string, text: string, zoned: unknown): unknown {
   return name === "call_started_local" ? text.replace(" ", "T") : text;
 }
 
-/** Python leaves out a fraction of zero, and shows six digits of any other. */
+/** Python omits a fraction of zero, and shows six digits of any other. */
 function fromUtc(text: string): string {
   return text
     .replace("Z", "")
@@ -44,7 +44,7 @@ function fromUtc(text: string): string {
 }
 
 describe("--format sqlite", () => {
-  it("has the calls of the CSV file, with days and times that a driver reads as such", async () => {
+  it("has the calls of the CSV file, with days and times in types that a driver recognizes", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(12), async (calls) => {
         using warehouse = makeWarehouse(calls);
@@ -64,7 +64,7 @@ describe("--format sqlite", () => {
     );
   });
 
-  it("names the local day, week and hour of a call", async () => {
+  it("has the local day, week and hour of a call", async () => {
     using warehouse = makeWarehouse([makeCall({ call_id: 1, call_started: "2026-01-01T02:59:59.999Z" })]);
     const { folder } = await warehouse.export({
       targets: TARGETS,
@@ -82,7 +82,7 @@ describe("--format sqlite", () => {
     ]);
   });
 
-  it("says what it is based on, and what each column means", async () => {
+  it("describes its basis and each column", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const { folder, manifest } = await warehouse.export({
       targets: TARGETS,
@@ -104,7 +104,7 @@ describe("--format sqlite", () => {
     ]);
   });
 
-  it("replaces a file that another program has a journal or write-ahead log of, and is not changed by it", async () => {
+  it("replaces a file for which another program has a journal or write-ahead log, which does not affect it", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
     const file = join(folder, FILE);
@@ -119,7 +119,7 @@ describe("--format sqlite", () => {
     expect(readTable(folder, "calls")).toHaveLength(1);
   });
 
-  it("is one file that any reader may open, and nothing is left in the temporary folder", async () => {
+  it("is a single file that any reader can open, and leaves no temporary files", async () => {
     using temporary = makeTempFolder();
     using warehouse = makeWarehouse([FULL_CALL]);
     vi.stubEnv("TMPDIR", temporary.path);
@@ -134,7 +134,7 @@ describe("--format sqlite", () => {
     expect(listFiles(temporary.path)).toEqual([]);
   });
 
-  it("has private columns only if they are named, and is only for its owner then", async () => {
+  it("has private columns only on request, and is then readable only by its owner", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const modeOf = async (columns: Target["with"]) => {
       const { folder } = await warehouse.export({

@@ -20,7 +20,7 @@ async function* failing() {
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-/** What the umask leaves of a mode. */
+/** The mode after the umask. */
 const shared = (mode: number) => (mode & ~process.umask()).toString(8);
 const modesOfDrafts = (folder: string) =>
   readdirSync(folder)
@@ -34,7 +34,7 @@ const listFiles = (folder: string) =>
 const readText = (folder: string, file: string) => readFileSync(join(folder, file), "utf8");
 
 describe("FileSet", () => {
-  it("removes what a killed export left an hour ago, and minds no draft that is gone when it looks", async () => {
+  it("removes drafts that a killed export left an hour ago, and ignores drafts that vanish meanwhile", async () => {
     using temp = makeTempFolder();
     const draftOf = (name: string) => `.${name}.${randomUUID()}.tmp`;
     const [old, recent, gone] = [draftOf("old.csv"), draftOf("recent.csv"), draftOf("gone.csv")];
@@ -47,13 +47,13 @@ describe("FileSet", () => {
       writeFileSync(join(temp.path, name), "half");
       utimesSync(join(temp.path, name), seconds, seconds);
     }
-    // It is listed, and not there when it is looked at, as one is that has just got its name.
+    // It is listed, but no longer exists when it is examined, like a draft that was just renamed.
     symlinkSync("nowhere", join(temp.path, gone));
     await using _set = await FileSet.open(temp.path);
     expect(readdirSync(temp.path).sort()).toEqual([recent, gone, ".other.tmp"].sort());
   });
 
-  it("shows nothing until it is published, then all, in the requested modes", async () => {
+  it("shows no files until it is published, then all, in the requested modes", async () => {
     using temp = makeTempFolder();
     const folder = join(temp.path, "data", "exports");
     await using files = await FileSet.open(folder);
@@ -82,7 +82,7 @@ describe("FileSet", () => {
     { was: 0o644, audience: "owner" as const, becomes: "600" },
     { was: 0o600, audience: "shared" as const, becomes: shared(0o666) },
   ])(
-    "puts files in place of those that were there, with the mode of their kind: $audience",
+    "replaces files that already exist, and sets the mode of each by its audience: $audience",
     async (given) => {
       using folder = makeTempFolder();
       writeFileSync(join(folder.path, "a.csv"), "old", { mode: given.was });
@@ -96,11 +96,11 @@ describe("FileSet", () => {
         "new",
         given.becomes,
       ]);
-      expect(modeOf(folder.path)).toBe("700"); // as it was
+      expect(modeOf(folder.path)).toBe("700"); // unchanged
     },
   );
 
-  it("leaves the old files and no draft when it is not published", async () => {
+  it("keeps the old files and leaves no draft if it is not published", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "a.csv"), "old");
     {
@@ -113,7 +113,7 @@ describe("FileSet", () => {
     expect(readText(folder.path, "a.csv")).toBe("old");
   });
 
-  it("gives the first its name before all others, so that a half of them is known for one", async () => {
+  it("renames the first file before all others, so that a partial set is recognizable", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "manifest.json"), "old");
     writeFileSync(join(folder.path, "b.csv"), "old");
@@ -122,7 +122,7 @@ describe("FileSet", () => {
       await files.write("manifest.json", ["unfinished"]);
       for (const name of ["a.csv", "b.csv", "manifest.json"]) await files.write(name, ["new"]);
       for (const draft of readdirSync(folder.path)) {
-        if (draft.startsWith(".b.csv")) rmSync(join(folder.path, draft)); // as good as a kill
+        if (draft.startsWith(".b.csv")) rmSync(join(folder.path, draft)); // equivalent to a kill
       }
       await expect(files.publish()).rejects.toThrow("ENOENT");
     }
@@ -131,7 +131,7 @@ describe("FileSet", () => {
     expect(readdirSync(folder.path)).toHaveLength(3);
   });
 
-  it("publishes no file where one of them cannot be", async () => {
+  it("publishes no file if one of them cannot be published", async () => {
     using folder = makeTempFolder();
     mkdirSync(join(folder.path, "b.csv"));
     {
@@ -143,7 +143,7 @@ describe("FileSet", () => {
     expect(statSync(join(folder.path, "b.csv")).isDirectory()).toBe(true);
   });
 
-  it("writes into sub-folders, for others as well", async () => {
+  it("writes into sub-folders that others may read as well", async () => {
     using temp = makeTempFolder();
     await using files = await FileSet.open(temp.path);
     const written = await files.write("calls/month=2026-10/calls.csv", ["a"]);
@@ -159,7 +159,7 @@ describe("FileSet", () => {
     expect(modes).toEqual([shared(0o777), shared(0o777)]);
   });
 
-  it("removes the folders that it made when it is not published, and no others", async () => {
+  it("removes its new folders, and no others, if it is not published", async () => {
     using temp = makeTempFolder();
     mkdirSync(join(temp.path, "exports", "calls"), { recursive: true });
     {
@@ -178,7 +178,7 @@ describe("FileSet", () => {
     ]);
   });
 
-  it("keeps the folders that it made when it is published", async () => {
+  it("keeps its new folders when it is published", async () => {
     using temp = makeTempFolder();
     {
       await using files = await FileSet.open(join(temp.path, "exports"));
@@ -187,7 +187,7 @@ describe("FileSet", () => {
     expect(readdirSync(temp.path)).toEqual(["exports"]);
   });
 
-  it("replaces a partitioned set as a whole, and touches nothing of another name", async () => {
+  it("replaces a partitioned set completely, and no file with another name", async () => {
     using temp = makeTempFolder();
     const others = [
       "a.csv",
@@ -218,7 +218,7 @@ describe("FileSet", () => {
     expect(readdirSync(join(temp.path, "calls"))).not.toContain("month=2026-09");
   });
 
-  it("replaces nothing when a file cannot get its name", async () => {
+  it("replaces nothing if a file cannot be renamed", async () => {
     using temp = makeTempFolder();
     const old = "calls/month=2026-09/calls.csv";
     mkdirSync(join(temp.path, "manifest.json"));
@@ -236,7 +236,7 @@ describe("FileSet", () => {
     expect(readdirSync(join(temp.path, "calls"))).toEqual(["month=2026-09"]);
   });
 
-  it("does not open a folder that is a file", async () => {
+  it("refuses a folder that is a file", async () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "exports");
     writeFileSync(file, "old");

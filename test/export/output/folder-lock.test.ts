@@ -12,7 +12,7 @@ const lockFile = (folder: string) => join(folder, ".calltally.lock");
 const MACHINE = `${hostname()}/${readlinkSync("/proc/self/ns/pid")}`;
 
 describe("lockFolder", () => {
-  it("lets one at a time in, and leaves nothing behind", async () => {
+  it("admits one at a time and leaves nothing behind", async () => {
     using folder = makeTempFolder();
     let inside = 0;
     const most: number[] = [];
@@ -36,10 +36,10 @@ describe("lockFolder", () => {
   });
 
   it.each([
-    { title: "a process that lives", holder: `${MACHINE} ${markProcess()}` },
+    { title: "a running process", holder: `${MACHINE} ${markProcess()}` },
     { title: "another machine", holder: `${MACHINE.replace("/", "-2/")} 1` },
     { title: "another container with this host name", holder: `${hostname()}/pid:[1] 1@1` },
-  ])("waits for $title, until it is aborted", async ({ holder }) => {
+  ])("waits for $title until it is aborted", async ({ holder }) => {
     using folder = makeTempFolder();
     writeFileSync(lockFile(folder.path), holder);
     const stop = new AbortController();

@@ -5,7 +5,7 @@ import { askBoth, everyQuestion } from "./engine-questions.ts";
 import { makeOddAccounts, publishAccount } from "./odd-accounts.ts";
 
 // Publishes three accounts of 20,000 odd calls to a cluster, asks it every kind of question, and compares with SQLite: for
-// versions of ClickHouse that the tests have no servers of, such as today's, which chdb-server.ts serves.
+// versions of ClickHouse without servers for the tests, such as today's, which chdb-server.ts provides.
 //
 //   node test/features/cluster/chdb-engine.ts --to clickhouse://127.0.0.1:8123/engine
 

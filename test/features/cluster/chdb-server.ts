@@ -12,12 +12,12 @@ import { gzipSync } from "node:zlib";
 //   node test/features/cluster/chdb-server.ts --chdb /tmp/chdb --data /tmp/chdb/data --port 8123
 //   npx calltally publish --to clickhouse://127.0.0.1:8123/agency
 
-/** What of chDB is used. */
+/** The used part of chDB. */
 interface Session {
   query: (sql: string, format?: string) => string;
 }
 
-/** Where a server of a cluster is looked for, and chDB, which has no such port, takes itself for it. */
+/** The port at which a server of a cluster is expected; chDB, without such a port, takes it for itself. */
 const TCP_PORT = 9000;
 
 const { chdb, data, port } = parseArgs({

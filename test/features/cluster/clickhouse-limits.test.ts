@@ -10,7 +10,7 @@ import {
 } from "../../support/clickhouse-servers.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
-  it("bounds what a statement takes, and says what takes less", async () => {
+  it("limits the resources of a statement, and suggests what needs less", async () => {
     await using servers = await startClickhouse(1);
     const password = readFileSync(servers.passwordFile, "utf8").trim();
     await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), { ...PUBLISHER, password });
@@ -37,7 +37,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
     });
   });
 
-  it("fails where a profile lets a server leave rows or groups out", async () => {
+  it("fails if a profile lets a server leave out rows or groups", async () => {
     await using servers = await startClickhouse(1);
     const { password } = PUBLISHER;
     await using node = new ClickhouseNode(new URL(`http://${servers.hosts[0]}`), {

@@ -6,11 +6,11 @@ import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts
 import { listen } from "../../support/bad-server.ts";
 import { PUBLISHER } from "../../support/clickhouse-servers.ts";
 
-// What stands before a server may cut its responses off, or answer in its place.
+// A proxy in front of a server may truncate its responses, or respond in its place.
 describe("ClickhouseNode", () => {
   const ROWS = '{ "meta": [], "data": [["a","1"],["b","2"]], "rows": 2 }';
 
-  it("takes no response that is not whole for one", async () => {
+  it("rejects an incomplete response", async () => {
     const lies: [response: Buffer | string, exitCode: number, message: string][] = [
       [gzipSync(ROWS).subarray(0, -9), EXIT.unreachable, "its response is truncated"],
       [Buffer.alloc(0), EXIT.unreachable, "its response is truncated"],
@@ -47,7 +47,7 @@ describe("ClickhouseNode", () => {
     [499, EXIT.contract],
     [500, EXIT.unreachable],
     [502, EXIT.unreachable],
-  ])("takes status %i without a body, of a proxy, for exit %i", async (status, exitCode) => {
+  ])("maps status %i of a proxy without a body to exit code %i", async (status, exitCode) => {
     await using node = await startLiar("", status);
     await expect(node.select("SELECT name, calls", { doing: "count" })).rejects.toMatchObject({
       exitCode,
@@ -61,7 +61,7 @@ describe("ClickhouseNode", () => {
   });
 });
 
-/** A node that always gets this response; bytes are said to be compressed. */
+/** A node that always gets this response; bytes are declared as compressed. */
 async function startLiar(response: Buffer | string, status = 200, coding = "gzip") {
   const server = createServer(async (incoming, outgoing) => {
     for await (const _ of incoming);

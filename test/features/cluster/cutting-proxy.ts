@@ -1,12 +1,12 @@
 import { createServer, request } from "node:http";
 import { listen } from "../../support/bad-server.ts";
 
-/** What becomes of a request; what is said succeeds. */
+/** The fate of a request; a given response succeeds. */
 export type Fate = "pass" | "swallow" | { said: string };
 /** Decides about a request before it is passed on. */
 type Decide = (statement: string) => Fate | Promise<Fate>;
 
-/** Stands before a server on this machine: each of its requests is decided about, and what is swallowed succeeds. */
+/** A proxy for a server on this machine: each of its requests is decided about, and swallowed ones succeed. */
 export async function startProxy(host: string, decide: Decide) {
   const [hostname, port] = host.split(":");
   const server = createServer(async (incoming, outgoing) => {

@@ -15,13 +15,13 @@ const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Au
 const YEAR = { from: "2026-01-01", to: "2026-12-31" };
 const YEAR_BEFORE = { from: "2025-01-01", to: "2025-12-31" };
 
-/** Asks for something, of the calls that a filter lets through. */
+/** A question about the calls of a filter. */
 export interface EngineQuestion {
   filter: CallFilter;
   ask: (session: FigureSession) => Promise<unknown>;
 }
 
-/** Returns what asks for the rows of a rollup. */
+/** Returns a question for the rows of a rollup. */
 export function rollup(
   query: Omit<RollupQuery, "spend">,
   zone: string,
@@ -34,7 +34,7 @@ export function rollup(
   };
 }
 
-/** A year, cut by a grain, beside the year before. */
+/** A year by a grain, compared with the previous one. */
 function stretchOf(
   zone: string,
   grain: (typeof GRAINS)[number],
@@ -79,7 +79,7 @@ const ASKED: [query: Omit<RollupQuery, "spend">, filter?: CallFilter][] = [
   [{ dimensions: [] }, { source: ["of no call"] }],
 ];
 
-/** What may be asked of a stretch that is cut by a grain. */
+/** Possible questions about a range by grain. */
 function* cutQuestions({ previous, ...stretch }: ReturnType<typeof stretchOf>): Generator<RollupQuery> {
   yield { dimensions: [], ...stretch };
   yield { dimensions: ["channel"], ...stretch, previous, fill: true };
@@ -89,7 +89,7 @@ function* cutQuestions({ previous, ...stretch }: ReturnType<typeof stretchOf>): 
 
 /**
  * Every kind of question to an account: dimensions, filters, other keys, spend; each zone with each grain, and each grain with
- * all that goes with it.
+ * all of its options.
  */
 export function* everyQuestion(
   { isPersonal, zone: own }: OddAccount,
@@ -152,7 +152,7 @@ export function* everyQuestion(
   };
 }
 
-/** Asks the warehouse of an account, and the cluster that it was published to. */
+/** Asks the warehouse of an account, and the cluster it was published to. */
 export async function askBoth(
   { name, warehouse: { database }, rules }: OddAccount,
   published: readonly PublishedAccount[],

@@ -23,13 +23,13 @@ import { startProxy } from "./cutting-proxy.ts";
 import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";
 import { makeOddAccount, makeOddAccounts, type OddAccount, publishAccount } from "./odd-accounts.ts";
 
-// Whatever a question is, the cluster's answer is that of SQLite, row for row and byte for byte; or there is none.
+// For any question, the cluster's answer equals that of SQLite, row for row and byte for byte, or there is none.
 
 const DATABASE = "agency";
 /** 20,000 in chdb-engine.ts. */
 const CALLS = 4000;
 
-describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () => {
+describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
   let servers: ClickhouseServers;
   let accounts: OddAccount[];
 
@@ -51,13 +51,13 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     await servers[Symbol.asyncDispose]();
   });
 
-  it("answers every kind of rollup as SQLite does: dimensions, periods, comparisons, other keys, filters, spend", async () => {
+  it("agrees with SQLite on every kind of rollup: dimensions, periods, comparisons, other keys, filters, spend", async () => {
     let compared = 0;
     await readCluster(accessOf(), undefined, async (published) => {
       for (const [nth, account] of accounts.entries()) {
         const zones = account.name === "north" ? undefined : [account.zone];
         for (const [index, question] of [...everyQuestion(account, zones)].entries()) {
-          // The others differ in their rules, and in what they keep: of all three, chdb-engine.ts asks everything.
+          // The others differ in their rules, and in their retention: chdb-engine.ts asks all three everything.
           if (nth > 0 && index % 2 !== nth % 2) continue;
           const { expected, found } = await askBoth(account, published, question);
           expect(found).toEqual(expected);
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     expect(compared).toBeGreaterThan(110);
   });
 
-  it("answers any question as SQLite does", async () => {
+  it("agrees with SQLite on any question", async () => {
     const seen = { rows: 0, filled: 0, compared: 0, other: 0, spend: 0 };
     const own = fc.record({
       index: fc.constantFrom(0, 1, 2),
@@ -114,13 +114,13 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
   });
 
-  it("does what was read while the account was published again, and gives the figures of one moment", async () => {
+  it("repeats a read during which the account was published again, and returns figures of one moment", async () => {
     const [, south, west] = accounts;
     if (south === undefined || west === undefined) throw new Error("There is no such account");
     const found: unknown[] = [];
     const calls = await readCluster(accessOf(), ["west"], async ([account]) => {
       const session = await account?.openSession({}, west.warehouse.database);
-      await send(south); // of which nothing is asked
+      await send(south); // which gets no questions
       if (found.length === 0) {
         west.warehouse.execute("UPDATE call_facts SET utm_term_folded = 'moved' WHERE call_id % 2 = 0");
         await send(west);
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     expect(Number(calls)).toBeGreaterThan(CALLS / 20);
   });
 
-  it("reads spend as it was published last, whole or not at all", async () => {
+  it("reads spend as last published, completely or not at all", async () => {
     const ads = makeOddAccount("ads", 300, 5, { isPersonal: false, zone: "UTC", rules: DEFAULT_RULES });
     using warehouse = ads.warehouse;
     await send(ads);
@@ -148,7 +148,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
       readCluster(accessOf(), ["ads"], async (published) => askBoth(ads, published, question));
     warehouse.execute("UPDATE spend SET cost_micros = cost_micros + 1000000 WHERE spend_id % 3 = 0");
     warehouse.execute("DELETE FROM spend WHERE spend_id % 3 = 1");
-    await send(ads); // all calls are as they were
+    await send(ads); // all calls are unchanged
     const { expected, found } = await read();
     expect(found).toEqual(expected);
 
@@ -161,7 +161,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
-  it("is asked one question after the other, each once, while rows are being read", async () => {
+  it("sends one question after another, each once, while rows are being read", async () => {
     const [own = "", other = ""] = servers.hosts;
     let statements: string[] = [];
     await using proxy = await startProxy(own, (statement) => {
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
-  it("takes long lists", async () => {
+  it("accepts long lists", async () => {
     const north = accounts[0] ?? unreachable();
     const callers = Array.from({ length: 60_000 }, (_, index) => `+49${index * 2}`);
     await readCluster(accessOf(), ["north"], async (published) => {
@@ -209,14 +209,14 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     });
   });
 
-  it("ends at once when it is stopped while the cluster is at a statement, and leaves no temporary file", async () => {
+  it("stops immediately during a statement of the cluster, and leaves no temporary file", async () => {
     using temp = makeTempFolder();
     const [own = "", other = ""] = servers.hosts;
     const asked = Promise.withResolvers<void>();
     await using proxy = await startProxy(own, (statement) => {
       if (!statement.includes("GROUP BY key_1")) return "pass";
       asked.resolve();
-      return new Promise(() => {}); // without an end
+      return new Promise(() => {}); // never ends
     });
     const temporary = join(temp.path, "tmp");
     mkdirSync(temporary);
@@ -233,7 +233,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it("writes the same files by export and report as from the warehouse, of one account and of all", async () => {
+  it("writes the same files by export and report as the warehouse, for one account and for all", async () => {
     using temp = makeTempFolder();
     const [north, south, west] = accounts;
     writeFileSync(join(temp.path, "api.token"), "a-token\n", { mode: 0o600 });
@@ -368,7 +368,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the engine ClickHouse${UNLESS_SKIPPED}`, () =>
     }
   });
 
-  it("refuses what the cluster cannot say, and reads nothing that is not whole", async () => {
+  it("refuses questions that the cluster cannot answer, and rejects incomplete responses", async () => {
     using temp = makeTempFolder();
     const env = { CALLTALLY_PUBLISH_PASSWORD_FILE: servers.passwordFile };
     const run = async (...args: string[]) => {
@@ -455,7 +455,7 @@ function unreachable(): never {
   throw new Error("There is no such account");
 }
 
-/** The manifest without what the warehouse alone remembers, and what an export from a cluster alone has. */
+/** The manifest without parts that only the warehouse records, and those that only an export from a cluster has. */
 function withoutPublication(manifest = "{}"): unknown {
   const own = ["published", "restatements"];
   return JSON.parse(manifest, (key: string, value: unknown) => (own.includes(key) ? undefined : value));

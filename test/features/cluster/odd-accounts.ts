@@ -10,7 +10,7 @@ import { makeWarehouse } from "../../support/produce-files.ts";
 import { markGone, setRules } from "../../support/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";
 
-/** An account with a warehouse of its own, gone with it. */
+/** An account with a warehouse of its own, deleted with it. */
 export interface OddAccount {
   name: string;
   /** Whether it is published with numbers and click ids. */
@@ -27,7 +27,7 @@ const MILLISECONDS: AttributionRules = {
   topics: [{ topic: "Greeting", phrase: "hello", speaker: null, qualifies: true, value: null }],
 };
 
-/** Returns three accounts of so many odd calls together, the same each time. */
+/** Returns three accounts with that many odd calls in total, always the same. */
 export function makeOddAccounts(count: number): OddAccount[] {
   return [
     makeOddAccount("north", count * 0.45, 1, {
@@ -56,7 +56,7 @@ export async function publishAccount(
   await publish({ database, account, to: address, passwordFile, isPersonal, timezone, lookbackHours: 72 });
 }
 
-/** Calls that are odd in all ways at once, of an account of this size; the same each time. Of three each, all but time, caller and id are the same. */
+/** Calls that are odd in all ways at once, of an account of this size, always the same. Of three each, all but time, caller and id are equal. */
 function makeOddCalls(count: number, seed: number): { calls: Call[]; gone: number[] } {
   const drawn = fc
     .sample(arbitraryAccounts, { numRuns: Math.ceil(count / 90), seed })

@@ -4,7 +4,7 @@ import {
   publish,
 } from "../../../src/features/cluster/publish.ts";
 
-/** The settings of an account, and how it is published. */
+/** The settings of an account, and of its publication. */
 export type AccountPublication = Omit<PublishedSettings, "publish"> &
   Omit<PublishedSettings["publish"], "user"> &
   PublishOptions;

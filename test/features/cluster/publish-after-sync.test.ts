@@ -12,7 +12,7 @@ import {
 import { calltally } from "../../support/run.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`publish: in calltally.yaml${UNLESS_SKIPPED}`, () => {
-  it("publishes each account after its sync, by hand and as a job, and says so in status and doctor", async () => {
+  it("publishes each account after its sync, by hand and as a job, which status and doctor show", async () => {
     await using servers = await startClickhouse();
     await using north = await startSandbox({ calls: 150, seed: 1 });
     await using south = await startSandbox({ calls: 100, seed: 2 });

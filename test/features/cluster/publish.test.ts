@@ -27,10 +27,10 @@ import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { type AccountPublication, publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
-// Whatever the cluster holds, and whatever cut a publication short: one that ends leaves the rows of the warehouse.
+// Whatever the cluster holds, and whatever interrupted a publication: one that ends leaves the rows of the warehouse.
 
 const KILLS = 10;
-/** For what ClickHouse does when it has time. */
+/** For background work of ClickHouse. */
 const PATIENCE_MS = 600_000;
 
 describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       `SELECT published_at, unfinished_since FROM ${name}.published WHERE account = '${account}' ORDER BY version DESC LIMIT 1`,
     );
 
-  it("makes the rows of three accounts those of their warehouses, and again after all kinds of changes, and sends nothing without any", async () => {
+  it("makes the rows of three accounts equal to their warehouses, even after changes, and sends nothing without any", async () => {
     const accounts = { north: makeCalls(9000, 1), south: makeCalls(7000, 2), west: makeCalls(4000, 3) };
     for (const [account, calls] of Object.entries(accounts)) {
       using warehouse = makeWarehouse(calls);
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       await publish(options);
       await expectSame(warehouse.database, "three", account);
     }
-    // A later version takes precedence, in whatever order servers merge.
+    // A later version takes precedence, in any order of merges.
     const above =
       "SELECT (SELECT max(version) FROM three.published WHERE published_at IS NOT NULL) - max(version)";
     const rows = await servers.ask(0, `${above} FROM three.calls`);
@@ -116,7 +116,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect([Number(rows) > 0, Number(others) > 0]).toEqual([true, true]);
   });
 
-  /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported anew. */
+  /** Callers corrected, calls gone, back, new and removed, first calls moved, spend imported again. */
   function change(database: string, count: number): void {
     using warehouse = openExistingWarehouse(database);
     storeCalls(
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     writeTransaction(warehouse, (tx) => settleCallers(tx));
   }
 
-  it(`ends in the rows of the warehouse after ${KILLS} kills, beside the publication of another account`, async () => {
+  it(`results in the rows of the warehouse after ${KILLS} kills, next to the publication of another account`, async () => {
     using warehouse = makeWarehouse(makeCalls(2500, 4));
     using other = makeWarehouse(makeCalls(1500, 5));
     const counts = { killed: 0 };
@@ -149,7 +149,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
         using open = openExistingWarehouse(warehouse.database);
         setRules(open, { ...DEFAULT_RULES, qualified_seconds: 10 * kill });
       }
-      // Beyond what only looks: between the requests that write, and those that confirm.
+      // In addition to reading requests: between the requests that write, and those that confirm.
       let writes = 0;
       const stopAt = kill % 5;
       let child: ReturnType<typeof startCalltally> | undefined;
@@ -167,20 +167,20 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
           },
         });
       child = start(warehouse.database, [proxy.host, servers.hosts[1] ?? ""], "killed");
-      const beside = kill === 0 ? start(other.database, servers.hosts, "beside").done : undefined;
+      const alongside = kill === 0 ? start(other.database, servers.hosts, "alongside").done : undefined;
       const ended = await child.done;
-      if (beside !== undefined) expect(await beside).toMatchObject({ code: 0, stderr: "" });
+      if (alongside !== undefined) expect(await alongside).toMatchObject({ code: 0, stderr: "" });
       if (ended.code === null) counts.killed++;
     }
     expect(counts.killed).toBe(KILLS);
     expect(await readAbout("killed", "default")).toContain("\\N\t");
     await publish({ ...optionsFor(warehouse.database, "", servers.url("killed")), account: undefined });
     await expectSame(warehouse.database, "killed", "default");
-    await expectSame(other.database, "beside", "default");
+    await expectSame(other.database, "alongside", "default");
     expect(await readAbout("killed", "default")).toMatch(/Z\t\\N$/);
   });
 
-  it("ends in the rows of a restored backup, and in those of what came after", async () => {
+  it("results in the rows of a restored backup, and then of later changes", async () => {
     using warehouse = makeWarehouse(makeCalls(800, 6));
     const options = optionsFor(warehouse.database, "acme", servers.url("restored"));
     const backup = join(servers.folder, "backup.db");
@@ -196,7 +196,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "restored", "acme");
   });
 
-  it("mends rows that others changed, removed, doubled or put on another server", async () => {
+  it("repairs rows that others changed, removed, duplicated or moved to another server", async () => {
     using warehouse = makeWarehouse(makeCalls(500, 7));
     const options = optionsFor(warehouse.database, "acme", servers.url("mended"));
     await publish(options);
@@ -215,7 +215,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "mended", "acme");
   });
 
-  it("ends with 3 and names the months where the cluster goes on having others, and says of nothing that it is published", async () => {
+  it("exits with 3 and names the months that keep differing in the cluster, and claims no success", async () => {
     using warehouse = makeWarehouse(makeCalls(300, 8));
     await using proxy = await startProxy(servers.hosts[1] ?? "", (statement) =>
       statement.startsWith("INSERT INTO `lossy`.`calls_local`") ? "swallow" : "pass",
@@ -236,7 +236,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "lossy", "acme");
   });
 
-  it("ends with 3 if a server does not record changed texts", async () => {
+  it("exits with 3 if a server does not record changed texts", async () => {
     using warehouse = makeWarehouse(makeCalls(300, 22));
     const options = optionsFor(warehouse.database, "acme", servers.url("texts"));
     await publish(options);
@@ -254,11 +254,11 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
   });
 
   it.each([
-    ["it says that it begins", "INSERT INTO `at_once`.`published_local`", 1],
+    ["it announces its start", "INSERT INTO `at_once`.`published_local`", 1],
     ["it sends rows", "INSERT INTO `at_once`.`calls_local`", 1],
-    ["it says that it is done", "INSERT INTO `at_once`.`published_local`", 2],
+    ["it announces its end", "INSERT INTO `at_once`.`published_local`", 2],
   ])(
-    "ends with 6 where a copy of its warehouse is published as %s, and says that rows may be of both",
+    "exits with 6 if a copy of its warehouse is published as %s, and warns that rows may be of both",
     async (_, statement, nth) => {
       using warehouse = makeWarehouse(makeCalls(300, 14));
       const copy = join(servers.folder, "copy.db");
@@ -283,7 +283,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     },
   );
 
-  it("leaves what a copy of its warehouse published meanwhile, where it had nothing to send itself", async () => {
+  it("does not change what a copy of its warehouse published meanwhile, if it has nothing to send", async () => {
     using warehouse = makeWarehouse(makeCalls(100, 20));
     await publish(optionsFor(warehouse.database, "acme", servers.url("left")));
     const copy = join(servers.folder, "left.db");
@@ -300,7 +300,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(copy, "left", "acme");
   });
 
-  it("Claim: gives no version for rows before the cluster shows the account as unfinished, nor after it is confirmed", async () => {
+  it("Claim: provides no version for rows before the cluster shows the account as unfinished or after confirmation", async () => {
     using warehouse = makeWarehouse(makeCalls(50, 19));
     const options = optionsFor(warehouse.database, "acme", servers.url("claimed"));
     await publish(options);
@@ -330,7 +330,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await read()).toEqual(after);
   });
 
-  it("believes no success that says something, is cut short, or was not recorded", async () => {
+  it("rejects a success that has content, is truncated, or was not recorded", async () => {
     using warehouse = makeWarehouse(makeCalls(100, 15));
     const full =
       "Code: 241, e.displayText() = DB::Exception: Memory limit exceeded, e.what() = DB::Exception";
@@ -369,7 +369,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     }
   });
 
-  it("refuses a warehouse that is there under another name, and says how to remove that", async () => {
+  it("refuses a warehouse that is published under another name, and explains how to remove that", async () => {
     using warehouse = makeWarehouse(makeCalls(20, 16));
     await publish(optionsFor(warehouse.database, "acme", servers.url("renamed")));
     const again = optionsFor(warehouse.database, "acme-inc", servers.url("renamed"));
@@ -395,7 +395,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "renamed", "acme-inc");
   });
 
-  it("ends in the same rows where it sends what has changed alone, and compares all where that is in doubt", async () => {
+  it("results in the same rows when it sends only changes, and compares everything in doubt", async () => {
     using warehouse = makeWarehouse(makeCalls(1200, 17));
     const { database } = warehouse;
     const startMs = Date.parse("2026-11-01T00:00:00.000Z");
@@ -434,7 +434,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await publishAgain({ isPersonal: true })).toBe("all");
     expect(await publishAgain()).toBe("all");
     expect(await publishAgain()).toBe("changed");
-    // What others did there.
+    // Changes by others.
     for (const server of [0, 1]) await servers.ask(server, "TRUNCATE TABLE brief.calls_local");
     expect(await publishAgain()).toBe("changed");
     await servers.ask(
@@ -442,14 +442,14 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       "ALTER TABLE brief.calls_local UPDATE campaign = 'by hand' WHERE toString(call_started) LIKE '2026-07%'",
     );
     expect(await publishAgain()).toBe("changed");
-    // What no trigger saw.
+    // Changes that no trigger saw.
     execute("DROP TRIGGER mark_changed_call; UPDATE call_facts SET campaign = 'unseen' WHERE call_id = 7");
     expect(await publishAgain()).toBe("all");
     expect(await publishAgain()).toBe("changed");
     expect(await publishAgain({ isThorough: true })).toBe("all");
   });
 
-  it("leaves no number and no click id in any row of the servers once it is told so, nor a caller who was forgotten", async () => {
+  it("removes numbers, click ids and forgotten callers from every row of the servers on request", async () => {
     using warehouse = makeWarehouse(makeCalls(400, 18));
     const to = servers.url("erased");
     const run = async (...args: string[]) => {
@@ -493,7 +493,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await countWhere("caller LIKE '+%' OR gclid LIKE 'Cj%'")).toBe(0);
   });
 
-  it("sends neither numbers nor click ids unless it may, and publishes anew when it may, or may no more", async () => {
+  it("sends numbers and click ids only if allowed, and publishes everything again when that changes", async () => {
     using warehouse = makeWarehouse(makeCalls(400, 10));
     const options = optionsFor(warehouse.database, "acme", servers.url("personal"));
     const countPersonal = () =>
@@ -511,7 +511,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await countPersonal()).toBe("0\t0");
   });
 
-  it("names a server that is down, leaves what is published as it is, and goes on when it is back", async () => {
+  it("names a server that is down, keeps what is published, and continues when it is back", async () => {
     using warehouse = makeWarehouse(makeCalls(300, 11));
     const options = optionsFor(warehouse.database, "acme", servers.url("stopped"));
     await publish(options);
@@ -532,7 +532,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await expectSame(warehouse.database, "stopped", "acme");
   });
 
-  it("sees all shards or names the one that is down, whatever the profile of the servers says", async () => {
+  it("reads all shards or names the one that is down, whatever the profile of the servers", async () => {
     using warehouse = makeWarehouse(makeCalls(100, 13));
     const options = optionsFor(warehouse.database, "acme", servers.url("seen"));
     await publish(options);
@@ -553,7 +553,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     expect(await count()).toEqual([["100"]]);
   });
 
-  it("gives each replica of a shard all rows, and mends the one that differs", async () => {
+  it("gives each replica of a shard all rows, and repairs one that differs", async () => {
     using warehouse = makeWarehouse(makeCalls(400, 21));
     const to = `${servers.url("copied")}?cluster=copies`;
     const options = optionsFor(warehouse.database, "acme", to);
@@ -592,7 +592,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     await publish(options);
     await expectBoth();
 
-    // The first server has no replaced rows.
+    // The first server does not have the replaced rows.
     await servers.ask(0, "OPTIMIZE TABLE copied.calls_local FINAL");
     const access = { address: parseClusterUrl(to), passwordFile: servers.passwordFile };
     const calls = await readCluster(access, ["acme"], async ([account]) => {
@@ -612,7 +612,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     }
   });
 
-  it("refuses what it cannot publish to, and names it", async () => {
+  it("refuses unsuitable servers by name", async () => {
     using warehouse = makeWarehouse(makeCalls(20, 12));
     using other = makeWarehouse(makeCalls(20, 12));
     const [one = "", two = ""] = servers.hosts;

@@ -5,7 +5,7 @@ import { openReader } from "../../../src/warehouse/open.ts";
 import { makeCall } from "../../support/calls.ts";
 import type { ClickhouseServers } from "../../support/clickhouse-servers.ts";
 
-/** Texts that are told apart only by whoever takes every byte of them as it is. */
+/** Texts that differ only when every byte is compared. */
 const ODD_TEXTS = [
   "nul\0l",
   "😀",
@@ -29,7 +29,7 @@ const OUTCOMES = ["answered", "no answer", "busy", "transferred", null];
 const DAY_MS = 86_400_000;
 const FIRST_MS = Date.parse("2026-06-01T00:00:00.000Z");
 
-/** Returns calls of an account, the same each time; ids of some are negative, or as large as may be. */
+/** Returns calls of an account, always the same; some ids are negative or as large as possible. */
 export function makeCalls(count: number, seed: number): Call[] {
   return Array.from({ length: count }, (_, index) => {
     const drawn = (index * 2_654_435_761 + seed * 40_503) >>> 0;
@@ -54,7 +54,7 @@ export function makeCalls(count: number, seed: number): Call[] {
   });
 }
 
-/** Columns in the cluster, and what they are in a warehouse whose local days are those of UTC. */
+/** Columns in the cluster, and their values in a warehouse whose local days are those of UTC. */
 const COLUMNS = {
   ...Object.fromEntries(FACT_COLUMNS.map((name) => [name, name])),
   call_started: "replace(rtrim(call_started, 'Z'), 'T', ' ')",
@@ -82,7 +82,7 @@ const EXPECTED = Object.entries(COLUMNS)
 
 type Value = string | number | null;
 
-/** Returns the facts as the cluster is to have them, by another way than the program takes: a line for each call. */
+/** Returns the facts expected in the cluster, computed in another way than by the program: one line per call. */
 export function readExpected(database: string, { isPersonal = false } = {}): Map<number, string> {
   using warehouse = openReader(database);
   const rows = warehouse.sqlite
@@ -103,7 +103,7 @@ export function readExpected(database: string, { isPersonal = false } = {}): Map
   );
 }
 
-/** Returns the facts that the cluster has of an account, as its readers see them. */
+/** Returns the cluster's facts of an account, as its readers see them. */
 export async function readFound(
   servers: ClickhouseServers,
   database: string,

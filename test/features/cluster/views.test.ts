@@ -12,11 +12,11 @@ import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
 const VIEWS = ["attributed_calls", "rollup_utm_source", "rollup_campaign", "rollup_gclid", "rollup_channel"];
 
-describe.skipIf(!HAS_CLICKHOUSE)(`the views of a cluster${UNLESS_SKIPPED}`, () => {
+describe.skipIf(!HAS_CLICKHOUSE)(`views of a cluster${UNLESS_SKIPPED}`, () => {
   it.each([
     ["two shards", 2, true],
     ["a single server without a cluster", 1, false],
-  ])("show the same as the warehouse's, at %s", async (_, shards, isCluster) => {
+  ])("show the same as the warehouse's at %s", async (_, shards, isCluster) => {
     await using servers = await startClickhouse(shards, { isCluster });
     using warehouse = makeWarehouse(makeCalls(1500, 30));
     using other = makeWarehouse(makeCalls(40, 31));
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`the views of a cluster${UNLESS_SKIPPED}`, () =
     expect(calls).toBe(1500);
   });
 
-  it("are described in docs/cluster.md, with every column", () => {
+  it("are described in docs/cluster.md with every column", () => {
     const page = readFileSync(join(import.meta.dirname, "../../../docs/cluster.md"), "utf8");
     for (const name of Object.keys(CALLS_TABLE.columns)) expect(page).toContain(`\`${name}\``);
   });

@@ -20,7 +20,7 @@ const KEYS = {
   "ga4-events": "12.34",
 };
 
-/** A call that nothing speaks against. */
+/** A call with no reason against it. */
 const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): Candidate => ({
   call_id: 1,
   is_live: true,
@@ -39,8 +39,8 @@ const reasonOf = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}) =>
   reasonAgainst(candidate(kind, members), KINDS[kind], NOW);
 
 describe("reasonAgainst", () => {
-  it.each(CONVERSIONS)("says the first thing that speaks against a call: %s", (kind) => {
-    // Each of them alone, and all that follow it with it.
+  it.each(CONVERSIONS)("returns the first reason against a call: %s", (kind) => {
+    // Each of them separately, and with all that follow.
     const missing = {
       "google-ads": "no gclid",
       "google-leads": "no caller id",
@@ -76,7 +76,7 @@ describe("reasonAgainst", () => {
     ["google-leads", 63 * DAY_MS, 0],
     ["microsoft-ads", 90 * DAY_MS, HOUR_MS],
     ["ga4-events", Number.POSITIVE_INFINITY, 0],
-  ] as const)("takes calls of the ages that %s takes, to the millisecond", (kind, maxMs, minMs) => {
+  ] as const)("accepts calls of the ages that %s accepts, to the millisecond", (kind, maxMs, minMs) => {
     const ofAge = (ms: number) => reasonOf(kind, { call_started: new Date(NOW - ms).toISOString() });
     expect([ofAge(minMs), ofAge(minMs - 1)]).toEqual([undefined, "too recent"]);
     const ages = maxMs === Number.POSITIVE_INFINITY ? [] : [ofAge(maxMs), ofAge(maxMs + 1)];
@@ -101,12 +101,12 @@ describe("reasonAgainst", () => {
       ["1.2", `${"1".repeat(20)}.${"2".repeat(20)}`],
       [".2", "1.", "12", "1.2.3", "x1.2", "1.2x", "1x2", `${"1".repeat(21)}.2`, `1.${"2".repeat(21)}`],
     ],
-  ] as const)("looks at the form of a key: %s", (kind, good, bad) => {
+  ] as const)("checks the format of a key: %s", (kind, good, bad) => {
     expect(good.map((key) => reasonOf(kind, { key }))).toEqual(good.map(() => undefined));
     expect(bad.map((key) => reasonOf(kind, { key }))).toEqual(bad.map(() => "malformed"));
   });
 
-  it("takes clicks of Google Ads alone for those of Google Ads", () => {
+  it("accepts only clicks of Google Ads for Google Ads", () => {
     const sources = ["", "aw", "aw.ds", "ds", "3p.ds", "gf", "AW"];
     for (const kind of ["google-ads", "google-data-manager"] as const) {
       const taken = sources.filter((gclsrc) => reasonOf(kind, { gclsrc }) === undefined);
@@ -116,7 +116,7 @@ describe("reasonAgainst", () => {
 });
 
 describe("KINDS", () => {
-  it("say whose file it is, and whether it has an order id", () => {
+  it("define the audience of each file, and whether it has an order id", () => {
     const said = CONVERSIONS.map((kind) => [
       kind,
       KINDS[kind].audience,
@@ -140,13 +140,13 @@ describe("KINDS", () => {
     ["gallery", "gallery"],
     ["my_ga_call", "my_ga_call"],
     ["googled", "googled"],
-  ])("make a name of an event of %j", (name, event) => {
+  ])("derive the name of an event from %j", (name, event) => {
     expect(KINDS["ga4-events"].toName?.(name)).toBe(event);
     expect(CONVERSIONS.filter((kind) => KINDS[kind].toName !== undefined)).toEqual(["ga4-events"]);
   });
 
   it.each(["", " ", "9 calls", "_9", "ga call", "Google-call", "firebase_x", "x".repeat(41)])(
-    "make no name of an event of %j",
+    "derive no name of an event from %j",
     (name) => expect(KINDS["ga4-events"].toName?.(name)).toBeUndefined(),
   );
 });
@@ -186,7 +186,7 @@ describe("layOut", () => {
       { new: true, ad_user_data: "denied", ad_personalization: "granted" },
       ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
     ],
-  ] as const)("has the columns that %j asks for, in files of Google", (options, more) => {
+  ] as const)("has the columns for %j in Google's files", (options, more) => {
     const columns = (time: string) => [
       "Conversion Name=Call",
       `Conversion Time=${time}`,
@@ -215,7 +215,7 @@ describe("layOut", () => {
     expect(columns.slice(0, 3).map(({ of }) => of({ ...CONVERSION, click_by }))).toEqual(ids);
   });
 
-  it("leaves what is not known blank", () => {
+  it("leaves unknown values blank", () => {
     const blank = ["Conversion Value=", "Conversion Currency="];
     expect(layOut("google-ads").slice(-2)).toEqual(blank);
     expect(layOut("microsoft-ads").slice(-2)).toEqual(blank);
@@ -242,13 +242,13 @@ describe("layOut", () => {
     ["America/New_York", "2026-12-01T12:00:00.000Z", "-0500", "2026-09-15 13:30:59"],
     ["Asia/Kathmandu", "2026-10-01T12:00:00.000Z", "+0545", "2026-09-16 00:15:59"],
     ["Pacific/Kiritimati", "2026-10-01T12:00:00.000Z", "+1400", "2026-09-16 08:30:59"],
-    // A zone of two hours' change, and one of half an hour's.
+    // A zone with a change of two hours, and one of half an hour.
     ["Antarctica/Troll", "2026-10-01T12:00:00.000Z", "+0200", "2026-09-15 20:30:59"],
     ["Australia/Lord_Howe", "2026-10-01T12:00:00.000Z", "+1030", "2026-09-16 05:00:59"],
     ["Australia/Lord_Howe", "2026-12-01T12:00:00.000Z", "+1100", "2026-09-16 05:30:59"],
-    // Seconds of an offset of long ago do not fit: the next minute does.
+    // Seconds of historical offsets do not fit: they are rounded up to minutes.
     ["Africa/Monrovia", "1960-01-01T00:00:00.000Z", "-0044", "2026-09-15 17:46:59"],
-  ])("tells all times of microsoft-ads by the offset that %s has at %s", (timezone, now, offset, time) => {
+  ])("writes all times of microsoft-ads with the offset of %s at %s", (timezone, now, offset, time) => {
     const [parameters, key, , told] = layOut("microsoft-ads", { timezone, nowMs: Date.parse(now) });
     expect([parameters, key, told]).toEqual([
       `Parameters:TimeZone=${offset}`,
@@ -257,7 +257,7 @@ describe("layOut", () => {
     ]);
   });
 
-  it("has the call in ga4-events, and its second in microseconds", () => {
+  it("writes the call to ga4-events, with its second in microseconds", () => {
     const given = { value: "4.5", currency: "EUR", measurement_id: "G-1" };
     expect(layOut("ga4-events", given)).toEqual([
       undefined,

@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 const ago = (ageMs: number) => new Date(NOW - ageMs).toISOString();
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** A call that is a conversion by its click and by its caller, each its own. */
+/** A call that is a conversion by its click and by its caller, both unique. */
 const conversionCall = (call_id: number, members: Partial<Call> = {}): Call =>
   makeCall({
     call_id,
@@ -41,7 +41,7 @@ interface Options extends Partial<ExportOptions> {
   conversion?: Partial<ConversionOptions>;
 }
 
-/** Exports conversions; returns both files as text, and what the manifest says of the first. */
+/** Exports conversions; returns both files as text, and the manifest's entry of the first. */
 async function exportConversions(
   warehouse: Warehouse,
   { kind = "google-ads", conversion = {}, ...options }: Options = {},
@@ -77,7 +77,7 @@ const reasonsOf = (rest: string): Record<string, string> =>
   );
 
 describe("export google-ads", () => {
-  it("writes these bytes, and beside them what was left out", async () => {
+  it("writes exactly these bytes, and reports what was left out", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { gclid: " CjABC \t", call_started: "2026-09-15T18:30:00.999Z" }),
       conversionCall(2, { gclid: "EAIaIQ_-9", call_started: "2026-09-16T03:59:59.000Z", gclsrc: "aw.ds" }),
@@ -111,7 +111,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     });
   });
 
-  it("leaves value and currency blank where they are not known, and quotes a name with a comma", async () => {
+  it("leaves unknown value and currency blank, and quotes a name with a comma", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const { text } = await exportConversions(warehouse, { conversion: { name: 'Call, "long"' } });
     expect(text.split("\n")[2]).toBe('CjABC_1-x,"Call, ""long""",2026-09-21 12:00:00,,');
@@ -139,7 +139,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     { title: "a click without a source, which the caller's number does not need", call: { caller_id: null } },
   ];
 
-  it("takes what is just good enough", async () => {
+  it("accepts calls at the limits", async () => {
     using warehouse = makeWarehouse(MADE.map(({ call }, index) => conversionCall(index, call)));
     const { text, rest } = await exportConversions(warehouse);
     expect(reasonsOf(rest)).toEqual({});
@@ -149,7 +149,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
   const LEFT_OUT: { title: string; call: Partial<Call>; reason: string }[] = [
     { title: "no gclid", call: { gclid: null }, reason: "no gclid" },
     { title: "a blank gclid", call: { gclid: " \u00a0" }, reason: "no gclid" },
-    { title: "what a script left in its place", call: { gclid: "undefined" }, reason: "no gclid" },
+    { title: "a placeholder of a script", call: { gclid: "undefined" }, reason: "no gclid" },
     { title: "a macro in its place", call: { gclid: "{gclid}" }, reason: "no gclid" },
     { title: "a click of Search Ads 360", call: { gclsrc: "ds" }, reason: "not Google Ads" },
     { title: "a click on another platform", call: { gclsrc: "3P.DS" }, reason: "not Google Ads" },
@@ -170,7 +170,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     { title: "a call that nobody answered", call: { disposition: "voicemail" }, reason: "not qualified" },
   ];
 
-  it("leaves out what is not, each call with one reason", async () => {
+  it("leaves out calls beyond the limits, each with one reason", async () => {
     using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => conversionCall(index, call)));
     const { text, rest, conversions } = await exportConversions(warehouse);
     expect(keysOf(text)).toEqual([]);
@@ -186,7 +186,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     });
   });
 
-  it("reports a click once, by its first qualified call, and does not take two spellings for one", async () => {
+  it("reports a click once, by its first qualified call, and distinguishes spellings", async () => {
     const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
       conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
     using warehouse = makeWarehouse([
@@ -210,7 +210,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     });
   });
 
-  it("does not report a click again whose first qualified call was before these days", async () => {
+  it("does not report a click again if its first qualified call was before these days", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { gclid: "CjABC", call_started: "2026-08-31T21:59:59.999Z" }),
       conversionCall(2, { gclid: "CjABC", call_started: "2026-08-31T22:00:00.000Z" }),
@@ -225,7 +225,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     expect(conversions).toMatchObject({ examined: 2 });
   });
 
-  it("reports a click by its next call when the first one is gone, or left out with its caller", async () => {
+  it("reports a click by its next call when the first one is gone or its caller excluded", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { gclid: "CjABC", call_started: ago(9 * DAY_MS) }),
       conversionCall(2, { gclid: "CjABC", call_started: ago(8 * DAY_MS) }),
@@ -239,7 +239,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     expect(conversions).toMatchObject({ examined: 1, excluded: {} });
   });
 
-  it("reports every qualified call with --every, but not two of one click in one second", async () => {
+  it("reports every qualified call with --every, but not two of a click in the same second", async () => {
     const at = (call_id: number, call_started: string, gclid = "CjABC") =>
       conversionCall(call_id, { gclid, call_started });
     using warehouse = makeWarehouse([
@@ -257,7 +257,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
   });
 
-  it("writes parameters and header alone for an empty warehouse", async () => {
+  it("writes only parameters and header for an empty warehouse", async () => {
     using warehouse = makeWarehouse([]);
     const { text, rest, conversions } = await exportConversions(warehouse);
     expect(text).toBe(
@@ -272,7 +272,7 @@ describe("export google-leads", () => {
   const lead = (call_id: number, members: Partial<Call> = {}) =>
     conversionCall(call_id, { gclid: null, ...members });
 
-  it("writes the SHA-256 of the number in E.164, once for each caller", async () => {
+  it("writes the SHA-256 of the number in E.164, once per caller", async () => {
     using warehouse = makeWarehouse([
       lead(1, { caller_id: "+49 (30) 123-456", call_started: "2026-09-20T08:00:00.000Z" }),
       lead(2, { caller_id: "+4930123456", call_started: "2026-09-21T08:00:00.000Z" }),
@@ -291,7 +291,7 @@ ${sha256("+4930123456")},Qualified call,2026-09-20 08:00:00,,
     expect(text + rest).not.toContain("123456");
   });
 
-  it("takes a call of exactly 63 days, and one of this minute", async () => {
+  it("accepts a call of exactly 63 days, and one of this minute", async () => {
     using warehouse = makeWarehouse([
       lead(1, { call_started: ago(63 * DAY_MS) }),
       lead(2, { call_started: ago(0) }),
@@ -312,7 +312,7 @@ ${sha256("+4930123456")},Qualified call,2026-09-20 08:00:00,,
     { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
   ];
 
-  it("leaves out the others, each call with one reason", async () => {
+  it("leaves out other calls, each with one reason", async () => {
     using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => lead(index, call)));
     const { text, rest } = await exportConversions(warehouse, { kind: "google-leads" });
     expect(keysOf(text)).toEqual([]);
@@ -350,7 +350,7 @@ describe("export microsoft-ads", () => {
       ...members,
     });
 
-  it("writes these bytes: all times by the offset of now, where the clocks change in between", async () => {
+  it("writes exactly these bytes: all times with the current offset, even across a clock change", async () => {
     using warehouse = makeWarehouse([
       click(1, { call_started: "2026-10-20T12:00:00.999Z" }), // summer time
       click(2, { call_started: "2026-10-30T12:00:00.000Z" }),
@@ -384,7 +384,7 @@ ${CLICK.slice(0, -1)}2,Qualified call,2026-10-30 13:00:00,40,EUR
     expect(text.split("\n")[0]).toBe(`Parameters:TimeZone=${offset}`);
   });
 
-  it("leaves out the others, each call with one reason", async () => {
+  it("leaves out other calls, each with one reason", async () => {
     const LEFT_OUT = [
       { call: { referring_url: "https://acme.example/" }, reason: "no msclkid" },
       { call: { referring_url: null, extra: '{"msclkid":7,"score":{"a":[null]}}' }, reason: "no msclkid" },
@@ -411,7 +411,7 @@ describe("export ga4-events", () => {
   const visit = (call_id: number, members: Partial<Call> = {}) =>
     conversionCall(call_id, { gclid: null, google_analytics_cid: `12345.${1000 + call_id}`, ...members });
 
-  it("writes these bytes, without a column that names a person", async () => {
+  it("writes exactly these bytes, without a personal column", async () => {
     using warehouse = makeWarehouse([
       visit(1, { call_started: "2026-09-15T18:30:00.999Z", caller_id: "+4930123456" }),
       visit(2, { google_analytics_cid: " 12345.1001 " }),
@@ -432,7 +432,7 @@ G-1A2B3C4D5E,12345.1001,qualified_call,1789497000000000,1,40,EUR
 });
 
 describe("judgeCall", () => {
-  it("says of one call what the files would, among all calls of its click", () => {
+  it("judges a single call like the files, among all calls of its click", () => {
     const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
       conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
     using made = makeWarehouse([
@@ -458,7 +458,7 @@ describe("judgeCall", () => {
   });
 });
 
-/** What the README says of conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
+/** The documented rules for conversions of one kind, in memory: the lines, and the calls left out, in the order of time. */
 function foldConversions(kind: ConversionKind, calls: readonly Call[], every: boolean) {
   const known = calls
     .map((call) => {
@@ -493,7 +493,7 @@ function foldConversions(kind: ConversionKind, calls: readonly Call[], every: bo
     const isAds = !isGoogle || ["", "aw", "aw.ds"].includes(gclsrc);
     const second = call_started?.slice(0, 19) ?? "";
     const same = JSON.stringify([key, every ? second : ""]);
-    // The first of a click is one, whether or not it can be told of.
+    // The first of a click counts, whether or not it can be reported.
     const isFirst = !seen.has(same);
     if (key !== null && isAds && call_started !== null && is_qualified) seen.add(same);
     const ageMs = NOW - Date.parse(call_started ?? "");
@@ -540,9 +540,9 @@ const AGES = [
   ...[20, 30, 30, 40, 40].map((days) => days * DAY_MS),
 ];
 
-describe("each file of conversions", () => {
+describe("file of conversions", () => {
   it.each(CONVERSIONS)(
-    "%s: each call is a row or left out with its reason, as in a model, and the platform takes each line",
+    "%s: each call is a row or left out with a reason, as in a model, and the platform accepts each line",
     async (kind) => {
       const rarely = (id: fc.Arbitrary<string>) =>
         kind === "microsoft-ads"
@@ -553,7 +553,7 @@ describe("each file of conversions", () => {
         call_started: fc.option(fc.constantFrom(...AGES).map(ago), { freq: 12 }),
         duration: fc.constantFrom(59, 60, 60, 61),
         disposition: fc.constantFrom("ANSWERED", "Transferred", "BUSY"),
-        // A click of Google's is not one of Microsoft's.
+        // A Google click is not a Microsoft click.
         gclid: rarely(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C")),
         gclsrc: fc.constantFrom(null, null, "", "aw.ds", "AW", "3p.ds"),
         caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "+49301"), {

@@ -26,11 +26,11 @@ import {
 
 const MAX_ADJUSTED_DAYS = 54;
 
-/** What an ad platform knows after it took some files; it refuses what Google refuses. */
+/** The state of an ad platform after it got some files; it refuses what Google refuses. */
 class Platform {
   readonly #orders = new Map<string, { occurredMs: number; value: string; isRetracted: boolean }>();
 
-  /** Takes the conversions, then the adjustments, and returns the value of each order that counts. */
+  /** Accepts the conversions, then the adjustments, and returns the value of each order that counts. */
   async take(warehouse: Warehouse, options: Options & { nowMs: number }): Promise<Record<string, string>> {
     const { rows } = await writeNew(warehouse, options);
     const { new: _, every: __, ...adjusted } = options;
@@ -88,7 +88,7 @@ function forget({ database }: Warehouse, callId: number): void {
 type Step =
   | { jobs: string }
   | { change: (warehouse: Warehouse) => void }
-  /** An upload so many days later, and what the platform then has. */
+  /** An upload that many days later, and the platform's state after it. */
   | { upload: Record<string, string>; afterDays?: number };
 
 interface Situation {
@@ -150,7 +150,7 @@ const SITUATIONS: Situation[] = [
     steps: [sold(10), sold(-20, 1, "A-R"), upload({})],
   },
   {
-    title: "a job that is removed, so that it is unknown again what the call earns",
+    title: "a removed job, after which the revenue of the call is unknown again",
     steps: [sold(420), upload({ 1: "420.00" }), removed, upload({}), upload({ "1-2": "" })],
   },
   {
@@ -198,7 +198,7 @@ const SITUATIONS: Situation[] = [
     steps: [sold(420, 2), upload({ 1: "420.00" }), sold(80, 1, "B"), upload({ 1: "500.00" })],
   },
   {
-    title: "a job of another call of the click, which is not qualified itself",
+    title: "a job of an unqualified call of the same click",
     calls: [click(1), conversionCall(2, { gclid: "CjABC", duration: 5 })],
     steps: [sold(420, 2), upload({ 1: "420.00" })],
   },
@@ -230,7 +230,7 @@ const SITUATIONS: Situation[] = [
     ],
   },
   {
-    title: "a caller who is forgotten: the job stays until it comes again, and then finds no call",
+    title: "a forgotten caller: the job stays until it is imported again, and then matches no call",
     steps: [
       sold(420),
       upload({ 1: "420.00" }),
@@ -243,7 +243,7 @@ const SITUATIONS: Situation[] = [
   },
 ];
 
-describe("a conversion is worth what its calls earned", () => {
+describe("value of a conversion by outcome", () => {
   it.each(SITUATIONS)("$title", async ({ calls = [conversionCall(1)], conversion, steps }) => {
     using warehouse = makeWarehouse(calls);
     const platform = new Platform();
@@ -259,8 +259,8 @@ describe("a conversion is worth what its calls earned", () => {
   });
 });
 
-describe("rules of conversions of other names", () => {
-  it("are not changed by an export that adjusts conversions by what they earned", async () => {
+describe("conversions of other names", () => {
+  it("are not changed by an export that adjusts conversions by outcome", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     importJobs(warehouse, `A,1,${D},booked,`);
     await writeNew(warehouse, { name: "Fixed", value: "40" });
@@ -278,8 +278,8 @@ describe("rules of conversions of other names", () => {
   });
 });
 
-describe("the currency of what calls earned", () => {
-  it("is that of the jobs, and no other can be requested", async () => {
+describe("currency of outcome values", () => {
+  it("is that of the jobs; no other can be requested", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
     importJobs(warehouse, `A,1,${D},sold,420`);
     const { rows } = await writeNew(warehouse, { value: "outcome" });
@@ -301,7 +301,7 @@ describe("the currency of what calls earned", () => {
 
 describe("files without adjustments", () => {
   it.each(["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const)(
-    "have what was earned when the conversion is written, once: %s",
+    "contain the value at the time of writing, once: %s",
     async (kind) => {
       const ids = {
         google_analytics_cid: "1.2",
@@ -338,7 +338,7 @@ describe("files without adjustments", () => {
   );
 });
 
-it("states that no jobs were imported", async () => {
+it("export states that no jobs were imported", async () => {
   using warehouse = makeWarehouse([conversionCall(1)]);
   const conversion = { name: "Booked call", qualify: "booked", every: false } as const;
   const { manifest } = await warehouse.export({

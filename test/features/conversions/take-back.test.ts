@@ -26,7 +26,7 @@ import {
 } from "./upload-files.ts";
 
 describe("export --new", () => {
-  it("writes what no earlier file had, with an order id, and says of the rest that it was uploaded", async () => {
+  it("writes conversions of no earlier file, with an order id, and counts the rest as uploaded", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2, { gclid: null })]);
     const first = await writeNew(warehouse, { value: "40", currency: "EUR" });
     expect(first.rows).toEqual([
@@ -58,7 +58,7 @@ describe("export --new", () => {
     });
   });
 
-  it("leaves out what a file without --new had, whose bytes are those of before, and enters nothing twice", async () => {
+  it("leaves out conversions of a file without --new, whose bytes do not change, and records nothing twice", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     for (const _ of ["once", "again"]) {
       await warehouse.export({
@@ -76,7 +76,7 @@ describe("export --new", () => {
     expect({ rows, reasons }).toEqual({ rows: [], reasons: { 1: "uploaded" } });
   });
 
-  it("keeps names of conversions and platforms apart", async () => {
+  it("distinguishes names of conversions and platforms", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     expect(ordersOf((await writeNew(warehouse, { name: "Other" })).rows)).toEqual(["1"]);
@@ -91,13 +91,13 @@ describe("export --new", () => {
     expect(manifest.files.filter(({ examined }) => examined).map(({ rows }) => rows)).toEqual([1, 1]);
   });
 
-  it("has what is too recent in the next file", async () => {
+  it("leaves too recent calls to the next file", async () => {
     using warehouse = makeWarehouse([conversionCall(1, { call_started: at(NOW - HOUR_MS) })]);
     expect((await writeNew(warehouse)).reasons).toEqual({ 1: "too recent" });
     expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 6 * HOUR_MS })).rows)).toEqual(["1"]);
   });
 
-  it("has a call again, by another order id and another second, that was retracted and is qualified again", async () => {
+  it("repeats a call that was retracted and is qualified again, with another order id and another second", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     for (const [round, second] of [
@@ -113,7 +113,7 @@ describe("export --new", () => {
     }
   });
 
-  it("has a call again that was retracted and is qualified again, when its retracted conversion is too old to adjust", async () => {
+  it("repeats a retracted call that is qualified again even if the retracted conversion is too old to adjust", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
@@ -122,7 +122,7 @@ describe("export --new", () => {
     expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 50 * DAY_MS })).rows)).toEqual(["1-2"]);
   });
 
-  it("tells of another call of a click in another second than that of the first one, which was retracted", async () => {
+  it("reports another call of a click in another second than the first one, which was retracted", async () => {
     const started = at(NOW - 5 * DAY_MS);
     const calls = [1, 2].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
     using warehouse = makeWarehouse(calls);
@@ -133,7 +133,7 @@ describe("export --new", () => {
     expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
   });
 
-  it("does not tell of a click again by an earlier call that came late, where no adjustment takes the first one back", async () => {
+  it("does not report a click again by an earlier call that came late if the first one cannot be retracted", async () => {
     const caller = { google_analytics_cid: "1.2", caller_id: "+49301234567" };
     /** A click on Google, and one on Microsoft. */
     const clicks = (id: number) => [
@@ -158,7 +158,7 @@ describe("export --new", () => {
     expect(await write({ every: true })).toEqual([3, 1, 1, 3]);
   });
 
-  it("does not tell of a click again whose conversion in google-ads is too old to be retracted, or has no order id", async () => {
+  it("does not report a click again if its google-ads conversion is too old to retract, or has no order id", async () => {
     const click = { gclid: "CjABC" };
     using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
     await writeNew(warehouse);
@@ -170,14 +170,14 @@ describe("export --new", () => {
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
   });
 
-  it("has again what was in a file that was taken back", async () => {
+  it("repeats the conversions of a file that was taken back", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     forgetLast(warehouse);
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
   });
 
-  it("tells of calls of one click in seconds of their own, whichever of them it told of before", async () => {
+  it("reports calls of one click in distinct seconds, whichever was reported first", async () => {
     const started = at(NOW - 5 * DAY_MS);
     const calls = [1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
     using warehouse = makeWarehouse(calls);
@@ -191,12 +191,12 @@ describe("export --new", () => {
     await writeAdjustments(warehouse);
     sync(warehouse, calls);
     expect(await timesOf()).toEqual([["1-2", "2026-10-26 12:00:03"]]);
-    // Of another click, no second is taken.
+    // The second of another click is not taken.
     sync(warehouse, [conversionCall(4, { gclid: "CjX", call_started: started })]);
     expect(await timesOf()).toEqual([["4", "2026-10-26 12:00:00"]]);
   });
 
-  it("has milliseconds of no conversion, those of before 1970 neither", async () => {
+  it("has no milliseconds in any conversion, not even before 1970", async () => {
     const kind = "ga4-events";
     const starts = ["1969-12-31T23:59:59.001Z", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.999Z"];
     using warehouse = makeWarehouse(
@@ -211,7 +211,7 @@ describe("export --new", () => {
     ]);
   });
 
-  it("with --every leaves the second that it moves a call to, to no other call of the click", async () => {
+  it("with --every assigns the second of a moved call to no other call of the click", async () => {
     const call = (id: number, second: number, duration = 60) =>
       conversionCall(id, { gclid: "CjABC", duration, call_started: `2026-10-20T08:00:0${second}.000Z` });
     using warehouse = makeWarehouse([call(1, 0)]);
@@ -227,7 +227,7 @@ describe("export --new", () => {
     ]);
   });
 
-  it("with --every tells of a click again by another second, and of none that it cannot take back", async () => {
+  it("with --every reports a click again in another second, unless the first cannot be retracted", async () => {
     const kind = "google-data-manager";
     const call = (id: number, call_started: string) => conversionCall(id, { gclid: "CjABC", call_started });
     using warehouse = makeWarehouse([
@@ -250,7 +250,7 @@ describe("export --new", () => {
     ]);
   });
 
-  it("writes nothing where another export has entered conversions meanwhile", async () => {
+  it("writes nothing if another export has recorded conversions meanwhile", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const other = `${warehouse.folder}-other`;
     const conversion = { name: "Qualified call", every: false, new: true };
@@ -267,7 +267,7 @@ describe("export --new", () => {
     expect(readLedger(warehouse)).toMatchObject({ files: [{ state: "written" }], lines: [{ call_id: 1 }] });
   });
 
-  it("remembers nothing of a file that could not get its name", async () => {
+  it("records nothing for a file that could not be renamed", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     mkdirSync(join(warehouse.folder, "google-ads.csv"), { recursive: true });
     await expect(writeNew(warehouse)).rejects.toMatchObject({ exitCode: 7 });
@@ -278,7 +278,7 @@ describe("export --new", () => {
 });
 
 describe("takeBack", () => {
-  it("names later files that have rows of earlier ones, and none whose rows are all new", async () => {
+  it("names later files with rows of earlier ones, and none with only new rows", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     const mayBeIn = () => {
       using store = openExistingWarehouse(warehouse.database);
@@ -295,7 +295,7 @@ describe("takeBack", () => {
 });
 
 describe("export google-ads-adjustments", () => {
-  it("retracts, once, what is gone, not qualified or a duplicate, and nothing else", async () => {
+  it("retracts gone, unqualified and duplicate conversions once, and no others", async () => {
     const calls = [1, 2, 3, 4, 5].map((id) => conversionCall(id));
     using warehouse = makeWarehouse(calls);
     await writeNew(warehouse);
@@ -325,7 +325,7 @@ describe("export google-ads-adjustments", () => {
     ]);
   });
 
-  it("retracts calls of a caller who is left out since, and says so", async () => {
+  it("retracts calls of a caller excluded since, and reports it", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1),
       conversionCall(2),
@@ -338,7 +338,7 @@ describe("export google-ads-adjustments", () => {
     expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
   });
 
-  it("restates a value that differs from what was said last, once, of conversions of this name", async () => {
+  it("restates a value that differs from the last reported one, once, for conversions of this name", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
     await writeNew(warehouse, { value: "40", currency: "EUR" });
     await writeNew(warehouse, { name: "Other", value: "40", currency: "EUR" });
@@ -351,17 +351,17 @@ describe("export google-ads-adjustments", () => {
     expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([
       ["1", "RESTATE", "55.5", "EUR"],
       ["2", "RETRACT", "", ""],
-      ["2", "RETRACT", "", ""], // of the conversion of the other name
+      ["2", "RETRACT", "", ""], // of the conversion with the other name
     ]);
     expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([]);
     expect(await restate({ value: "55.5", currency: "USD" })).toEqual([["1", "RESTATE", "55.5", "USD"]]);
     const { lines } = readLedger(warehouse);
-    // Google takes a second adjustment of the same time for the first one.
+    // Google treats a second adjustment of the same time as the first one.
     const times = lines.filter(({ call_id, action }) => call_id === 1 && action === "restate");
     expect(times.map(({ occurred_at }) => occurred_at)).toEqual([at(NOW), at(NOW + 1000)]);
   });
 
-  it("leaves out what has no order id, and what is older than Google adjusts", async () => {
+  it("leaves out conversions without an order id or beyond Google's age limit for adjustments", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse, { new: false });
     sync(warehouse, [conversionCall(2)]);
@@ -377,7 +377,7 @@ describe("export google-ads-adjustments", () => {
     expect(ordersOf((await writeAdjustments(warehouse, { nowMs: NOW + 40 * DAY_MS })).rows)).toEqual(["2"]);
   });
 
-  it("counts by their reasons what it leaves out beside what it says", async () => {
+  it("counts the conversions left out by reason", async () => {
     const calls = [1, 2, 3, 4, 5, 6].map((id) => conversionCall(id));
     using warehouse = makeWarehouse(calls.slice(0, 3));
     // A formula for a name stays a text.
@@ -402,12 +402,12 @@ describe("export google-ads-adjustments", () => {
     ]);
     expect(entry?.excluded).toEqual({ "no order id": 3 });
     expect(entry?.adjustments).toEqual({ retract: 1, restate: 2 });
-    // What no adjustment could say is due as before; of what was said, nothing is.
+    // What no adjustment could report is still due; what was reported is not.
     const later = await writeAdjustments(warehouse, { name, value: "60", nowMs: NOW + 50 * DAY_MS });
     expect([later.rows, later.entry?.excluded]).toEqual([[], { "no order id": 3, "too old": 2 }]);
   });
 
-  it("writes nothing where another export has entered adjustments meanwhile", async () => {
+  it("writes nothing if another export has recorded adjustments meanwhile", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { duration: 1 })]);
@@ -423,13 +423,13 @@ describe("export google-ads-adjustments", () => {
     expect(readLedger(warehouse).lines.map(({ action }) => action)).toEqual(["convert", "retract"]);
   });
 
-  it("does not take calls of one click back that --every told of", async () => {
+  it("does not retract calls of one click that --every reported", async () => {
     using warehouse = makeWarehouse([1, 2].map((id) => conversionCall(id, { gclid: "CjABC" })));
     expect((await writeNew(warehouse, { every: true })).rows).toHaveLength(2);
     expect((await writeAdjustments(warehouse)).rows).toEqual([]);
   });
 
-  it("retracts again what a file said that was taken back, and the older of two that stand for one call", async () => {
+  it("repeats the retraction of a file that was taken back, and retracts the older of two for one call", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { duration: 1 })]);
@@ -454,7 +454,7 @@ describe("export google-ads-adjustments", () => {
     expect((await writeAdjustments(warehouse)).rows).toEqual([]);
   });
 
-  it("does not retract what is only too old for a conversion by now, or that the clock was ahead of", async () => {
+  it("does not retract a conversion that is too old only by now, or that a wrong clock dated ahead", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { call_started: at(NOW - 90 * DAY_MS) }),
       conversionCall(2, { call_started: at(NOW - 6 * HOUR_MS) }),
@@ -465,7 +465,7 @@ describe("export google-ads-adjustments", () => {
     }
   });
 
-  it("says of each conversion why it is none: by calls of its click, by gone ones, and by callers who are left out", async () => {
+  it("gives the reason of each retraction: other calls of its click, gone calls, and excluded callers", async () => {
     const click = (call_id: number, gclid: string, members: Partial<Call> = {}) =>
       conversionCall(call_id, { gclid, ...members });
     using warehouse = makeWarehouse([11, 12, 13, 14, 15, 16].map((id) => click(id, `Cj${id}`)));
@@ -490,7 +490,7 @@ describe("export google-ads-adjustments", () => {
     expect(orders).toEqual(["11", "12", "13", "14", "15"]);
   });
 
-  it("retracts no gone call where those are counted, and a call that is nowhere any more", async () => {
+  it("retracts no gone call if gone calls count, but one that no longer exists", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
     await writeNew(warehouse);
     warehouse.markGone(1, at(NOW));
@@ -505,7 +505,7 @@ describe("export google-ads-adjustments", () => {
     });
   });
 
-  it("judges each conversion by the rule by which it was told of, beside others of that name", async () => {
+  it("restates a conversion by the rule it was uploaded under", async () => {
     using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC" })));
     expect(ordersOf((await writeNew(warehouse, { every: true })).rows)).toEqual(["1", "2", "3"]);
     expect(ordersOf((await writeNew(warehouse, { name: "First" })).rows)).toEqual(["1"]);
@@ -519,7 +519,7 @@ describe("export google-ads-adjustments", () => {
     });
   });
 
-  it("restates values and currencies as they are now, in whole seconds of UTC, and none without a value", async () => {
+  it("restates current values and currencies in whole seconds of UTC, and none without a value", async () => {
     using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
     await writeNew(warehouse); // without a value
     const say = async (conversion: Options) => {
@@ -552,12 +552,12 @@ describe("export google-ads-adjustments", () => {
   });
 });
 
-/** What a run of a report that was cut short writes when it is taken up again. */
+/** What a resumed run of an interrupted report writes. */
 const again = (runId: number) => ({ reportRun: { runId, isRepeated: true } });
 const run = (runId: number) => ({ reportRun: { runId, isRepeated: false } });
 
-describe("a run of a report that is taken up again", () => {
-  it("has the conversions again that its file had, and no other, and enters none twice", async () => {
+describe("resumed run of a report", () => {
+  it("repeats exactly the conversions of its file, and records none twice", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1),
       conversionCall(2),
@@ -578,9 +578,9 @@ describe("a run of a report that is taken up again", () => {
     expect(second.reasons).toEqual({ 1: "uploaded", 3: "next file", 4: "next file" });
     expect(second.entry).toMatchObject({ excluded: { uploaded: 1, "next file": 2 } });
     expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1 }, { call_id: 2, value, currency }]);
-    // Of a run that has written no file yet, it is the first one.
+    // For a run that has written no file yet, it is the first one.
     expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
-    // Where nobody was sent its files, it writes them again, with what is new since.
+    // If nobody received its files, it writes them again, with new conversions.
     sync(warehouse, [conversionCall(4, { duration: 5 }), conversionCall(5)]);
     expect(ordersOf((await writeNew(warehouse, run(8))).rows)).toEqual(["3", "5"]);
     expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "5"]);
@@ -591,7 +591,7 @@ describe("a run of a report that is taken up again", () => {
     ).toEqual(["replaced", "written", "written"]);
   });
 
-  it("has the adjustments again that its file had, in its seconds, and no other", async () => {
+  it("repeats exactly the adjustments of its file, with the same seconds", async () => {
     using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
     await writeNew(warehouse, run(7));
     sync(warehouse, [conversionCall(1, { duration: 5 })]);

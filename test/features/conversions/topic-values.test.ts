@@ -43,7 +43,7 @@ async function write(
   return lines.filter((line) => !isHeader.test(line)).map((line) => line.split(","));
 }
 
-describe("the value of a topic", () => {
+describe("value of a topic", () => {
   it.each([
     ["google-ads", 3],
     ["google-leads", 3],
@@ -61,7 +61,7 @@ describe("the value of a topic", () => {
     ]);
   });
 
-  it("is in the file without any other value", async () => {
+  it("is written without any other value", async () => {
     using warehouse = makeCalls();
     const rows = await write(warehouse, "google-ads", { currency: "EUR" });
     expect(rows.map((row) => row.slice(3, 5))).toEqual([

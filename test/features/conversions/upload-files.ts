@@ -40,7 +40,7 @@ export const uploadNotesOf = ({ note }: Pick<Made, "note">) => note.data.uploads
 
 export type Warehouse = ReturnType<typeof makeWarehouse>;
 
-/** Writes calls as a sync does that reads them now; those that were gone have come back. */
+/** Writes calls like a sync that reads them now; gone ones have come back. */
 export function sync({ database }: Warehouse, calls: readonly Call[]): void {
   using warehouse = openExistingWarehouse(database);
   const ids = calls.map(({ call_id }) => call_id);
@@ -57,7 +57,7 @@ export interface Options extends Partial<ConversionOptions> {
   reportRun?: ReportRunOfFiles;
 }
 
-/** Writes a file of google-ads with --new, and returns its lines as Google reads them. */
+/** Writes a file of google-ads with --new, and returns its lines as read by Google. */
 export async function writeNew(
   warehouse: Warehouse,
   { nowMs = NOW, folder, reportRun, timezone: _, ...conversion }: Options = {},

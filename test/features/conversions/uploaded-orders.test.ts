@@ -11,7 +11,7 @@ import {
 const DAY_MS = 24 * 3_600_000;
 const at = (day: number) => new Date(Date.parse("2026-09-01T00:00:00.000Z") + day * DAY_MS).toISOString();
 
-/** Lines of files, the ones taken back left out: adjustments of conversions that nobody told of among them. */
+/** Lines of files that were not taken back, including adjustments of conversions that were never reported. */
 const line: fc.Arbitrary<KnownLine> = fc
   .record({
     action: fc.constantFrom("convert" as const, "convert" as const, "retract" as const, "restate" as const),
@@ -34,7 +34,7 @@ const line: fc.Arbitrary<KnownLine> = fc
   }));
 
 describe("toOrders", () => {
-  it("has each conversion that was told of, and of it what was said last, as a list that is searched has it", () => {
+  it("contains each reported conversion with its latest state, like a search through the list", () => {
     const seen: Record<string, number> = {};
     const see = (name: string) => {
       seen[name] = (seen[name] ?? 0) + 1;
@@ -106,7 +106,7 @@ describe("whyNotAdjustable", () => {
     { order_id: null, ms: 0, notAdjustable: "no order id" },
     { order_id: null, ms: 55 * DAY_MS, notAdjustable: "no order id" },
   ])("of $order_id after $ms ms is $notAdjustable", ({ order_id, ms, notAdjustable }) => {
-    if (order === undefined) throw new Error("It was told of");
+    if (order === undefined) throw new Error("There is no order");
     expect(whyNotAdjustable({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(notAdjustable);
   });
 });
@@ -122,7 +122,7 @@ describe("OrderBook", () => {
     [7, ["7-2"], "7"],
     [7, ["7", "7-3"], "7-2"],
     [-7, ["7", "-7"], "-7-2"],
-  ])("has for call %i, after the order ids %j, the id %j", (callId, used, id) => {
+  ])("returns for call %i, after the order ids %j, the id %j", (callId, used, id) => {
     expect(bookOf(used.map((order_id) => ({ order_id }))).freeId(callId)).toBe(id);
   });
 
@@ -135,7 +135,7 @@ describe("OrderBook", () => {
     expect(bookOf([own, { action: "retract" }]).earlierOf(1, "A")).toBeUndefined();
   });
 
-  it("knows clicks that are taken by orders that cannot be retracted, or their seconds if each call counts", () => {
+  it("finds clicks of orders that cannot be retracted, or their seconds if each call counts", () => {
     const later = at(1).replace("00.000Z", "00.999Z");
     expect(bookOf([{}]).isTaken("A", later)).toBe(false);
     expect(bookOf([{}], { canAdjust: false }).isTaken("A", later)).toBe(true);
@@ -143,7 +143,7 @@ describe("OrderBook", () => {
     expect([later, at(2)].map((time) => every.isTaken("A", time))).toEqual([true, false]);
   });
 
-  it("takes the next second that a click has not", () => {
+  it("returns the next free second of a click", () => {
     const book = bookOf([{}]);
     const take = () => book.takeSecond("A", at(0).replace("00.000Z", "00.500Z"));
     expect([take(), take(), book.takeSecond("B", at(0))]).toEqual([

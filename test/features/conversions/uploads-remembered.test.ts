@@ -27,7 +27,7 @@ import {
 
 const NUMBER = "+49301234567";
 
-/** Writes a file with --new, and returns its calls, and why others are left out. */
+/** Writes a file with --new; returns its calls, and why others are left out. */
 async function write(
   warehouse: Warehouse,
   kind: "google-ads" | "google-leads" | "google-data-manager" | "microsoft-ads" | "ga4-events",
@@ -45,8 +45,8 @@ async function write(
   };
 }
 
-describe("a conversion is remembered by its click or caller as it was uploaded", () => {
-  it("when its caller was forgotten: another call of the browser is not a second one", async () => {
+describe("an uploaded conversion is recognized by its click or caller", () => {
+  it("after its caller was forgotten: another call of the browser is not a second one", async () => {
     const click = {
       gclid: null,
       google_analytics_cid: "1.2",
@@ -70,7 +70,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     }
   });
 
-  it("when its number is kept no longer: another call of the caller is not a second one", async () => {
+  it("after its number was removed: another call of the caller is not a second one", async () => {
     const old = { caller_id: NUMBER, call_started: at(NOW - 30 * DAY_MS) };
     using warehouse = makeWarehouse([conversionCall(1, old), conversionCall(2, { caller_id: NUMBER })]);
     const rules = { ...DEFAULT_RULES, caller_digests: true };
@@ -93,7 +93,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
   });
 
   it.each(["before", "after"])(
-    "when its gclid is corrected: it is retracted, and reported for the other click (adjustments %s)",
+    "after its gclid was corrected: it is retracted, and reported for the other click (adjustments %s)",
     async (order) => {
       using warehouse = makeWarehouse([
         conversionCall(1, { gclid: "CjA" }),
@@ -126,7 +126,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     },
   );
 
-  it("when it is corrected and cannot be taken back: neither its call nor its old click is reported again", async () => {
+  it("after a correction that cannot be retracted: neither its call nor its old click is reported again", async () => {
     const cid = (google_analytics_cid: string) => ({
       google_analytics_cid,
       gclid: `Cj${google_analytics_cid.slice(0, 1)}`,
@@ -142,7 +142,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     }
   });
 
-  it("in a file without --new as well, which is not said again by one with it", async () => {
+  it("from a file without --new, too, and not repeated by one with it", async () => {
     using warehouse = makeWarehouse([conversionCall(1, { gclid: "CjA" })]);
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(1, { gclid: "CjB" })]);
@@ -151,7 +151,7 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
     expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
   });
 
-  it("by digests, of which two of one click are the same, and none is the click or the number", async () => {
+  it("by digests, equal for one click, and different from the click and the number", async () => {
     using warehouse = makeWarehouse([conversionCall(1, { gclid: "CjABCDEFG", caller_id: NUMBER })]);
     for (const kind of ["google-ads", "google-data-manager", "google-leads"] as const)
       await write(warehouse, kind);
@@ -162,8 +162,8 @@ describe("a conversion is remembered by its click or caller as it was uploaded",
   });
 });
 
-describe("without the key of its digests, a warehouse", () => {
-  it.each(["missing", "another"])("reports no conversion a second time: %s", async (state) => {
+describe("warehouse without the key of its digests", () => {
+  it.each(["missing", "another"])("reports no conversion twice: %s", async (state) => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     expect(await write(warehouse, "google-ads")).toMatchObject({
       newKey: `${warehouse.database}.caller-key`,

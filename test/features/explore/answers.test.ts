@@ -42,7 +42,7 @@ const someDays = fc
   .tuple(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 70 }))
   .map(([first, more]) => ({ from: dayAt(first), to: dayAt(Math.min(200, first + more)) }));
 
-it("counts periods and durations as files do, with the periods compared with", async () => {
+it("explore page counts periods and durations like the files, including compared periods", async () => {
   using warehouse = makeWarehouse(CALLS);
   await warehouse.export({ targets: [{ kind: "explore", dimensions: ["source"] }], timezone: ZONE });
   const html = readFileSync(join(warehouse.folder, "explore.html"), "utf8");

@@ -93,13 +93,13 @@ FROM generate_series WHERE value < 350;
   "(WITH RECURSIVE series (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM series WHERE value < 449) SELECT value FROM series)",
 );
 
-/** Opens a view by its address, as a link does, and waits until it is shown. */
+/** Opens a view by its address, like a link, and waits until it is shown. */
 async function show(page: Page, hash: string): Promise<void> {
   const address = await page.evaluate<string>(`location.hash = ${JSON.stringify(hash)}; location.hash`);
   await page.locator(`main[data-address="${address}"]`).waitFor({ timeout: 10_000 });
 }
 
-/** What axe finds that is more than minor. */
+/** The violations found by axe that are more than minor. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
@@ -114,7 +114,7 @@ async function readDownload(page: Page): Promise<string> {
   return readFileSync(await (await download).path(), "utf8");
 }
 
-/** The figures that a reader sees, by row, the total last. */
+/** The visible figures by row, the total last. */
 async function readTable(page: Page): Promise<string[][]> {
   const all = page.getByRole("button", { name: /^Show all/ });
   if (await all.isVisible()) await all.click();
@@ -132,13 +132,13 @@ const someDays = fc
   .map(([first, more]) => [dayAt(first), dayAt(Math.min(149, first + more))]);
 
 if (!hasChromium && process.env.CI === "true") {
-  it("has Chromium in CI", () => {
+  it("CI has Chromium", () => {
     throw new Error(`Install what Debian calls chromium: ${CHROMIUM} is missing`);
   });
 }
 
 describe.skipIf(!hasChromium)(
-  `the page to explore in Chromium${hasChromium ? "" : " (SKIPPED: chromium is missing)"}`,
+  `page to explore in Chromium${hasChromium ? "" : " (SKIPPED: chromium is missing)"}`,
   () => {
     let browser: Browser;
     let warehouse: ReturnType<typeof makeWarehouse>;
@@ -174,7 +174,7 @@ describe.skipIf(!hasChromium)(
       return { page, said, asked, [Symbol.asyncDispose]: () => context.close() };
     }
 
-    /** Runs a command as the page offers it, in a shell. */
+    /** Runs a suggested command in a shell. */
     function run(command: string): string {
       const script = `calltally() { "$NODE" "$PROGRAM" "$@"; }; ${command} --stdout --database "$DATABASE"`;
       const env = {
@@ -190,7 +190,7 @@ describe.skipIf(!hasChromium)(
       });
     }
 
-    it("says nothing, asks for nothing, and shows hostile texts as texts", async () => {
+    it("logs nothing, requests nothing, and shows hostile text as text", async () => {
       await using opened = await open();
       const { page, said, asked } = opened;
       await show(page, "by=campaign,insight_name");
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)(
       { name: "on a tablet", options: { viewport: { width: 768, height: 1024 } } },
       { name: "on a phone", options: { viewport: { width: 390, height: 844 } } },
       { name: "in dark mode", options: { colorScheme: "dark" } },
-    ] as const)("has no violations that axe finds, and fits: $name", async ({ options }) => {
+    ] as const)("has no violations in axe, and fits the screen: $name", async ({ options }) => {
       await using opened = await open(options);
       const { page } = opened;
       await show(page, "by=campaign,channel&is_channel=Paid+Search&figures=calls,cost,revenue,answer_rate");
@@ -219,7 +219,7 @@ describe.skipIf(!hasChromium)(
       expect(await findViolations(page)).toEqual([]);
     });
 
-    it("filters by what is clicked, undoes it by a crumb, and goes back and forward", async () => {
+    it("filters by clicks, removes filters by crumbs, and supports back and forward", async () => {
       await using opened = await open();
       const { page } = opened;
       const calls = () => page.locator(".cards data").first().getAttribute("value");
@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium)(
       await expect.poll(calls).toBe(direct);
     });
 
-    it("chooses values with the keyboard; Escape closes the menu", async () => {
+    it("selects values with the keyboard; Escape closes the menu", async () => {
       await using opened = await open();
       const { page } = opened;
       const menu = page.locator("details[data-filter=channel]");
@@ -263,7 +263,7 @@ describe.skipIf(!hasChromium)(
       expect(await menu.getAttribute("open")).toBeNull();
     });
 
-    it("says that it is undamaged, or damaged if its calls were changed", async () => {
+    it("reports that it is undamaged, or damaged if its calls were changed", async () => {
       const html = readFileSync(fileURLToPath(url), "utf8");
       const broken = html
         .replace('id="facts">{', 'id="facts">{"sha256":"0",')
@@ -280,7 +280,7 @@ describe.skipIf(!hasChromium)(
       }
     });
 
-    it("has the figures of the command that it offers, in each cell and in the CSV file", async () => {
+    it("has the figures of the suggested command in each cell and in the CSV file", async () => {
       await using opened = await open();
       const { page } = opened;
       await show(page, "days=2026-05-01..2026-09-27");

@@ -49,8 +49,8 @@ const day = fc
   .map((days) => new Date(Date.UTC(2026, 2, 1 + days)).toISOString().slice(0, 10));
 const texts = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 3 });
 
-describe("the address of a view", () => {
-  it("leads to the same view", () => {
+describe("address of a view", () => {
+  it("restores the same view", () => {
     const view = fc.record({
       days: fc.tuple(day, day).map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a })),
       only: fc.constant(undefined),
@@ -76,9 +76,9 @@ describe("the address of a view", () => {
     "days=2026-02-31..2026-03-04&only=2020-01-01..2020-01-02",
     "days=2026-05-02..2026-05-01&is_topic=a",
     "%%%&days=",
-  ])("shows what it can of %s", (hash) => expect(fromHash(hash, KNOWN)).toEqual(KNOWN.standard));
+  ])("ignores the invalid parts of %s", (hash) => expect(fromHash(hash, KNOWN)).toEqual(KNOWN.standard));
 
-  it("cuts days to those of the file", () => {
+  it("limits days to those of the file", () => {
     const { days } = fromHash("days=2026-01-01..2026-12-31", KNOWN);
     expect(days).toEqual({ from: "2026-03-01", to: "2026-09-30" });
     expect(presetDays(FACTS, "last-month")).toEqual({ from: "2026-09-01", to: "2026-09-30" });
@@ -100,13 +100,13 @@ describe("compareDays", () => {
     ["2026-03-03", "2026-03-08", "Not compared: this page begins after 25 Feb 2026."],
     ["2026-04-02", "2026-04-05", "Not compared: the days before begin before the first call."],
     ["2026-09-30", "2026-10-01", "Not compared: these days end after the last sync."],
-  ])("of %s to %s", (from, to, expected) => {
+  ])("for %s to %s", (from, to, expected) => {
     const compared = compareDays({ ...FACTS, to: "2026-10-01" }, { from, to }, "previous");
     if (typeof expected === "string") expect(compared).toBe(expected);
     else expect(compared).toMatchObject(expected);
   });
 
-  it("knows by how much time differs where a clock changes", () => {
+  it("includes the shift of a clock change in the compared time", () => {
     const compared = compareDays(
       { ...FACTS, coveredFrom: "2026-03-01" },
       { from: "2026-03-30", to: "2026-04-05" },
@@ -116,7 +116,7 @@ describe("compareDays", () => {
   });
 });
 
-it("quotes what a shell would read, and keeps the filter of the file", () => {
+it("toCommand quotes shell characters, and keeps the filter of the file", () => {
   const facts: PageFacts = {
     ...FACTS,
     filter: { channel: ["Paid Search"], first_time: true, min_duration_seconds: 30, org_unit: ["7"] },

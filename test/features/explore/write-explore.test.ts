@@ -26,14 +26,14 @@ async function makePage() {
   return { ...warehouse, file, read: () => readFileSync(file, "utf8") };
 }
 
-/** What the calls of a page are, unpacked: the text of its values, and its columns. */
+/** The unpacked calls of a page: the text of its values, and its columns. */
 function unpack(html: string) {
   const [, base64 = ""] = /id="calls">([^<]*)</.exec(html) ?? [];
   return unpackCalls(inflateRawSync(Buffer.from(base64, "base64")));
 }
 
-describe("the page to explore", () => {
-  it("has days and hours instead of times, and none of what names a call or a caller", async () => {
+describe("page to explore", () => {
+  it("has days and hours instead of times, and nothing that identifies a call or a caller", async () => {
     using page = await makePage();
     const html = page.read();
     const { columns, values } = unpack(html);
@@ -54,7 +54,7 @@ describe("the page to explore", () => {
       expect(texts).not.toContain(secret);
   });
 
-  it("sorts calls by what it has of them, and numbers callers at random in each file", async () => {
+  it("sorts calls by their shown values, and numbers callers randomly in each file", async () => {
     using page = await makePage();
     const first = unpack(page.read());
     await page.export({ targets: [EXPLORE] });
@@ -84,7 +84,7 @@ SELECT value, ${others.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_fa
     );
   });
 
-  it("is verified by what the warehouse recorded of its bytes, wherever it is", async () => {
+  it("is verified by the recorded hash of its bytes at any path", async () => {
     using page = await makePage();
     const says = (path: string) => {
       const open = (id: string) => {
@@ -101,7 +101,7 @@ SELECT value, ${others.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_fa
     expect(says(moved)).toMatch(/^\/moved.html is not a file that .* recorded$/);
   });
 
-  it("is among the files that forget names, since they cannot be searched", async () => {
+  it("is among the files named by forget, since it cannot be searched", async () => {
     using page = await makePage();
     using reader = openReader(page.database);
     const found = findPersonalFiles(reader, {

@@ -41,7 +41,7 @@ const inShort = (found: ReturnType<typeof find>) =>
 describe("findProblems", () => {
   it.each<[string, Partial<Visits>[], unknown[]]>([
     [
-      "a misspelt source, with the line that mends it",
+      "a misspelt source, with the line that corrects it",
       [
         { source: "facebook", calls: 90 },
         { source: "facebok", calls: 2 },
@@ -69,14 +69,14 @@ describe("findProblems", () => {
       [["placeholder", "source", value, null, 10, line]],
     ]),
     [
-      "a click on an ad of Google with the name of Bing",
+      "a Google ad click with the name of Bing",
       [{ source: "bing", medium: "cpc", is_google_click: true }],
       [["contradiction", "source", "bing", "gclid", 10, null]],
     ],
     ["a click with the name of Google", [{ source: "google", medium: "cpc", is_google_click: true }], []],
-    ["a click with an own name", [{ source: "spring-mailing", medium: "cpc", is_google_click: true }], []],
+    ["a click with its own name", [{ source: "spring-mailing", medium: "cpc", is_google_click: true }], []],
     [
-      "the own site as referrer",
+      "its own site as referrer",
       [
         { source: "google", is_google_click: true, referring_host: "acme.example", calls: 40 },
         { source: "shop.acme.example", referring_host: "shop.acme.example", calls: 3 },
@@ -126,7 +126,7 @@ describe("findProblems", () => {
     expect(found.map(({ cost_micros }) => cost_micros)).toEqual([5_000_000n, 0n]);
   });
 
-  it("finds sources whose first call is of the last days, if calls reach back far enough", () => {
+  it("finds sources whose first call was in the last days, if calls reach back far enough", () => {
     const own = [{ source: "old" }, { source: "new", since: "2026-03-05T10:00:00.000Z" }];
     expect(inShort(find(own, { newSince: "2026-03-01T00:00:00.000Z" }))).toEqual([
       ["new_source", "source", "new", null, 10, null],
@@ -156,7 +156,7 @@ describe("findProblems", () => {
     ]);
   });
 
-  it("proposes no line that the file of aliases would refuse", () => {
+  it("proposes no line that the alias file would refuse", () => {
     const own = [
       { source: "facebook", calls: 90 },
       { source: "facebok", calls: 2 },
@@ -179,7 +179,7 @@ describe("findProblems", () => {
       ).toMatchObject([{ kind: "near_miss", value: rare, line: null }]);
   });
 
-  it("adds up the cost of a campaign, and the first call at any time", () => {
+  it("sums the cost of a campaign, and finds its first call at any time", () => {
     const own = [
       { campaign: "Brand Exact", calls: 90 },
       { campaign: "brand_exact", calls: 2, since: "2026-02-01T00:00:00.000Z" },

@@ -9,7 +9,7 @@ const pairsOf = (...tags: [string, number][]) =>
 const PLACES = ["Austin", "Dallas", "Houston", "San Antonio", "Fort Worth", "El Paso", "Plano", "Waco"];
 const SERVICES = ["Plumbing", "HVAC", "Drain Cleaning", "Water Heater", "AC Repair", "Roofing", "Electrical"];
 const FORMS = ["Search | Brand", "Search | Exact", "Search | Broad", "PMax", "Display", "Retargeting"];
-/** As agencies name them: places, services and years differ by a few letters. */
+/** Names in the style of agencies: places, services and years differ by a few letters. */
 const REAL = [
   ...PLACES.flatMap((place) =>
     SERVICES.flatMap((service) => FORMS.map((form) => `${place} - ${service} - ${form}`)),
@@ -42,7 +42,7 @@ describe("findNearMisses", () => {
       ["ｂｒａｎｄ → brand"],
     ],
     [
-      "a letter less",
+      "one letter fewer",
       [
         ["facebook", 90],
         ["facebok", 2],
@@ -50,7 +50,7 @@ describe("findNearMisses", () => {
       ["facebok → facebook"],
     ],
     [
-      "a letter more",
+      "one letter more",
       [
         ["facebook", 90],
         ["facebookk", 2],
@@ -58,7 +58,7 @@ describe("findNearMisses", () => {
       ["facebookk → facebook"],
     ],
     [
-      "another letter",
+      "one different letter",
       [
         ["google ads", 90],
         ["emergency plumbing", 50],
@@ -67,7 +67,7 @@ describe("findNearMisses", () => {
       ["emergancy plumbing → emergency plumbing"],
     ],
     [
-      "as many calls",
+      "equal numbers of calls",
       [
         ["winter offer", 90],
         ["winner offer", 80],
@@ -128,7 +128,7 @@ describe("findNearMisses", () => {
       ["\u200fsale → sale"],
     ],
     [
-      "emoji alone",
+      "only emoji",
       [
         ["🔥", 90],
         ["❄️", 1],
@@ -136,7 +136,7 @@ describe("findNearMisses", () => {
       [],
     ],
     [
-      "nothing but separators",
+      "only separators",
       [
         ["--", 9],
         ["|", 2],
@@ -152,7 +152,7 @@ describe("findNearMisses", () => {
       [],
     ],
     [
-      "three spellings: each with the commonest",
+      "three spellings, each paired with the most common",
       [
         ["Brand Exact", 90],
         ["brand-exact", 8],
@@ -164,12 +164,12 @@ describe("findNearMisses", () => {
     expect(pairsOf(...tags)).toEqual(expected);
   });
 
-  it("finds no pair among real-looking names, however rare some are", () => {
+  it("finds no pair among realistic names, however rare some are", () => {
     expect(REAL.length).toBeGreaterThan(350);
     expect(pairsOf(...REAL.map((name, index): [string, number] => [name, (index % 7) ** 4 + 1]))).toEqual([]);
   });
 
-  it("finds each of 20 misspellings among them", () => {
+  it("finds each of 20 misspellings among realistic names", () => {
     const wrong = REAL.slice(0, 20).map((name) =>
       name.replace("Austin", "Autsin").replace("Autsin", "Austn"),
     );
@@ -180,7 +180,7 @@ describe("findNearMisses", () => {
     expect(found.toSorted()).toEqual(wrong.map((name, index) => `${name} → ${REAL[index]}`).toSorted());
   });
 
-  it("takes time in proportion to the names", () => {
+  it("takes linear time", () => {
     const names = (count: number) =>
       Array.from({ length: count }, (_, index) => ({
         value: `Campaign of place ${index.toString(36)} spring`,

@@ -23,7 +23,7 @@ const callsOn = (day: string, count: number, members: Partial<Call>) =>
   Array.from({ length: count }, () => ({ call_started: `${day}T10:00:00.000Z`, ...members }));
 
 describe("writeHygiene", () => {
-  it("counts calls of the 28 days up to the last chosen one, and names the first call at any time", async () => {
+  it("counts calls of the 28 days up to the last selected one, and dates the first call at any time", async () => {
     const { rows, file } = await exportHygiene([
       ...callsOn("2026-01-10", 1, { utm_source: "facebok" }),
       ...callsOn("2026-02-28", 1, { utm_source: "facebok" }),
@@ -56,7 +56,7 @@ describe("writeHygiene", () => {
     expect(file).toMatchObject({ contents: "hygiene", rows: 2 });
   });
 
-  it("takes a click id of Search Ads 360 for no contradiction", async () => {
+  it("does not treat a click id of Search Ads 360 as a contradiction", async () => {
     const { rows } = await exportHygiene([
       ...callsOn(LAST_DAY, 1, { utm_source: "bing", utm_medium: "cpc", gclid: "a", gclsrc: "3p.ds" }),
       ...callsOn(LAST_DAY, 2, { utm_source: "bing", utm_medium: "cpc", gclid: "b", gclsrc: "aw.ds" }),

@@ -58,7 +58,7 @@ const BARE = {
 };
 
 describe("getInsight", () => {
-  it("keeps dates as served, parses those without a zone beside, keeps empty strings and unknown members", async () => {
+  it("keeps dates as served, parses dates without a zone, keeps empty strings and unknown members", async () => {
     const data = {
       insight_id: 101,
       insight_name: "Price asked",
@@ -109,7 +109,7 @@ describe("getInsight", () => {
       "",
     ].map((served) => ({ served, parsed: null })),
   ];
-  it.each(forms)("keeps the date $served as it is, and parses it as $parsed", async ({ served, parsed }) => {
+  it.each(forms)("keeps the date $served, and parses it as $parsed", async ({ served, parsed }) => {
     const dates = {
       start_date: served,
       indicator_start_date: served,
@@ -152,13 +152,13 @@ describe("getInsight", () => {
     expect(await getInsight(client, 101)).toEqual({ ...BARE, extra: { rank: "12345678901234567890" } });
   });
 
-  it("needs the id alone", async () => {
+  it("requires only the id", async () => {
     await using server = await startBadServer(json(envelope({ insight_id: 101 })));
     await using client = clientOf(server.url);
     expect(await getInsight(client, 101)).toEqual(BARE);
   });
 
-  it("has the service's status and request id for one that is not there", async () => {
+  it("throws the service's status and request id for an unknown insight", async () => {
     await using server = await startBadServer(
       json({ code: 404, message: "No such insight", request_id: "r-9" }, 404),
     );
@@ -179,7 +179,7 @@ describe("getInsight", () => {
       says: "The API responded for insight 102, not 101",
     },
     { title: "an insight without an id", data: { insight_name: "Price asked" }, says: "insight_id: " },
-  ])("takes $title for a breach of contract", async ({ data, says }) => {
+  ])("treats $title as a breach of contract", async ({ data, says }) => {
     await using server = await startBadServer(json(envelope(data)));
     await using client = clientOf(server.url);
     await expect(getInsight(client, 101)).rejects.toMatchObject({

@@ -48,7 +48,7 @@ describe("HourCounts", () => {
     expect(counts().lastBefore(until)).toBe(hour);
   });
 
-  it("has neither a first nor a last call if there is none", () => {
+  it("has neither a first nor a last call without calls", () => {
     const none = new HourCounts(0, 0);
     expect([none.firstFrom(0), none.lastBefore(9), none.countIn(0, 9)]).toEqual([undefined, undefined, 0]);
   });
@@ -108,7 +108,7 @@ describe("CallHours", () => {
     expect(hoursOf(calls().countKey({ dimension, key }))).toEqual(hours);
   });
 
-  it("count: calls by several keys together", () => {
+  it("count: sums calls with several keys", () => {
     const counted = calls().count(
       (each) => keyOf(each, "tracking_number") === "+1" && keyOf(each, "source") === "google",
     );
@@ -118,7 +118,7 @@ describe("CallHours", () => {
     ]);
   });
 
-  it("group: each key with so many calls, in the order of their first", () => {
+  it("group: returns each key with enough calls, in the order of their first call", () => {
     const grouped = (atLeast: number) => [...calls().group("tracking_number", atLeast).keys()];
     expect([1, 2, 3, 4].map(grouped)).toEqual([["+1", "+2"], ["+1"], ["+1"], []]);
     const twice = calls();
@@ -136,7 +136,7 @@ describe("CallHours", () => {
     }
   });
 
-  it("firstDays: the day of each key's first call", () => {
+  it("firstDays: returns the day of each key's first call", () => {
     expect([...calls().firstDays("source")]).toEqual([
       ["google", 10],
       ["bing", 11],
@@ -148,14 +148,14 @@ describe("CallHours", () => {
     ]);
   });
 
-  it("counts the last of many days", () => {
+  it("counts up to the last of many days", () => {
     const numbers = [10, 11, 12].map((at) => day(at, [a], [23, at]));
     const counted = new CallHours({ numbers, visits: [], readCalls: () => [] });
     const calls = counted.countKey({ dimension: "all", key: "" });
     expect([calls.countIn(240, 312), calls.lastBefore(999)]).toEqual([33, 311]);
   });
 
-  it("has no calls of no days", () => {
+  it("has no calls without days", () => {
     const none = new CallHours({ numbers: [], visits: [], readCalls: () => [] });
     expect(none.countKey({ dimension: "all", key: "" }).firstFrom(0)).toBeUndefined();
   });

@@ -9,7 +9,7 @@ import {
 import { HORIZON_MS, judgeCalls, type PastNotice } from "../../../src/features/notices/judge-calls.ts";
 
 const HOUR_MS = 3_600_000;
-/** The calls that are looked at before the year begins. */
+/** The hours of calls before the year begins. */
 const WARM_UP_HOURS = HORIZON_MS / HOUR_MS;
 const START_MS = Date.parse("2025-01-06T00:00:00.000Z");
 
@@ -24,13 +24,13 @@ interface DrawnNumber {
   campaign: string;
 }
 
-/** A number that is cut off for some days, or answers a share of its calls. */
+/** A number that is cut off for some days, or loses a share of its calls. */
 export interface Outage {
   number: number;
   /** After the warm-up. */
   fromHour: number;
   hours: number;
-  /** Of its calls that still arrive; more than 1 for more calls. */
+  /** The share of its calls that still arrive; more than 1 for more calls. */
   share: number;
 }
 
@@ -91,7 +91,7 @@ function hourShares({ zone, isFlat = false }: DrawnYear): (startMs: number) => n
   };
 }
 
-/** Mean number of calls that an outage takes away. */
+/** The mean number of calls that an outage costs. */
 export function meanLost(year: DrawnYear, { number, fromHour, hours, share }: Outage): number {
   const { numbers } = year;
   const shareOf = hourShares(year);
@@ -114,7 +114,7 @@ function factor(random: () => number, noise: number): number {
   return Math.exp(noise * normal - noise ** 2 / 2);
 }
 
-/** Draws the calls of a year: by the hour of the week, and apart from the noise independent of each other. */
+/** Draws the calls of a year: by the hour of the week, and independent of each other except for the noise. */
 export function drawCalls(year: DrawnYear): DrawnCall[] {
   const { numbers, days, outages, isMixed = false, noise = 0, isNoiseShared = false, seed } = year;
   const random = mulberry(seed);
@@ -178,10 +178,10 @@ function toDays(calls: readonly DrawnCall[], keysOf: (call: DrawnCall) => CallKe
   });
 }
 
-/** So many hours are judged by counts that are made once. */
+/** Hours that are judged with the same counts. */
 const CHUNK_HOURS = 28 * 24;
 
-/** Judges a year hour by hour, as a schedule does. */
+/** Judges a year hour by hour, like a schedule. */
 export function watchYear(
   year: DrawnYear,
   { calls = drawCalls(year) }: { calls?: readonly DrawnCall[] } = {},

@@ -67,7 +67,7 @@ describe("judgeCalls", () => {
     expect(found).toHaveLength(1);
   });
 
-  it("notices a source although its number had a notice weeks before", () => {
+  it("notices a source even if its number had a notice weeks before", () => {
     const year = weeks({
       numbers: [
         { daily: 30, source: "google", campaign: "Brand" },
@@ -87,13 +87,13 @@ describe("judgeCalls", () => {
     ]);
   });
 
-  it("does not take a clock change for silence, nor a repeated hour for many calls", () => {
-    // On 30 March 2025 clocks in Berlin are put forward; calls come around the clock.
+  it("does not mistake a clock change for silence, nor a repeated hour for many calls", () => {
+    // On 30 March 2025 clocks in Berlin change; calls come around the clock.
     const year = { numbers: numbers(1000), zone: "Europe/Berlin", days: 21, isFlat: true };
     expect(watchYear(weeks(year))).toEqual([]);
   });
 
-  it("ends a notice when there is nothing to compare with, and then takes the new level for usual", () => {
+  it("ends a notice without a comparison, and then treats the new level as usual", () => {
     const outages = [{ number: 0, fromHour: MONDAY_9, hours: 10_000, share: 0 }];
     const found = watchYear(weeks({ outages, days: 120 }));
     expect(found).toMatchObject([{ kind: "silent", endedMs: expect.any(Number) }]);
@@ -101,12 +101,12 @@ describe("judgeCalls", () => {
   });
 
   it("compares the same local hours across clock changes", () => {
-    // On 30 March 2025 clocks in Berlin are put forward.
+    // On 30 March 2025 clocks in Berlin change.
     const year = weeks({ numbers: numbers(60), zone: "Europe/Berlin", days: 60 });
     expect(watchYear(year).length).toBeLessThanOrEqual(1);
   });
 
-  it("begins the day at local midnight, also when clocks change", () => {
+  it("starts the day at local midnight, even when clocks change", () => {
     const midnightMs = Date.parse("2026-11-01T05:00:00Z"); // clocks are put back two hours later
     const untilMs = midnightMs + 13 * HOUR_MS;
     const calls = [];
@@ -126,7 +126,7 @@ describe("judgeCalls", () => {
     expect(found.filter(({ key }) => key !== "+15125551000")).toEqual([]);
   });
 
-  it("does not take the calls of a new number for many of its source, or of all", () => {
+  it("does not mistake the calls of a new number for an increase of its source or in total", () => {
     const busy = { daily: 90, source: "source 0", campaign: "Brand" };
     const outages = [{ number: 3, fromHour: -1680, hours: 1680 + MONDAY_9, share: 0 }];
     expect(watchYear(weeks({ numbers: [...numbers(20), busy], outages, days: 42 }))).toEqual([]);
@@ -135,7 +135,7 @@ describe("judgeCalls", () => {
   it.each([
     { what: "a source with most calls, and its number", daily: [80, 6, 4], share: 0 },
     { what: "a number with nearly all", daily: [60, 1, 1], share: 0.05 },
-    { what: "three numbers alike", daily: [30, 30, 30], share: 0.2 },
+    { what: "three similar numbers", daily: [30, 30, 30], share: 0.2 },
   ])("notices a holiday once for all calls, with $what", ({ daily, share }) => {
     const own = daily.map((each, index) => ({ daily: each, source: `source ${index}`, campaign: "Brand" }));
     const outages = own.map((_, number) => ({ number, fromHour: 14 * 24, hours: 24, share }));
@@ -147,7 +147,7 @@ describe("judgeCalls", () => {
     expect(found.map(({ dimension }) => dimension)).toEqual(["all"]);
   });
 
-  it("does not take days that vary by 30 percent for a change", () => {
+  it("does not treat variations of 30 percent as a change", () => {
     const found = [1, 2, 3].flatMap((seed) =>
       watchYear(weeks({ numbers: numbers(40), noise: 0.3, days: 180, seed })),
     );

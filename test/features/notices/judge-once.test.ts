@@ -14,7 +14,7 @@ interface Key {
   campaign?: string;
 }
 
-/** Calls of a key that come evenly: so many in each hour before now, by how many hours ago it is. */
+/** Evenly distributed calls of a key: the number in each hour before now, by hours ago. */
 function callsOf({ number, source, campaign }: Key, perHour: (ago: number) => number): DrawnCall[] {
   return Array.from({ length: NOW - START }, (_, hour) => START + hour).flatMap((hour) =>
     Array.from({ length: perHour(NOW - hour) }, (_, index) => ({
@@ -34,7 +34,7 @@ const steady =
     perHour;
 const until = (ago: number, before: number, after: number) => (hoursAgo: number) =>
   hoursAgo > ago ? before : after;
-/** So many calls in each week, evenly. */
+/** That many calls in each week, evenly. */
 const weekly = (calls: number) => (ago: number) => Number(((ago % WEEK) * calls) % WEEK < calls);
 
 type Options = Partial<Parameters<typeof judgeCalls<PastNotice>>[1]>;
@@ -100,7 +100,7 @@ describe("judgeCalls", () => {
       ["tracking_number +1 silent 24 0 96"],
     ],
     ["rare", (ago) => (ago % 24 === 0 && ago > WEEK ? 1 : 0), []],
-    ["rare, though just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
+    ["rare, but just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
     ["too rare, and many today", (ago) => (ago > 24 ? weekly(9)(ago) : 2), []],
     [
       "just often enough, and many today",
@@ -324,7 +324,7 @@ describe("judgeCalls", () => {
       [],
     ],
     [
-      "silence since a notice on its number ended, when others call that",
+      "silence since a notice on its number ended, while others call that number",
       past({ ago: 60, endedAgo: 24 }),
       [...callsOf(A, until(24, 3, 0)), ...callsOf({ ...A, source: "bing" }, steady(6))],
       ["source google silent 24 0 72"],
@@ -340,7 +340,7 @@ describe("judgeCalls", () => {
       ["source google silent 24 0 48"],
     ],
   ])(
-    "judges a source without the calls that a notice on a number explains: %s",
+    "judges a source without the calls explained by a notice on a number: %s",
     (_, notice, calls, expected) => {
       expect(found([...calls, ...callsOf(B, steady())], { past: [notice] })).toEqual(expected);
     },
@@ -400,7 +400,7 @@ describe("judgeCalls", () => {
     ["few in each other week", weeks, 2, 0, 46, "tracking_number +1 silent 46 0 276"],
     ["alike, many now", weeks, 10, 40, 8, "tracking_number +1 many 24 480 240"],
     ["a few less on each other day, many now", days, 4, 30, 23, "all  many 24 886 360"],
-  ])("notices later what is off where days vary: %s", (_, isLess, less, after, hours, expected) => {
+  ])("notices changes later if days vary: %s", (_, isLess, less, after, hours, expected) => {
     const other = callsOf(B, steady(8));
     const at = (hours: number) =>
       found([...callsOf(A, (ago) => (ago <= hours ? after : isLess(ago) ? less : 10)), ...other]);

@@ -34,7 +34,7 @@ const CALLS = [
 
 type Row = [day: string, source: string, campaign: string | null, id: string | null, cost?: number];
 
-it("gives each day with spend to the campaign of the calls, from its source if calls have it", () => {
+it("assigns each day with spend to the campaign of the calls, preferably of the same source", () => {
   const rows: Row[] = [
     ["2026-11-09", "google", "Too early", null],
     ["2026-11-10", "google", "New", "1"],

@@ -28,7 +28,7 @@ const toServed = (call: DrawnCall, index: number): ServedCall => ({
   dni_data: { utm_source: call.source, campaign_name: call.campaign },
 });
 
-/** Serves the calls of a small business, as far as they have begun, and syncs at moments of the year. */
+/** Serves the calls of a small business that have begun, and syncs at moments of the year. */
 async function startBusiness(outages: readonly Outage[] = [CUT]) {
   const folder = makeTempFolder();
   const numbers = [
@@ -110,7 +110,7 @@ describe("watchCalls", () => {
     expect(open(file)).toHaveLength(1);
   });
 
-  it("ends open notices, without a word, when they are switched off", async () => {
+  it("ends open notices silently when notices are switched off", async () => {
     await using business = await startBusiness();
     const { sync, file } = business;
     await sync(MONDAY_9 - 100);
@@ -119,14 +119,14 @@ describe("watchCalls", () => {
     expect(open(file)).toEqual([]);
   });
 
-  it("does not look where it is not to", async () => {
+  it("judges nothing if notices are switched off", async () => {
     await using business = await startBusiness();
     await business.sync(MONDAY_9 - 100);
     const { run } = await business.sync(MONDAY_9 + 20, { notices: false });
     expect([run.judged_until, open(business.file)]).toEqual([null, []]);
   });
 
-  it("does not take a service for silent that lists calls hours after they began", async () => {
+  it("does not mistake late listing by hours for silence", async () => {
     await using business = await startBusiness([]);
     const lateMs = 5 * HOUR_MS;
     let judged = 0;
@@ -141,10 +141,10 @@ describe("watchCalls", () => {
   it.each([
     { title: "three hours ahead", aheadMs: 3 * HOUR_MS },
     { title: "three hours behind", aheadMs: -3 * HOUR_MS },
-  ])("judges hours by the clock of the service: $title of ours", async ({ aheadMs }) => {
+  ])("judges hours by the clock of the service: $title", async ({ aheadMs }) => {
     await using business = await startBusiness([]);
     const { sync, service } = business;
-    // In the middle of a day: whatever takes the calls of three hours for late ones finds many.
+    // In the middle of a day: mistaking the calls of three hours for late ones would find many.
     let hour = MONDAY_9 - 90;
     service.tell = (asked, calls) => ({
       rows: calls.slice(asked.offset, asked.offset + asked.limit),

@@ -24,7 +24,7 @@ const NOW_MS = Date.parse("2026-11-19T00:20:00.000Z");
 const iso = (hoursAgo: number) => new Date(NOW_MS - hoursAgo * HOUR_MS).toISOString();
 const HOUR = "2026-11-19T00:00:00.000Z";
 
-/** Calls to two numbers and of two campaigns in each hour of ten weeks; of the first ones not in the last 30 hours. */
+/** Calls to two numbers and of two campaigns in each hour of ten weeks; the first ones end 30 hours ago. */
 const CALLS: readonly Call[] = Array.from({ length: 70 * 24 }, (_, hour) => hour + 0.5).flatMap(
   (ago, index) => {
     const of = (first: number, tracking_number: string, campaign: string) =>
@@ -47,7 +47,7 @@ const callsAt = (hoursAgo: number, firstId = 1) =>
 
 let stored: Buffer | undefined;
 
-/** A warehouse of these calls: of a sync that read them, after one that read none. */
+/** A warehouse of these calls: from a sync that read them, after one that read none. */
 function openCalls(): Warehouse & { folder: string } {
   if (stored === undefined) {
     using warehouse = newWarehouse();
@@ -79,7 +79,7 @@ function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {
   return { watched, news };
 }
 
-/** Judges again after a third sync, an hour later, that read no call. */
+/** Judges again after a third sync, an hour later, that read no calls. */
 function watchNextHour(warehouse: Warehouse) {
   storeRun(warehouse, [], { startedAt: iso(-1), finishedAt: iso(-1) });
   return watch(warehouse, 3);
@@ -103,7 +103,7 @@ const NOTICE = {
 };
 
 describe("watchCalls", () => {
-  it("stores what is off, reports it once, and judges an hour once", () => {
+  it("stores a notice, reports it once, and judges each hour once", () => {
     using warehouse = openCalls();
     const { watched, news } = watch(warehouse);
     expect(watched.judged_until).toBe(HOUR);
@@ -126,19 +126,19 @@ describe("watchCalls", () => {
     ["a service whose clock is ahead", { clock_ahead_ms: 2 * HOUR_MS }, "2026-11-19T02:00:00.000Z"],
     ["a run that began late in an hour", { started_at: iso(0.1) }, "2026-11-18T23:00:00.000Z"],
     ["a run that began a quarter past", { started_at: "2026-11-19T00:15:00.000Z" }, HOUR],
-  ])("judges up to the hour that was read, with %s", (_, run, judged) => {
+  ])("judges up to the hour that was read: with %s", (_, run, judged) => {
     using warehouse = openCalls();
     updateRun(warehouse, 2, run);
     expect(watch(warehouse).watched.judged_until).toBe(judged);
   });
 
-  it("judges again where an earlier run's clock was wrong", () => {
+  it("judges again after an earlier run with a wrong clock", () => {
     using warehouse = openCalls();
     updateRun(warehouse, 1, { judged_until: "2027-01-01T00:00:00.000Z" });
     expect(watch(warehouse).watched.judged_until).toBe(HOUR);
   });
 
-  it("judges nothing by an earlier run, nor with few recent calls", () => {
+  it("judges nothing after an earlier run or with few recent calls", () => {
     using warehouse = openCalls();
     expect(watch(warehouse, 1).watched.judged_until).toBeNull();
     storeRun(warehouse, [], { startedAt: iso(-1), finishedAt: iso(-1) });
@@ -154,7 +154,7 @@ describe("watchCalls", () => {
 
   it.each([
     ["2.5 hours", 2.5, "2026-11-18T21:00:00.000Z"],
-    ["a day at most, if it lists calls later still", 30, "2026-11-18T00:00:00.000Z"],
+    ["at most a day, if it lists calls later still", 30, "2026-11-18T00:00:00.000Z"],
   ])("waits as long as the service lists calls late: %s", (_, late, judged) => {
     using warehouse = newWarehouse();
     storeRun(warehouse, [], { startedAt: iso(3), finishedAt: iso(3) });
@@ -173,7 +173,7 @@ describe("watchCalls", () => {
     expect(watch(warehouse, 4).watched.judged_until).toBe(HOUR);
   });
 
-  it("ends notices, and says since when", () => {
+  it("ends notices and records their start", () => {
     using warehouse = openCalls();
     const many = {
       ...NOTICE,
@@ -200,7 +200,7 @@ describe("watchCalls", () => {
   it.each([
     [100, [{ ...NOTICE, notice_id: 2, news: 3 }]],
     [1, []],
-  ])("compares and judges no time of a notice that ended %i hours ago", (endedAgo, expected) => {
+  ])("neither compares nor judges the time of a notice that ended %i hours ago", (endedAgo, expected) => {
     using warehouse = openCalls();
     const { notice_id: _, news: __, ...given } = NOTICE;
     writeTransaction(warehouse, (tx) => {
@@ -224,7 +224,7 @@ describe("watchCalls", () => {
     expect(readNotices(warehouse)).toMatchObject([all]);
   });
 
-  it("watches campaigns on which money was spent, on the days of their spend", () => {
+  it("watches campaigns with spend on the days of their spend", () => {
     using warehouse = openCalls();
     const rows = Array.from({ length: 80 }, (_, day) => ({
       ...{ line: 2, day: iso(day * 24).slice(0, 10), source: "Google", medium: "cpc", campaign: "Brand" },
@@ -249,7 +249,7 @@ describe("watchCalls", () => {
 });
 
 describe("stopWatching", () => {
-  it("ends open notices, without a word", () => {
+  it("ends open notices silently", () => {
     using warehouse = openCalls();
     stopWatching(locked(warehouse), NOW_MS);
     watch(warehouse);

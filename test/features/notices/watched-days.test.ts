@@ -19,7 +19,7 @@ const UNTIL_MS = Date.parse("2026-10-03T12:00:00Z");
 const call = (call_id: number, call_started: string, utm_source = "google") =>
   makeCall({ call_id, call_started, utm_source, tracking_number: "+15125551000" });
 
-it("counts the calls of days by hour, and again those of days that something changed", () => {
+it("countChangedDays counts the calls of days by hour, and again after changes", () => {
   using warehouse = newWarehouse([call(1, "2026-10-01T23:59:59.999Z"), call(2, "2026-10-02T09:00:00.000Z")]);
   const counted = () => {
     writeTransaction(warehouse, (tx) => countChangedDays(tx, FROM_MS, UNTIL_MS));
@@ -45,7 +45,7 @@ it("counts the calls of days by hour, and again those of days that something cha
   expect(counted()).toEqual([]);
 });
 
-it("counts how late calls are listed, by quarters of an hour since the run before and the service's clock", () => {
+it("listing delays are counted in quarters of an hour since the previous run, by the service's clock", () => {
   using warehouse = newWarehouse();
   const run = (startedAt: string, ...calls: Call[]) =>
     storeRun(warehouse, calls, { startedAt, finishedAt: startedAt });
@@ -66,7 +66,7 @@ it("counts how late calls are listed, by quarters of an hour since the run befor
   expect(delays).toEqual([{ 95: 1, 96: 2 }, { 0: 2, 1: 1, 2: 1, 4: 1 }, {}]);
 });
 
-it("counts only days that changed, and all if changes may have gone unseen", () => {
+it("countChangedDays counts only changed days, or all if changes may have been missed", () => {
   const starts = ["2026-10-01T09:00:00.000Z", "2026-10-02T09:00:00.000Z"];
   using warehouse = newWarehouse(starts.map((start, index) => call(index + 1, start)));
   const { sqlite } = warehouse;
@@ -82,7 +82,7 @@ it("counts only days that changed, and all if changes may have gone unseen", () 
   expect(marked()).toEqual([false, false, false]);
 });
 
-it("counts by number, by visit and by both, and no longer the days before", () => {
+it("countChangedDays counts by number, by visit and by both, and drops earlier days", () => {
   using warehouse = newWarehouse([call(1, "2026-10-01T09:00:00.000Z"), call(2, "2026-10-02T09:00:00.000Z")]);
   const counted = (fromMs: number) => {
     writeTransaction(warehouse, (tx) => countChangedDays(tx, fromMs, UNTIL_MS));

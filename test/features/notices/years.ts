@@ -9,10 +9,10 @@ import {
   watchYear,
 } from "./drawn-years.ts";
 
-/** Counts false and missed notices over drawn years, by how much days vary: without a change, and with numbers that are cut off or lose calls at drawn times. */
+/** Counts false and missed notices over drawn years, by the variation of days: without a change, and with numbers that are cut off or lose calls at drawn times. */
 
 const HOUR_MS = 3_600_000;
-/** Calls that an outage has to cost to be missed at all. */
+/** The minimum number of lost calls for an outage to count as missed. */
 const ENOUGH = 25;
 const { values } = parseArgs({
   options: { years: { type: "string", default: "20" }, seed: { type: "string" }, quiet: { type: "boolean" } },
@@ -84,7 +84,7 @@ for (const kind of KINDS) {
         `seed ${seed}: ${wrong.map(({ dimension, key, kind }) => `${dimension} ${key} ${kind}`).join(", ")}`,
       );
   }
-  // A year has at most two, and a busy number that is cut off is missed by chance alone.
+  // A year has at most two, and a cut-off busy number is missed only by chance.
   if (totals.most > 2 || totals.missed > 1 + totals.expected / 10) process.exitCode = 1;
   const late = (totals.hoursLate / Math.max(1, totals.expected - totals.missed)).toFixed(1);
   const varied = `${kind.noise * 100} % noise: ${years} years`;

@@ -109,7 +109,7 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
     expect(await readFigures(warehouse)).toEqual([3, 2, 2, 3000.5]);
   });
 
-  it("takes the last of several calls before the job, of two at one moment that of the higher id", () => {
+  it("picks the last of several calls before the job, and of two at the same moment the higher id", () => {
     const started = ["2026-10-03", "2026-10-04", "2026-10-04", "2026-10-01", "2026-10-09"];
     const calls = started.map((day, index) =>
       makeCall({ call_id: index + 1, caller_id: ANNA, call_started: `${day}T15:00:00.000Z` }),
@@ -119,7 +119,7 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
     expect(readJobsOf(warehouse)).toEqual([[3, "2026-10-06", "sold", null]]);
   });
 
-  it("says why a job has no call", () => {
+  it("gives the reason why a job has no call", () => {
     using warehouse = newWarehouse([
       ...CALLS,
       makeCall({ call_id: 9, caller_id: "+5125550101", call_started: "2026-10-01T00:00:00.000Z" }),
@@ -149,7 +149,7 @@ anonymous,,2026-10-06,sold
     expect(readJobsOf(warehouse)).toEqual([]);
   });
 
-  it("takes days and times for those of the time zone, and offsets as they are", () => {
+  it("reads days and times in the time zone, and keeps offsets", () => {
     using warehouse = newWarehouse(CALLS);
     // Bert's call is at 18:30 in Chicago.
     const read = (date: string) => {
@@ -169,7 +169,7 @@ anonymous,,2026-10-06,sold
     expect(read("2026-10-06T01:29:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
   });
 
-  it("replaces a job that comes again, and counts one that comes twice in a file once", async () => {
+  it("replaces a repeated job, and counts a job that is twice in a file once", async () => {
     using warehouse = newWarehouse(CALLS);
     const first = "job_id,call_id,date,stage,amount\nA,1,2026-10-06,booked,\nB,2,2026-10-06,sold,10\n";
     importText(warehouse, first);
@@ -180,12 +180,12 @@ anonymous,,2026-10-06,sold
       [2, "2026-10-06", "sold", 10_000_000],
       [3, "2026-10-08", "sold", 6_000_000],
     ]);
-    // Of another list it is another job.
+    // In another list it is another job.
     importText(warehouse, first, { source: "crm" });
     expect(await readFigures(warehouse)).toEqual([4, 3, 2, 26]);
   });
 
-  it("replaces the days of a list without ids, and jobs without ids by those with them", async () => {
+  it("replaces the days of a list without ids, and jobs without ids by jobs with them", async () => {
     using warehouse = newWarehouse(CALLS);
     const text = "call_id,date,stage,amount\n1,2026-10-06,sold,1\n1,2026-10-06,sold,1\n2,2026-10-07,sold,4\n";
     importText(warehouse, text);
@@ -195,19 +195,19 @@ anonymous,,2026-10-06,sold
     expect(await readFigures(warehouse)).toEqual([4, 2, 2, 13]);
     importText(warehouse, "id,call_id,date,stage,amount\nX,3,2026-10-06,sold,9\n");
     expect(await readFigures(warehouse)).toEqual([4, 2, 2, 13]);
-    // A day whose jobs have no call any more is replaced, too.
+    // A day whose jobs no longer have a call is replaced, too.
     importText(warehouse, "call_id,date,stage,amount\n77,2026-10-07,sold,9\n");
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
   });
 
-  it("removes what it said of a job that has no call now", () => {
+  it("removes the entry of a job that no longer has a call", () => {
     using warehouse = newWarehouse(CALLS);
     importText(warehouse, "job_id,phone,date,stage\nA,+15125550101,2026-10-06,sold\n");
     importText(warehouse, "job_id,phone,date,stage\nA,+15125550199,2026-10-06,sold\n");
     expect(readJobsOf(warehouse)).toEqual([]);
   });
 
-  it("subtracts refunds, and keeps one from taking its job's place", async () => {
+  it("subtracts refunds, and does not let a refund replace its job", async () => {
     using warehouse = newWarehouse(CALLS);
     const header = "job_id,call_id,date,stage,amount\n";
     importText(warehouse, `${header}A,1,2026-10-06,sold,100\nA-refund,1,2026-10-09,sold,(30.25)\n`);
@@ -231,7 +231,7 @@ anonymous,,2026-10-06,sold
     expect(readJobsOf(yen)).toEqual([[1, "2026-10-06", "sold", 1_204_000_000]]);
   });
 
-  it("leaves out what it cannot read, with the reason", () => {
+  it("leaves out unreadable rows with the reason", () => {
     using warehouse = newWarehouse(CALLS);
     const { rejected, imports } = importText(
       warehouse,
@@ -267,11 +267,11 @@ x,,2026-10-06,sold,1,USD
       [14, "left out", "more cells than the header"],
     ]);
     expect(imports[0]).toMatchObject({ jobs: 1, matched: 1 });
-    // Without a date it is of the day of its call.
+    // Without a date it gets the day of its call.
     expect(readJobsOf(warehouse)).toEqual([[2, "2026-10-05", "sold", 1_000_000]]);
   });
 
-  it("refuses a file that it cannot use, and changes nothing", () => {
+  it("refuses an unusable file and changes nothing", () => {
     using warehouse = newWarehouse(CALLS);
     const table: [text: string, options: Options, expected: string][] = [
       [
@@ -308,7 +308,7 @@ x,,2026-10-06,sold,1,USD
     expect(readOutcomeImports(warehouse)).toEqual([]);
   });
 
-  it("has one currency with spend", () => {
+  it("requires the currency of spend", () => {
     using warehouse = newWarehouse(CALLS);
     const row = {
       line: 1,
@@ -331,7 +331,7 @@ x,,2026-10-06,sold,1,USD
     expect(warehouse.sqlite.prepare("SELECT currency FROM outcomes").pluck().all()).toEqual(["EUR"]);
   });
 
-  it("stores neither numbers nor ids of jobs, and no other column", () => {
+  it("stores neither numbers nor ids of jobs, nor other columns", () => {
     using warehouse = newWarehouse(CALLS);
     importText(
       warehouse,
@@ -347,7 +347,7 @@ x,,2026-10-06,sold,1,USD
     expect(readFileSync(warehouse.path).includes("5125559999")).toBe(false);
   });
 
-  it("does not find a forgotten caller, and takes out the job when it comes again", () => {
+  it("does not find a forgotten caller, and removes the job when it is imported again", () => {
     using warehouse = newWarehouse(CALLS);
     const text = `job_id,phone,call_id,date,stage\nA,${BERT},,2026-10-06,sold\nB,,3,2026-10-06,sold\n`;
     importText(warehouse, text);
@@ -371,7 +371,7 @@ x,,2026-10-06,sold,1,USD
     );
   });
 
-  it("keeps a caller's number as code in any column a text", () => {
+  it("stores code in any column as text", () => {
     using warehouse = newWarehouse(CALLS);
     const evil = `"'); DROP TABLE outcomes; --"`;
     const { rejected } = importText(warehouse, `job_id,phone,date,stage\n${evil},${evil},2026-10-06,sold\n`, {
@@ -385,7 +385,7 @@ x,,2026-10-06,sold,1,USD
 });
 
 describe("removeImport", () => {
-  it("removes what is left of an import, and names the imports that it had replaced", async () => {
+  it("removes the remaining rows of an import, and names the imports that it had replaced", async () => {
     using warehouse = newWarehouse(CALLS);
     importText(warehouse, "job_id,call_id,stage,amount\nA,1,sold,1\nB,2,sold,2\n");
     importText(warehouse, "job_id,call_id,stage,amount\nB,2,sold,4\n");

@@ -13,7 +13,7 @@ const scope = (from: string, to: string): ExportedScope => ({
 });
 
 describe("comparableStretches", () => {
-  it("has the months that two exports cut alike, at the start and at the end", () => {
+  it("returns the months that two exports limit in the same way, at start and end", () => {
     const compare = (before: ExportedScope, now: ExportedScope) =>
       comparableStretches(before, now, { grain: "month", timezone: "UTC" }).map(({ period }) => period);
     const before = scope("2026-06-10", "2026-08-20");
@@ -22,7 +22,7 @@ describe("comparableStretches", () => {
     expect(compare(before, scope("2026-06-05", "2026-08-20"))).toEqual(["2026-07", "2026-08"]);
   });
 
-  it("has the whole range where there are no periods, if both ends are the same", () => {
+  it("returns the whole range without periods, if both ends are the same", () => {
     const compare = (now: ExportedScope) =>
       comparableStretches(scope("2026-06-10", "2026-08-20"), now, { timezone: "UTC" });
     expect(compare(scope("2026-06-10", "2026-08-20"))).toHaveLength(1);

@@ -62,7 +62,7 @@ function readFound({ database }: Account) {
   }));
 }
 
-/** Reasons as [reason, calls, effect] in their order of names, by figure. */
+/** Reasons as [reason, calls, effect] sorted by name, by figure. */
 const reasonsOf = (account: Account) =>
   Object.fromEntries(
     readFound(account).map(({ cell, reasons }) => [
@@ -117,7 +117,7 @@ describe("restatements of outcomes", () => {
     expect(reasonsOf(account)["google revenue"]).toEqual([["outcomes_changed", 1, -100]]);
   });
 
-  it("name all reasons that there may be, by the dates of jobs", async () => {
+  it("name all possible reasons by the dates of jobs", async () => {
     using account = makeWarehouse([callOf(1), callOf(2)]);
     importJobs(account, "A,1,sold,100", "B,2,sold,40");
     await exportSources(account, "job-date");
@@ -126,7 +126,7 @@ describe("restatements of outcomes", () => {
     expect(reasonsOf(account)["google revenue"]).toEqual([["outcomes_changed", null, 30]]);
   });
 
-  it("add up to the change, whatever happens in between", async () => {
+  it("add up to the change after any sequence of events", async () => {
     const id = fc.integer({ min: 1, max: 6 });
     const source = fc.constantFrom("google", "bing");
     const job = fc

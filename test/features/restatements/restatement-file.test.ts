@@ -81,14 +81,14 @@ const LINES = [
 ];
 
 describe("writeRestatements", () => {
-  it("writes a line a figure, each reason in its own columns whatever their order", async () => {
+  it("writes one line per figure, with columns for each reason in a fixed order", async () => {
     using folder = makeTempFolder();
     const { files, written } = await write(folder.path, { format: "csv" });
     expect(files).toEqual([["restatements.csv", LINES.map((line) => `${line}\r\n`).join("")]]);
     expect(written.file).toBe("restatements.csv");
   });
 
-  it("guards what may be text of anybody against formulas, and writes numbers as the spreadsheet reads them", async () => {
+  it("guards foreign text against formulas, and writes numbers that spreadsheets can read", async () => {
     using folder = makeTempFolder();
     const texts = { path: "/out/=1.csv", contents: "=2", key: { a: "=4" }, metric: "=5" };
     const found = FOUND.map((each) => ({
@@ -107,7 +107,7 @@ describe("writeRestatements", () => {
     expect(second).toBe(`${guarded("")};${figures};;;1;;;;;;;;;;;;0,5;'=6`);
   });
 
-  it("keeps to a delimiter and profile of the other files, and is CSV where they are none", async () => {
+  it("uses the delimiter and profile of the other files, or CSV if they have none", async () => {
     using folder = makeTempFolder();
     const headerOf = async (format: Parameters<typeof write>[1]) =>
       (await write(folder.path, format, [])).files[0]?.[1];
@@ -119,7 +119,7 @@ describe("writeRestatements", () => {
 });
 
 describe("findRestatementFile", () => {
-  it("finds what was written, in each form that it has", async () => {
+  it("finds the file in each of its formats", async () => {
     using folder = makeTempFolder();
     expect(findRestatementFile(folder.path)).toEqual([]);
     const formats: FormatOptions[] = [
@@ -146,13 +146,13 @@ describe("findRestatementFile", () => {
     ["file contents period key metric was now ", false],
     ["what,I,wrote\r\n", false],
     ["", false],
-  ])("looks at how a file begins: %j is ours: %s", (text, isOurs) => {
+  ])("recognizes its file by the first bytes: %j is ours: %s", (text, isOurs) => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "restatements.csv"), text);
     expect(findRestatementFile(folder.path)).toEqual(isOurs ? ["restatements.csv"] : []);
   });
 
-  it("finds none in a folder of that name, or behind a link to nothing", () => {
+  it("ignores a folder of that name and a broken link", () => {
     using folder = makeTempFolder();
     using other = makeTempFolder();
     mkdirSync(join(folder.path, "restatements.csv"));

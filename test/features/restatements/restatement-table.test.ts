@@ -22,7 +22,7 @@ const figure = fc.constantFrom<FigureValue>(
   "null",
 );
 
-/** Few places and moments, so that the same figure is found again, and at the edges of what is asked for. */
+/** Few places and moments, so that the same figure is found again, and at the limits of the query. */
 const restatement: fc.Arbitrary<Restatement> = fc
   .record({
     found_at: time,
@@ -64,7 +64,7 @@ const filter: fc.Arbitrary<RestatementFilter> = fc.record({
 });
 
 describe("readRestatements", () => {
-  it("gives back what was found, the latest first, and of a figure that was found twice what was found last", () => {
+  it("returns restatements, latest first, and only the latest of a figure", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     const see = (name: string, times: number) => {
@@ -77,7 +77,7 @@ describe("readRestatements", () => {
     fc.assert(
       fc.property(batches, fc.array(filter, { minLength: 4, maxLength: 4 }), (batches, filters) => {
         warehouse.sqlite.exec("DELETE FROM restatements");
-        // What it replaces keeps its place.
+        // A replacement keeps its place.
         const kept = new Map<string, Restatement>();
         for (const batch of batches) {
           warehouse.sqlite.transaction(() => insertRestatements(warehouse, batch))();
@@ -122,7 +122,7 @@ describe("readRestatements", () => {
 });
 
 describe("insertRestatements", () => {
-  it("keeps what is found in the same period again, of a figure that was given out again", () => {
+  it("keeps later restatements of the same period for a figure that was exported again", () => {
     using warehouse = newWarehouse();
     const first: Restatement = {
       found_at: at(1),
@@ -146,7 +146,7 @@ describe("insertRestatements", () => {
     expect(readRestatements(warehouse)).toEqual([second, first]);
   });
 
-  it("is read by nobody where something else wrote it", () => {
+  it("ignores rows that something else wrote", () => {
     using warehouse = newWarehouse();
     const columns =
       "found_at, path, contents, period, starts_at, ends_at, metric, exported_at, key, was, now, reasons";

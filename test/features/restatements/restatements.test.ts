@@ -151,7 +151,7 @@ const question = fc.record({
 });
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 
-/** What the service shows, and the rules. */
+/** The service's calls, and the rules. */
 interface State {
   calls: ReadonlyMap<number, Call>;
   gone: ReadonlySet<number>;
@@ -160,7 +160,7 @@ interface State {
 
 const liveOf = ({ calls, gone }: State) => [...calls.values()].filter(({ call_id }) => !gone.has(call_id));
 
-/** Returns the state after a step, why facts change by it, and the calls that it is about; undefined where it says nothing. */
+/** Returns the state after a step, the reason for changed facts, and the calls concerned; undefined if it has no effect. */
 function applyStep(state: State, step: Step) {
   const { calls, gone } = state;
   const nth = (ids: readonly number[], number: number) => ids[number % ids.length];
@@ -193,7 +193,7 @@ function applyStep(state: State, step: Step) {
   }
 }
 
-/** Makes a step in the warehouse, as a sync does. */
+/** Applies a step to the warehouse, like a sync. */
 function make(warehouse: Warehouse, state: State, step: Step): void {
   if (step.kind === "rules") {
     setRules(warehouse, step.rules);
@@ -245,7 +245,7 @@ function fold(
   );
 }
 
-/** Where a cell has the name of a campaign, after the period and the columns before it; its id comes next. */
+/** The index of a campaign's name in a cell, after the period and the columns before it; its id comes next. */
 const campaignAt = (dimensions: readonly Dimension[]) => {
   const before = dimensions.slice(0, dimensions.indexOf("campaign"));
   return 1 + before.length + (before.includes("org_unit") ? 1 : 0);
@@ -253,7 +253,7 @@ const campaignAt = (dimensions: readonly Dimension[]) => {
 const idOf = (cells: readonly unknown[], dimensions: readonly Dimension[]) =>
   dimensions.includes("campaign") ? cells[campaignAt(dimensions) + 1] : null;
 
-/** What each campaign is called in the last of some rows: a new name restates no figure. */
+/** The name of each campaign in the last of some rows: a new name restates no figure. */
 function namesIn(rows: readonly (Iterable<string> | undefined)[], { dimensions }: Question) {
   const cells = rows.flatMap((each) => [...(each ?? [])]).map((cell): string[] => JSON.parse(cell));
   return new Map(
@@ -267,7 +267,7 @@ function namesIn(rows: readonly (Iterable<string> | undefined)[], { dimensions }
 const figureOf = (rows: ReadonlyMap<string, Figures>, cell: string, metric: string) =>
   rows.get(cell)?.[METRICS.indexOf(metric)] ?? (COUNTS.has(metric) ? 0 : null);
 
-/** The periods that two exports have in the same days, of which all were over when the first was made. */
+/** The periods with equal days in two exports, of which all were over when the first was made. */
 function comparablePeriods({ hasGrain }: Question, [before, now]: readonly [Range, Range], settled: string) {
   if (!hasGrain) {
     const isSame = before.from === now.from && before.to === now.to && before.from && before.to;
@@ -285,7 +285,7 @@ function comparablePeriods({ hasGrain }: Question, [before, now]: readonly [Rang
   return new Set(same.map(({ period }) => period));
 }
 
-/** What each reason did, by reason, cell and metric: in sums, and in calls. */
+/** The effect of each reason, by reason, cell and metric: in sums, and in calls. */
 function explain(
   made: readonly { before: State; state: State; reason: string; ids: number[] }[],
   asked: Question,
@@ -293,7 +293,7 @@ function explain(
   names: ReadonlyMap<unknown, string>,
 ) {
   const effects = new Map<string, number>();
-  /** Of each call, what it brought to a cell and took from it. */
+  /** For each call, what it added to a cell and removed from it. */
   const moves = new Map<string, { plus: unknown[]; minus: unknown[] }>();
   const add = (place: string, by: number) => effects.set(place, (effects.get(place) ?? 0) + by);
   for (const { before, state, reason, ids } of made) {
@@ -364,7 +364,7 @@ function readFound({ sqlite }: Warehouse): Found[] {
 const LOOKBACK_HOURS = 72;
 
 describe("exportToFolder", () => {
-  it("finds every figure of a complete period that is another than it was given out, none else, and explains it to the last call", async () => {
+  it("finds exactly the changed figures of complete periods, and explains them to the last call", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     using warehouse = openWarehouse(database);
@@ -478,7 +478,7 @@ describe("exportToFolder", () => {
                 expect(change).toBe(Number(now) - Number(was));
                 expect(reasons.reduce((sum, { effect }) => sum + Number(effect), 0)).toBe(change);
               }
-              // Which call is a caller's first is another call's doing, and whose caller is whose, no figure of one call says.
+              // First calls, and callers of callers, depend on other calls, and no figure of one call shows them.
               if (asked.filter.first_time || metric === "first_time_callers" || metric === "unique_callers")
                 continue;
               const of = (told: ReadonlyMap<string, number>) =>
@@ -535,7 +535,7 @@ describe("exportToFolder", () => {
   const january = { from: "2026-01-01", to: "2026-01-31" };
   const source: Target = { kind: "rollup", dimensions: ["source"] };
 
-  it("says of a file that cannot be compared why, and remembers nothing of it", async () => {
+  it("gives the reason why a file cannot be compared, and records nothing of it", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = async (options: object) => {
       const { manifest } = await warehouse.export({ targets: [source], range: january, ...options });
@@ -555,7 +555,7 @@ describe("exportToFolder", () => {
     expect(readFactLog(reader)).toBeUndefined();
   });
 
-  it("compares rows of a campaign under its present name, and explains what else changed", async () => {
+  it("compares rows of a campaign under its present name, and explains other changes", async () => {
     const named = (call_id: number, campaign_name: string | null, members: Partial<Call> = {}) =>
       makeCall({ ...CALL, call_id, campaign_name, campaign_id: "1", ...members });
     using warehouse = makeWarehouse([named(1, "Autumn"), named(2, null), named(3, "Old")]);
@@ -588,13 +588,13 @@ describe("exportToFolder", () => {
     ]);
   });
 
-  it("compares with the last export that was recorded, where one was killed after its files got their names", async () => {
+  it("compares with the last recorded export if one was killed after it renamed its files", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = () => warehouse.export({ targets: [source], range: january });
     await write();
     warehouse.execute("UPDATE exported_rollups SET exported_at = '2026-09-30T00:00:00.000Z'");
     warehouse.execute("UPDATE call_facts SET duration = 5");
-    // What a kill leaves: the files of the second export, and what is remembered of the first.
+    // The result of a kill: the files of the second export, and the records of the first.
     warehouse.execute(
       "CREATE TRIGGER killed BEFORE UPDATE ON exports BEGIN SELECT raise(ABORT, 'killed'); END",
     );
@@ -610,7 +610,7 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("removes its own file of restatements where there are none, and leaves another of that name", async () => {
+  it("removes its own file of restatements if there are none, and keeps a foreign one", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = () => warehouse.export({ targets: [source], range: january });
     await write();
@@ -627,7 +627,7 @@ describe("exportToFolder", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("remembers no figures whose changes another export has let go of meanwhile", async () => {
+  it("records no figures whose changes another export has pruned meanwhile", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = (folder: string, meanwhile?: () => Promise<unknown>) =>
       warehouse.export({
@@ -662,7 +662,7 @@ describe("exportToFolder", () => {
     },
   );
 
-  it("knows a folder by each of its names", async () => {
+  it("identifies a folder by each of its names", async () => {
     using warehouse = makeWarehouse([CALL]);
     const write = (folder: string) => warehouse.export({ targets: [source], range: january, folder });
     await write(warehouse.folder);
@@ -672,7 +672,7 @@ describe("exportToFolder", () => {
     expect((await write(link)).manifest.restatements?.rollups).toMatchObject([{ restated_cells: 3 }]);
   });
 
-  it("explains figures by values, and hours of a zone, that no call has any more", async () => {
+  it("explains figures of values and local hours that no call has any longer", async () => {
     using warehouse = makeWarehouse([
       { ...CALL, campaign_name: "AUTUMN", call_started: "2025-07-01T10:00:00.000Z" },
     ]);

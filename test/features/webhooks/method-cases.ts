@@ -1,4 +1,4 @@
-/** Methods of events, and whether they are taken: one rule, which the client and the sandbox each have for themselves. */
+/** Methods of events, and whether they are accepted: one rule, implemented in both the client and the sandbox. */
 export const METHOD_CASES: readonly { method: string; isTaken: boolean }[] = [
   ...[
     "GET",

@@ -29,8 +29,8 @@ const replaceWebhook = (client: ApiClient, id: number, body: object) =>
 const patchWebhook = (client: ApiClient, id: number, body: object) =>
   changeWebhook(client, checkWebhookChange(id, "PATCH", body));
 
-describe("changeWebhook, with PUT and PATCH,", () => {
-  it("send the body as JSON to the webhook's address, and return its id and the request's", async () => {
+describe("changeWebhook with PUT and PATCH", () => {
+  it("send the body as JSON to the webhook's address, and return its id and the request id", async () => {
     await using server = await startBadServer(changed);
     await using client = clientOf(server.url);
     expect(await replaceWebhook(client, 44, WEBHOOK)).toEqual({ webhook_id: 44, request_id: "r-1" });
@@ -45,7 +45,7 @@ describe("changeWebhook, with PUT and PATCH,", () => {
   });
 
   it.each<{ title: string; answer: Answer; says: RegExp; exitCode: number }>([
-    { title: "the connection is cut", answer: reset, says: /Cannot reach .*outcome unknown/, exitCode: 5 },
+    { title: "the connection is lost", answer: reset, says: /Cannot reach .*outcome unknown/, exitCode: 5 },
     {
       title: "the service fails",
       answer: json({ message: "Oops" }, 500),
@@ -53,37 +53,37 @@ describe("changeWebhook, with PUT and PATCH,", () => {
       exitCode: 5,
     },
     {
-      title: "the answer is no JSON",
+      title: "the response is not JSON",
       answer: text("<html>"),
       says: /not JSON.*outcome unknown/,
       exitCode: 8,
     },
     {
-      title: "the answer is about another webhook",
+      title: "the response is about another webhook",
       answer: json({ code: 200, message: "Success", data: { webhookId: 45 }, request_id: "r-1" }),
       says: /^The API responded for webhook 45, not 44; outcome unknown/,
       exitCode: 8,
     },
     {
-      title: "the answer is a gzip bomb",
+      title: "the response is a gzip bomb",
       answer: gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
       says: /larger than 32 MiB; outcome unknown/,
       exitCode: 8,
     },
     {
-      title: "the answer is too long to be read",
+      title: "the response is too long",
       answer: text(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
       says: /larger than 32 MiB; outcome unknown/,
       exitCode: 8,
     },
     {
-      title: "the answer has no content",
+      title: "the response has no content",
       answer: (_, response) => response.writeHead(204).end(),
       says: /returned 204.*; outcome unknown/,
       exitCode: 8,
     },
     {
-      title: "the answer is a redirection",
+      title: "the response is a redirect",
       answer: text("", 303, { location: "/v3/webhooks/44" }),
       says: /returned 303.*; outcome unknown/,
       exitCode: 8,
@@ -94,7 +94,7 @@ describe("changeWebhook, with PUT and PATCH,", () => {
       says: /returned 408 \(0 bytes\); outcome unknown/,
       exitCode: 5,
     },
-  ])("do not try again when $title after the change was sent", async ({ answer, says, exitCode }) => {
+  ])("do not retry when $title after the change was sent", async ({ answer, says, exitCode }) => {
     await using server = await startBadServer(answer);
     await using client = clientOf(server.url);
     await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe("changeWebhook, with PUT and PATCH,", () => {
   });
 
   it.each([400, 401, 403, 404, 405, 409, 412, 415, 422, 425, 429, 451])(
-    "know that nothing was changed after status %i, and say why",
+    "report that nothing was changed after status %i, and why",
     async (status) => {
       const answer = json({ message: "Name\u202e in use", request_id: "r-2" }, status);
       await using server = await startBadServer(answer);
@@ -121,7 +121,7 @@ describe("changeWebhook, with PUT and PATCH,", () => {
     },
   );
 
-  it("name the webhook that is not there", async () => {
+  it("name the unknown webhook", async () => {
     await using server = await startBadServer(json({ message: "Not found" }, 404));
     await using client = clientOf(server.url);
     await expect(patchWebhook(client, 46, { description: "x" })).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe("changeWebhook, with PUT and PATCH,", () => {
     });
   });
 
-  it("try again while nobody listens, since nothing can have arrived", async () => {
+  it("retry while nothing listens, since nothing can have arrived", async () => {
     const server = await startBadServer(changed);
     await server[Symbol.asyncDispose]();
     const clock = new FakeClock();
@@ -152,27 +152,27 @@ const parsePut = (body: unknown) => checkWebhookChange(44, "PUT", body).body;
 const parsePatch = (body: unknown) => checkWebhookChange(44, "PATCH", body).body;
 
 describe("checkWebhookChange", () => {
-  it.each(ENDPOINT_CASES)("take %j for an endpoint or not, as the sandbox does", ({ url, isTaken }) => {
+  it.each(ENDPOINT_CASES)("accepts %j as an endpoint like the sandbox", ({ url, isTaken }) => {
     const parse = () => parsePatch({ webhook_endpoint: url });
     if (isTaken) expect(parse()).toEqual({ webhook_endpoint: url });
     else expect(parse).toThrow("webhook_endpoint: must be a valid https:// URL");
   });
 
-  it.each(METHOD_CASES)("take the method $method or not, as the sandbox does", ({ method, isTaken }) => {
+  it.each(METHOD_CASES)("accepts the method $method like the sandbox", ({ method, isTaken }) => {
     const parse = () => parsePatch({ method });
     if (isTaken) expect(parse()).toEqual({ method });
     else expect(parse).toThrow("method: must be the name of an HTTP method, such as GET");
   });
 
-  it.each(["JSON", "json", "XML", "form data"])("take the format %j: not all are documented", (format) => {
+  it.each(["JSON", "json", "XML", "form data"])("accepts the format %j, even if undocumented", (format) => {
     expect(parsePatch({ format })).toEqual({ format });
   });
 
-  it.each(["", " ", "\n", "JSON ", "\tJSON"])("refuse the format %j", (format) => {
+  it.each(["", " ", "\n", "JSON ", "\tJSON"])("refuses the format %j", (format) => {
     expect(() => parsePatch({ format })).toThrow("format: must not be empty, nor have white space around it");
   });
 
-  it("take the id of the webhook that is replaced, as one that was read has", () => {
+  it("accepts the id of the replaced webhook, as read from the API", () => {
     const read = { ...WEBHOOK, webhook_id: 44 };
     expect(parsePut(read)).toEqual(read);
   });
@@ -192,7 +192,7 @@ describe("checkWebhookChange", () => {
       says: "webhook_endpoint: must be a valid https:// URL",
     },
     {
-      title: "an endpoint that is none",
+      title: "an invalid endpoint",
       parse: parsePatch,
       body: { webhook_endpoint: "https://" },
       says: "webhook_endpoint: ",
@@ -204,13 +204,13 @@ describe("checkWebhookChange", () => {
       says: "webhook_status: ",
     },
     {
-      title: "a parameter that is no text",
+      title: "a parameter that is not text",
       parse: parsePatch,
       body: { static_parameters: [{ field_name: "a", field_value: 1 }] },
       says: "static_parameters.0.field_value: ",
     },
     {
-      title: "a parameter with more",
+      title: "a parameter with an additional member",
       parse: parsePatch,
       body: { static_parameters: [{ field_name: "a", field_value: "b", c: 1 }] },
       says: "static_parameters.0: ",
@@ -228,7 +228,7 @@ describe("checkWebhookChange", () => {
       says: "webhook_id is 45, but the webhook to replace is 44",
     },
     {
-      title: "a webhook_id that is a text",
+      title: "a webhook_id that is text",
       parse: parsePut,
       body: { ...WEBHOOK, webhook_id: "44" },
       says: "webhook_id: ",
@@ -264,7 +264,7 @@ describe("checkWebhookChange", () => {
       says: "webhok_name",
     },
     { title: "a list", parse: parsePatch, body: [], says: "expected object" },
-  ])("refuse $title", ({ parse, body, says }) => {
+  ])("refuses $title", ({ parse, body, says }) => {
     expect(() => parse(body)).toThrow(
       expect.objectContaining({ exitCode: 2, message: expect.stringContaining(says) }),
     );
@@ -281,13 +281,13 @@ describe("checkWebhookChange", () => {
       parse: parsePatch,
       hint: /^Give at least one of webhook_name, /,
     },
-  ])("name the fields of $title where one is unknown", ({ parse, hint }) => {
+  ])("names the fields of $title if one is unknown", ({ parse, hint }) => {
     expect(() => parse({ webhok_name: "x" })).toThrow(
       expect.objectContaining({ hint: expect.stringMatching(hint) }),
     );
   });
 
-  it("take all documented fields", () => {
+  it("accepts all documented fields", () => {
     const all = {
       ...WEBHOOK,
       description: "",
@@ -296,7 +296,7 @@ describe("checkWebhookChange", () => {
       include_indicator_scores: true,
       include_ivr_keypresses: false,
       webhook_status: "active",
-      // As the sandbox takes them, so that what it holds can be put back.
+      // Accepted like in the sandbox, so that its state can be written back.
       static_parameters: [
         { field_name: "", field_value: "" },
         { field_name: "team", field_value: "sales" },

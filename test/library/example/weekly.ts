@@ -1,6 +1,6 @@
 import { CalltallyError, openWarehouse, type RollupQuestion, syncWarehouse } from "@calltally/calltally";
 
-// Syncs, and prints what the figures stand on and last week's calls by channel, as JSON.
+// Syncs, and prints the basis of the figures and last week's calls by channel, as JSON.
 const { CALLS_URL: baseUrl = "", CALLS_TOKEN: token = "" } = process.env;
 const database = "calls.db";
 const print = (result: object) => process.stdout.write(`${JSON.stringify(result)}\n`);

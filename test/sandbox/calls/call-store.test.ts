@@ -9,7 +9,7 @@ function createCalls(options: { calls: number; seed?: number; order?: "newest" |
 
 const readAll = (calls: SandboxCalls) => calls.ids.map((id) => calls.get(id));
 
-test("SandboxCalls makes the same calls for a seed and others for another", () => {
+test("SandboxCalls generates the same calls for a seed, and different ones for another", () => {
   const once = createCalls({ calls: 300, seed: 7 });
   const again = createCalls({ calls: 300, seed: 7 });
   const other = createCalls({ calls: 300, seed: 8 });
@@ -20,7 +20,7 @@ test("SandboxCalls makes the same calls for a seed and others for another", () =
   expect(readAll(other)).not.toEqual(readAll(once));
 });
 
-test("SandboxCalls.get knows only ids that are there", () => {
+test("SandboxCalls.get finds only existing ids", () => {
   const calls = createCalls({ calls: 50 });
   const [newest = 0] = calls.ids;
   const known = new Set(calls.ids);
@@ -32,7 +32,7 @@ test("SandboxCalls.get knows only ids that are there", () => {
   expect(calls.get(-1)).toBeUndefined();
 });
 
-test("SandboxCalls.insert puts a call that starts now in its place in the order", () => {
+test("SandboxCalls.insert places a call that starts now in order", () => {
   for (const order of ["newest", "oldest", "shuffled"] as const) {
     const calls = createCalls({ calls: 40, order });
     const before = calls.ids;
@@ -49,14 +49,14 @@ test("SandboxCalls.insert puts a call that starts now in its place in the order"
   }
 });
 
-test("SandboxCalls.insert works from an empty start", () => {
+test("SandboxCalls.insert works when there are no calls", () => {
   const calls = createCalls({ calls: 0 });
   const first = calls.insert();
   const second = calls.insert();
   expect(calls.ids).toEqual([second, first]);
 });
 
-test("SandboxCalls.remove takes one call away and leaves the others as they were", () => {
+test("SandboxCalls.remove removes one call and no other", () => {
   const calls = createCalls({ calls: 20 });
   const before = readAll(calls);
   const gone = calls.ids[4] ?? 0;
@@ -68,7 +68,7 @@ test("SandboxCalls.remove takes one call away and leaves the others as they were
   expect(calls.remove(gone)).toBe(false);
 });
 
-test("SandboxCalls.edit replaces members, adds up, and leaves out what is undefined", () => {
+test("SandboxCalls.edit merges members over several edits and removes undefined ones", () => {
   const calls = createCalls({ calls: 5 });
   const [id = 0] = calls.ids;
   const { summary: _summary, ...rest } = { ...calls.get(id) };

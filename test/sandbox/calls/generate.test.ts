@@ -35,7 +35,7 @@ describe("CallGenerator", () => {
     expect(starts.filter(isSunday).length / COUNT).toBeLessThan(0.08);
   });
 
-  test("answers seven calls in ten; only those have a duration, a recording and a transcription", () => {
+  test("answers seven calls in ten, and only those have a duration, a recording and a transcription", () => {
     const isAnswered = (disposition: string) => /^(answered|transferred)$/i.test(disposition);
     expect(shareOf((call) => isAnswered(call.disposition))).toBeCloseTo(0.7, 1);
     for (const call of calls) {
@@ -59,14 +59,14 @@ describe("CallGenerator", () => {
     expect(new Set(calls.map((call) => call.tracking_number)).size).toBe(12);
   });
 
-  test("repeats a click id on calls of one visit, and keeps Google's two shapes", () => {
+  test("repeats a click id on calls of one visit, in both formats of Google", () => {
     const clickIds = calls.map((call) => call.dni_data.gclid ?? "").filter(Boolean);
     expect(clickIds.every((id) => /^(Cj0KCQ[\w-]+_wcB|EAIaIQob[\w-]+_BwE)$/.test(id))).toBe(true);
     expect(counted(clickIds).filter((times) => times > 1).length).toBeGreaterThan(500);
     expect(shareOf((call) => Boolean(call.dni_data.gclid))).toBeGreaterThan(0.4);
   });
 
-  test("leaves DNI members null, empty and out, and mixes in the habits of real accounts", () => {
+  test("makes DNI members null, empty or absent, and mixes in the habits of real accounts", () => {
     const sources = new Set(calls.map((call) => call.dni_data.utm_source));
     const wanted = ["google", "Google", "bing", "facebook", "fb", "newsletter", null, "", undefined];
     for (const source of wanted) expect(sources).toContain(source);
@@ -80,7 +80,7 @@ describe("CallGenerator", () => {
     );
   });
 
-  test("has texts that programs stumble over where asked alone", () => {
+  test("generates texts that break programs only on request", () => {
     const odd = new CallGenerator(3, COUNT, END_MS, { oddTexts: true });
     const textsOf = (made: typeof calls) => new Set(made.flatMap(({ dni_data }) => Object.values(dni_data)));
     const texts = textsOf(calls.map((_, index) => odd.callAt(index)));

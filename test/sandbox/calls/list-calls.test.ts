@@ -7,7 +7,7 @@ const NOW = new Date("2026-11-20T15:00:00.000Z");
 const ascending = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
 
 describe("GET attribution-engine", () => {
-  test("answers with the envelope and the defaults of limit and offset", async () => {
+  test("responds with the envelope and the defaults of limit and offset", async () => {
     await using sandbox = await startSandbox({ calls: 250 });
 
     const response = await fetchRaw(sandbox);
@@ -29,7 +29,7 @@ describe("GET attribution-engine", () => {
     });
   });
 
-  test("serves the slice that limit and offset name, and an empty one beyond the end", async () => {
+  test("returns the slice of limit and offset, and an empty one beyond the end", async () => {
     await using sandbox = await startSandbox({ calls: 30 });
     const { ids } = sandbox.calls;
 
@@ -55,7 +55,7 @@ describe("GET attribution-engine", () => {
     "offset=99999999999999999999",
     "sort_by=call_started",
     "sort_order=up",
-  ])("answers 400 to %s", async (query) => {
+  ])("responds with 400 to %s", async (query) => {
     await using sandbox = await startSandbox({ calls: 3 });
 
     const response = await fetchRaw(sandbox, `?${query}`);
@@ -70,7 +70,7 @@ describe("GET attribution-engine", () => {
   });
 
   test.for(["limit=1", "limit=1000", "offset=0", "sort_order=desc", "org_unit_id=all", "page=2"])(
-    "accepts %s and leaves the order alone",
+    "accepts %s without a change of the order",
     async (query) => {
       await using sandbox = await startSandbox({ calls: 30 });
 
@@ -80,7 +80,7 @@ describe("GET attribution-engine", () => {
     },
   );
 
-  test("answers 401 without the token, with a wrong one and with another scheme", async () => {
+  test("responds with 401 without the token, with a wrong one and with another scheme", async () => {
     await using sandbox = await startSandbox({ calls: 3, token: "secret" });
 
     for (const authorization of ["", "Bearer sandbox-token", "Basic secret", "secret"]) {
@@ -90,7 +90,7 @@ describe("GET attribution-engine", () => {
     }
   });
 
-  test("answers 404 to an unknown path and 405 to another method", async () => {
+  test("responds with 404 to an unknown path and 405 to another method", async () => {
     await using sandbox = await startSandbox({ calls: 3 });
     const headers = { authorization: `Bearer ${sandbox.token}` };
 
@@ -118,7 +118,7 @@ describe("GET attribution-engine", () => {
     expect(await fetchIds(shuffled, "?limit=1000")).toEqual(once);
   });
 
-  test("deals out a new order with every request when the order is random", async () => {
+  test("reorders the calls with every request when the order is random", async () => {
     await using sandbox = await startSandbox({ calls: 100, order: "random" });
 
     const first = await fetchIds(sandbox);
@@ -139,7 +139,7 @@ describe("GET attribution-engine", () => {
     expect([small.limit, small.calls.length]).toEqual([5, 5]);
   });
 
-  test("filters by a numeric org_unit_id, edited calls among them", async () => {
+  test("filters by a numeric org_unit_id, also of edited calls", async () => {
     await using sandbox = await startSandbox({ calls: 400 });
     const { calls } = sandbox;
     const edited = calls.ids.find((id) => calls.facets(id)?.org_unit_id !== 2102) ?? 0;
@@ -154,7 +154,7 @@ describe("GET attribution-engine", () => {
     expect((await fetchPage(sandbox, "?org_unit_id=1")).total).toBe(0);
   });
 
-  test("sorts by insight name, and keeps the order within one name", async () => {
+  test("sorts by insight name, and keeps its own order within a name", async () => {
     await using sandbox = await startSandbox({ calls: 200, order: "oldest" });
 
     const upward = await fetchPage(sandbox, "?sort_by=source_name&sort_order=asc&limit=1000");
@@ -170,7 +170,7 @@ describe("GET attribution-engine", () => {
     expect(direct).toEqual(ascending(direct));
   });
 
-  test("serves its order from the end for sort_order=asc alone", async () => {
+  test("reverses its own order for sort_order=asc without sort_by", async () => {
     await using sandbox = await startSandbox({ calls: 30 });
     expect(await fetchIds(sandbox, "?sort_order=asc&limit=12&offset=3")).toEqual(
       sandbox.calls.ids.toReversed().slice(3, 15),
@@ -178,7 +178,7 @@ describe("GET attribution-engine", () => {
   });
 
   test.for(["total_calls", "conversion_rate", "roi", "cost_per_conversion"])(
-    "sorts by %s of the sources, whose calls stand together in their own order",
+    "sorts by %s of the sources, with the calls of a source in its own order",
     async (key) => {
       await using sandbox = await startSandbox({ calls: 400, order: "oldest" });
 
@@ -199,7 +199,7 @@ describe("GET attribution-engine", () => {
     },
   );
 
-  test("moves a source by each of its figures when calls come in", async () => {
+  test("moves a source by each of its figures when new calls arrive", async () => {
     await using sandbox = await startSandbox({ calls: 200 });
     const KEYS = ["total_calls", "conversion_rate", "roi", "cost_per_conversion"];
     const readRanks = () =>
@@ -218,7 +218,7 @@ describe("GET attribution-engine", () => {
     expect(moved.map(Math.sign)).toEqual([1, 1, 1, -1]);
   });
 
-  test("neither serves nor counts a call without DNI session data", async () => {
+  test("neither lists nor counts a call without DNI session data", async () => {
     await using sandbox = await startSandbox({ calls: 5 });
     const before = sandbox.calls.ids;
     const [first = 0, second = 0, third = 0, ...others] = before;
@@ -241,7 +241,7 @@ describe("GET attribution-engine", () => {
     expect((await fetchPage(sandbox)).total).toBe(5);
   });
 
-  test("serves nulls with `nulls` alone", async () => {
+  test("returns nulls only with `nulls`", async () => {
     await using plain = await startSandbox({ calls: 300, now: NOW });
     await using nulls = await startSandbox({ calls: 300, now: NOW, nulls: true });
     const withoutNulls = JSON.stringify((await fetchPage(plain, "?limit=1000")).calls);
@@ -254,7 +254,7 @@ describe("GET attribution-engine", () => {
   });
 });
 
-/** The calls of each stretch of one source, in the order of the list. */
+/** The calls of each run of one source, in the order of the list. */
 function runsOf(calls: Page["calls"]): { name: string; ids: number[] }[] {
   const runs: { name: string; ids: number[] }[] = [];
   for (const { insight_name, call_id } of calls) {

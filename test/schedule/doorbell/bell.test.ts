@@ -7,7 +7,7 @@ import { VirtualClock } from "../virtual-clock.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A sync each hour at 7 past, which takes some time, and a bell that starts it once a minute at most. */
+/** An hourly sync at 7 past, which takes some time, and a bell that starts it at most once a minute. */
 function start(now: string, { takesMs = 0 } = {}) {
   const clock = new VirtualClock(now);
   const stop = new AbortController();
@@ -35,7 +35,7 @@ function start(now: string, { takesMs = 0 } = {}) {
 }
 
 describe("Bell", () => {
-  it("starts a sync at once, without a slot, and the slots stay as they are", async () => {
+  it("starts a sync immediately, without a slot and without a change to the slots", async () => {
     const { clock, bell, runs, end } = start("2026-11-20T03:00:00Z");
     await clock.pass(10_500);
     bell.ring();
@@ -44,7 +44,7 @@ describe("Bell", () => {
     expect(runs).toEqual(["03:00:10", "03:07:00"]);
   });
 
-  it("starts one sync in a minute, and one more for all rings meanwhile", async () => {
+  it("starts one sync a minute, and one more for all rings meanwhile", async () => {
     const { clock, bell, runs, end } = start("2026-11-20T03:10:00Z");
     for (let second = 0; second < 90; second++) {
       bell.ring();
@@ -53,11 +53,11 @@ describe("Bell", () => {
     await clock.pass(10 * MINUTE_MS);
     await end();
     expect(runs).toEqual(["03:10:00", "03:11:00", "03:12:00"]);
-    // One began at once, two waited; all others came while one of them did.
+    // One started immediately, two waited; all others came during one of them.
     expect([bell.rings, bell.coalesced]).toEqual([90, 87]);
   });
 
-  it("starts exactly one more sync after a storm of 1,000 rings during a run, when that has ended", async () => {
+  it("starts exactly one more sync after a storm of 1,000 rings during a run, when that run has ended", async () => {
     const { clock, bell, runs, end } = start("2026-11-20T03:10:00Z", { takesMs: 3 * MINUTE_MS });
     bell.ring();
     await clock.pass(MINUTE_MS);
@@ -67,7 +67,7 @@ describe("Bell", () => {
     expect(runs).toEqual(["03:10:00", "03:13:00"]);
   });
 
-  it("counts a slot's sync as the answer to rings that wait, and waits a minute after it", async () => {
+  it("counts the sync of a slot as the response to waiting rings, and waits a minute after it", async () => {
     const { clock, bell, runs, end } = start("2026-11-20T03:06:30Z");
     bell.ring();
     await clock.pass(1000);
@@ -80,7 +80,7 @@ describe("Bell", () => {
     expect(runs).toEqual(["03:06:30", "03:07:00", "03:11:31"]);
   });
 
-  it("is not held up by a clock that is set back", async () => {
+  it("is not delayed by a clock that is set back", async () => {
     const { clock, bell, runs, end } = start("2026-11-20T03:10:00Z");
     bell.ring();
     await clock.pass(1000);
@@ -91,7 +91,7 @@ describe("Bell", () => {
     expect(runs).toEqual(["03:10:00", "02:41:01"]);
   });
 
-  it("wakes the schedule once for a storm while it waits", async () => {
+  it("wakes the waiting schedule only once for a storm", async () => {
     const { clock, bell, runs, end } = start("2026-11-20T03:10:00Z");
     bell.ring();
     await clock.pass(1000);

@@ -12,7 +12,7 @@ const SECRET = "a-secret-of-the-doorbell";
 const LOCAL = { host: "127.0.0.1", port: 0 };
 const LISTED = { static_parameters: [{ field_name: "calltally_secret", field_value: SECRET }] };
 
-/** A monitor with doors for `acme` and `beta`, and what rang there. */
+/** A monitor with doors for `acme` and `beta`, and the rings it received. */
 async function startDoorbell(requestMs?: number) {
   const rung: string[] = [];
   const { log, lines } = keepLines();
@@ -50,7 +50,7 @@ async function answerOf(response: Response) {
   return { status: response.status, headers, text: await response.text() };
 }
 
-/** Sends as much as is given, and never more; returns the status. */
+/** Sends the given part and never more; returns the status. */
 async function sendSlowly(url: string, options: RequestOptions, body: string): Promise<number | undefined> {
   const sent = request(url, { method: "POST", agent: new Agent(), ...options });
   sent.write(body);
@@ -61,7 +61,7 @@ async function sendSlowly(url: string, options: RequestOptions, body: string): P
 }
 
 describe("DoorbellPage", () => {
-  it("counts each refusal from 0", () => {
+  it("starts each count of refusals at 0", () => {
     const { log } = keepLines();
     const clock = new VirtualClock("2026-11-20T03:00:00Z");
     const { refused } = new DoorbellPage({ secret: SECRET, doors: new Map(), log, clock });
@@ -81,18 +81,18 @@ describe("DoorbellPage", () => {
     { title: "a member of the body", body: { call_id: 1, calltally_secret: SECRET } },
     { title: "a bearer token", body: "not JSON", headers: { authorization: `Bearer ${SECRET}` } },
     {
-      title: "a list beside another's authorization",
+      title: "a list with another authorization header",
       body: LISTED,
       headers: { authorization: "Basic eDp5" },
     },
-  ])("takes the secret in $title", async ({ body, headers }) => {
+  ])("accepts the secret in $title", async ({ body, headers }) => {
     await using doorbell = await startDoorbell();
     expect((await doorbell.post("/doorbell/acme", body, headers)).status).toBe(202);
     expect((await doorbell.post("/doorbell/beta?x=1", body, headers)).status).toBe(202);
     expect(doorbell.rung).toEqual(["acme", "beta"]);
   });
 
-  it("answers whoever has not the secret with the same 401, whatever they ask for, and logs nothing of it", async () => {
+  it("responds to every request without the secret with the same 401, and logs nothing", async () => {
     await using doorbell = await startDoorbell();
     const wrong = `${SECRET}-canary`;
     const bodies = [
@@ -120,14 +120,14 @@ describe("DoorbellPage", () => {
     expect(doorbell.rung).toEqual([]);
     expect(refusalsOf(doorbell.page)).toEqual({ 401: answers.length });
     expect(JSON.stringify(doorbell.lines)).not.toMatch(/canary|nobody|acme|secret-of/);
-    // One line a minute, with the number of all.
+    // A line every minute with the total number.
     expect(doorbell.lines).toHaveLength(1);
     await doorbell.clock.pass(60_000);
     await doorbell.post("/doorbell", "");
     expect(doorbell.lines.map(({ refused }) => refused)).toEqual([1, answers.length + 1]);
   });
 
-  it("says that there is no such account only to who has the secret", async () => {
+  it("reports an unknown account only to a request with the secret", async () => {
     await using doorbell = await startDoorbell();
     for (const path of [
       "/doorbell",
@@ -142,7 +142,7 @@ describe("DoorbellPage", () => {
     expect(doorbell.rung).toEqual([]);
   });
 
-  it("says in plain words what follows, or what is wrong", async () => {
+  it("states the effect or the error in plain words", async () => {
     await using doorbell = await startDoorbell();
     const large = { ...LISTED, transcription: "x".repeat(1_000_000) };
     const answers = [
@@ -171,12 +171,12 @@ describe("DoorbellPage", () => {
     [`Token Bearer ${SECRET}`, 401],
     [`Bearer${SECRET}`, 401],
     ["", 401],
-  ])("answers the authorization %j with %i", async (authorization, status) => {
+  ])("responds to the authorization %j with %i", async (authorization, status) => {
     await using doorbell = await startDoorbell();
     expect((await doorbell.post("/doorbell/acme", "", { authorization })).status).toBe(status);
   });
 
-  it("refuses a GET, whose secret would be in its URL", async () => {
+  it("refuses a GET, which would have the secret in its URL", async () => {
     await using doorbell = await startDoorbell();
     const query = new URLSearchParams({ static_parameters: JSON.stringify(LISTED.static_parameters) });
     const answer = await answerOf(await fetch(`${doorbell.url}/doorbell/acme?${query}`));
@@ -188,7 +188,7 @@ describe("DoorbellPage", () => {
     expect(doorbell.rung).toEqual([]);
   });
 
-  it("is reached under any host name, which health and metrics are not", async () => {
+  it("responds under any host name, unlike health and metrics", async () => {
     await using doorbell = await startDoorbell();
     const statuses = await Promise.all(
       ["/doorbell/acme", "/healthz", "/metrics", "/doorbells"].map(async (path) => {
@@ -204,7 +204,7 @@ describe("DoorbellPage", () => {
     expect(statuses).toEqual([202, 421, 421, 421]);
   });
 
-  it("refuses a body over a megabyte, announced or not, and takes one below", async () => {
+  it("refuses a body over a megabyte, announced or not, and accepts a smaller one", async () => {
     await using doorbell = await startDoorbell();
     const large = { transcription: "x".repeat(990_000), ...LISTED };
     expect((await doorbell.post("/doorbell/acme", large)).status).toBe(202);
@@ -217,7 +217,7 @@ describe("DoorbellPage", () => {
     expect(doorbell.rung).toEqual(["acme"]);
   });
 
-  it("ends a request that does not come whole in its time, and goes on", async () => {
+  it("ends an incomplete request after the timeout and continues", async () => {
     await using doorbell = await startDoorbell(1000);
     const url = `${doorbell.url}/doorbell/acme`;
     expect(await sendSlowly(url, { headers: { "content-length": "500" } }, '{"calltally_secret"')).toBe(408);
@@ -229,12 +229,12 @@ describe("DoorbellPage", () => {
     expect(refusalsOf(doorbell.page)).toEqual({ 408: 2 });
   });
 
-  it("holds a bounded part of what is sent to it, in however small pieces", async () => {
+  it("buffers a bounded part of what it receives, even in tiny pieces", async () => {
     await using doorbell = await startDoorbell(300_000);
     const port = Number(new URL(doorbell.url).port);
     const answers: string[] = [];
     const answered = Promise.withResolvers<void>();
-    // Each is 967,500 bytes as they count here, so that 16 are held.
+    // Each counts as 967,500 bytes here, so that 16 are held.
     const sockets = Array.from({ length: 40 }, () => {
       const socket = connect(port, "127.0.0.1");
       socket.write("POST /doorbell/acme HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");
@@ -258,7 +258,7 @@ describe("DoorbellPage", () => {
     ).toBe(202);
   });
 
-  it("takes a storm of 1,000 deliveries at once, each with 202", async () => {
+  it("responds to each of 1,000 simultaneous deliveries with 202", async () => {
     await using doorbell = await startDoorbell();
     const body = JSON.stringify({ ...LISTED, call_id: 1, dni_logs: { gclid: "x".repeat(500) } });
     const statuses = await Promise.all(

@@ -22,8 +22,8 @@ const TARGETS = [{ kind: "rollup", dimensions: ["channel"] }] as const;
 const figuresOf = (folder: string) =>
   readText(folder, "channel.csv").split("\r\n")[1]?.split(",").slice(1, 3);
 
-describe("exportToFolder, with other rules than those of the facts", () => {
-  it("applies them first, and says how far it is", async () => {
+describe("exportToFolder with changed rules", () => {
+  it("applies the rules first and reports progress", async () => {
     using warehouse = makeWarehouse(CALLS);
     const seen: unknown[] = [];
     const { manifest } = await warehouse.export({
@@ -36,7 +36,7 @@ describe("exportToFolder, with other rules than those of the facts", () => {
     expect(figuresOf(warehouse.folder)).toEqual(["2", "1"]);
   });
 
-  it("ends with 6 and leaves the files there were while another process holds the lock", async () => {
+  it("exits with 6 and keeps the existing files while another process holds the lock", async () => {
     using warehouse = makeWarehouse(CALLS);
     await warehouse.export({ targets: TARGETS });
     const before = readFiles(warehouse.folder);
@@ -48,11 +48,11 @@ describe("exportToFolder, with other rules than those of the facts", () => {
     await warehouse.export({ targets: TARGETS });
   });
 
-  it("ends with 6 where another process applies its own between that and the figures", async () => {
+  it("exits with 6 if another process applies its own rules before the figures are read", async () => {
     using warehouse = makeWarehouse(CALLS);
     await warehouse.export({ targets: TARGETS });
     const before = readFiles(warehouse.folder);
-    // It runs up to its first wait at once: the rules are those in force, and nothing is read yet.
+    // It runs up to its first wait: the rules are in force, and nothing has been read yet.
     const running = warehouse.export({ targets: TARGETS });
     {
       using opened = openExistingWarehouse(warehouse.database);
@@ -63,8 +63,8 @@ describe("exportToFolder, with other rules than those of the facts", () => {
   });
 });
 
-describe("exportToFolder, after a first load that was cut short", () => {
-  it("settles the callers, or says that it could not", async () => {
+describe("exportToFolder after an interrupted first load", () => {
+  it("computes the first calls, or reports that it could not", async () => {
     using warehouse = makeWarehouse(CALLS);
     {
       using opened = openExistingWarehouse(warehouse.database);

@@ -55,7 +55,7 @@ const DEFAULT_VIEW = [
 ];
 
 describe("applyRules", () => {
-  it("makes facts and views follow the rules, and the default ones when they are gone", async () => {
+  it("recomputes facts and views by the given rules, and by the default rules when these are removed", async () => {
     using warehouse = newWarehouse(CALLS);
     expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
     await applyRules(locked(warehouse), RULES, NOW);
@@ -67,7 +67,7 @@ describe("applyRules", () => {
     expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
   });
 
-  it("records each change, and the warehouse keeps to it when it is opened again", async () => {
+  it("records each change, and the warehouse keeps the rules when it is reopened", async () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     {
@@ -91,7 +91,7 @@ describe("applyRules", () => {
     expect(readView(warehouse)[0]).toEqual(["facebook", 3, 3, 2]);
   });
 
-  it("writes nothing where the rules mean what they meant", async () => {
+  it("writes nothing if the rules mean the same", async () => {
     using warehouse = newWarehouse();
     await applyRules(locked(warehouse), RULES, NOW);
     const version = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
@@ -108,7 +108,7 @@ describe("applyRules", () => {
     expect([version(), schema()]).toEqual(before);
   });
 
-  it("says that it is done once it is", async () => {
+  it("reports when it is done", async () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openWarehouse(path);
@@ -122,7 +122,7 @@ describe("applyRules", () => {
     expect(seen).toEqual([[{ read: 3, total: 3 }, false]]);
   });
 
-  it("leaves everything as it was when it is stopped", async () => {
+  it("changes nothing when it is stopped", async () => {
     using warehouse = newWarehouse();
     const calls = Array.from({ length: 501 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
     storeCalls(warehouse, calls);
@@ -143,7 +143,7 @@ describe("applyRules", () => {
 const KEY = Buffer.alloc(32, 7);
 const hmac = (caller: string) => createHmac("sha256", KEY).update(caller).digest("hex");
 
-/** What the rules in force make of the calls as they are stored, in memory. */
+/** The facts of the stored calls by the rules in force, computed in memory. */
 function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (caller: string) => caller) {
   const facts = warehouse.db
     .select()
@@ -181,7 +181,7 @@ const readStored = (warehouse: Warehouse) => ({
   counts: warehouse.db.select().from(counts).where(eq(counts.name, "calls")).all(),
 });
 
-/** So many calls whose ids run against the order of time, with it, or without order to it; of few callers, at few moments. */
+/** That many calls whose ids run against the order of time, with it, or independently; with few callers and times. */
 function someCalls(length: number, order: "against" | "with" | "without"): Call[] {
   const extremes = [Number.MIN_SAFE_INTEGER, -1, 0, Number.MAX_SAFE_INTEGER];
   return Array.from({ length }, (_, index) => {
@@ -189,7 +189,7 @@ function someCalls(length: number, order: "against" | "with" | "without"): Call[
     return makeCall({
       call_id: extremes[index] ?? index * 3,
       caller_id: ["+491", "+49 2", null, "+493"][index % 4] ?? null,
-      // Two of a moment, and some of none.
+      // Two with the same time, and some without.
       call_started:
         index % 9 === 5 ? null : new Date(NOW.nowMs + Math.floor(hour / 2) * 3_600_000).toISOString(),
       utm_source: ["fb", "x", "Google", null][index % 5] ?? null,
@@ -201,7 +201,7 @@ function someCalls(length: number, order: "against" | "with" | "without"): Call[
 
 describe("attributeAgain", () => {
   it.each([0, 250, 251, 501])(
-    "writes the facts of all of %i calls, and says how far it is",
+    "writes the facts of all of %i calls and reports its progress",
     async (length) => {
       using warehouse = newWarehouse();
       const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
@@ -224,7 +224,7 @@ describe("attributeAgain", () => {
     },
   );
 
-  it("makes anew whatever the facts, the callers and the count were, and leaves none of calls that are not there", async () => {
+  it("recomputes facts, callers and counts whatever they were, and deletes those of missing calls", async () => {
     using warehouse = newWarehouse(someCalls(20, "against"));
     expect(hasAllFacts(warehouse)).toBe(true);
     warehouse.sqlite.exec(`PRAGMA foreign_keys = OFF;
@@ -240,7 +240,7 @@ describe("attributeAgain", () => {
     expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
   });
 
-  it("logs one change of each call, by the rules, where all that differs is the name of its caller", async () => {
+  it("logs one change per call, caused by the rules, if only the name of its caller differs", async () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     storeCalls(warehouse, someCalls(501, "against"));
@@ -261,14 +261,14 @@ describe("attributeAgain", () => {
     ]);
   });
 
-  it("keeps what the facts are to the last bit where it fails on its way, and says nothing of it", async () => {
+  it("changes no fact if it fails halfway, and reports nothing", async () => {
     using warehouse = newWarehouse(someCalls(20, "with"));
     const before = readStored(warehouse);
     const fail = (when: string) =>
       warehouse.sqlite.exec(
         `CREATE TEMP TRIGGER fails ${when} BEGIN SELECT raise(ROLLBACK, 'the disk is full'); END`,
       );
-    // As a full disk does, this ends the transaction as well.
+    // Like a full disk, this also ends the transaction.
     fail("BEFORE UPDATE ON main.call_facts WHEN NEW.call_id = 30");
     const seen: unknown[] = [];
     const failed = attributeAgain(locked(warehouse), RULES, {
@@ -280,7 +280,7 @@ describe("attributeAgain", () => {
     expect(needsAttribution(warehouse, RULES)).toBe(true);
   });
 
-  it("needs nobody to listen", async () => {
+  it("works without a listener", async () => {
     using warehouse = newWarehouse(someCalls(251, "with"));
     await attributeAgain(locked(warehouse), RULES, NOW);
     expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
@@ -297,7 +297,7 @@ describe("attributeAgain", () => {
     expect(needsAttribution(warehouse, RULES)).toBe(true);
   });
 
-  it("has callers known by digests from then on, whatever later rules say, and logs that as no change", async () => {
+  it("identifies callers by digests from then on, whatever later rules say, and logs no change for that", async () => {
     using warehouse = newWarehouse();
     writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
     const secureDelete = () => warehouse.sqlite.pragma("secure_delete", { simple: true });
@@ -319,7 +319,7 @@ describe("attributeAgain", () => {
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
     expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
 
-    // Of a call whose number is not kept there is the digest alone.
+    // A call whose number is not kept has only the digest.
     const other = hmac("+497");
     warehouse.sqlite.exec(`UPDATE rules SET version = version - 1;
       UPDATE calls SET caller_id = NULL, caller_digest = '${other}' WHERE call_id = 12`);
@@ -331,7 +331,7 @@ describe("attributeAgain", () => {
     expect(stored.facts.find(({ call_id }) => call_id === 100)?.caller).toBe(forgotten);
   });
 
-  it("renames callers once, when they become digests, and not what is a digest already", async () => {
+  it("renames callers once, when they become digests, and no existing digests", async () => {
     using warehouse = newWarehouse();
     writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
     const call = makeCall({ call_id: 1, caller_id: "+491" });
@@ -353,11 +353,11 @@ describe("attributeAgain", () => {
 });
 
 describe("needsAttribution", () => {
-  it("is so where the program's own part is of another version", async () => {
+  it("is true if the program's own rules have another version", async () => {
     using warehouse = newWarehouse(CALLS);
     const readDurations = () =>
       warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
-    // What only deriving them anew mends.
+    // Changes that only a recomputation repairs.
     const spoil = () => warehouse.sqlite.exec("UPDATE call_facts SET duration = 5");
     for (const sql of ["UPDATE rules SET version = version - 1", "UPDATE rules SET version = version + 1"]) {
       spoil();
@@ -375,7 +375,7 @@ describe("needsAttribution", () => {
 describe("refreshViews", () => {
   const VIEW = "SELECT sql FROM sqlite_schema WHERE name = 'rollup_channel'";
 
-  it("makes views anew that are not those of this version, if the facts follow these rules", async () => {
+  it("replaces views of another version if the facts follow these rules", async () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openWarehouse(path);
@@ -392,7 +392,7 @@ describe("refreshViews", () => {
     expect([read(), changes()]).toEqual([before, other]);
   });
 
-  it("does not wait for a long write of another process where the views are current", () => {
+  it("does not wait for another process's long write if the views are current", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openWarehouse(path);
@@ -407,7 +407,7 @@ describe("refreshViews", () => {
 });
 
 describe("hasAllFacts", () => {
-  it("is so where as many calls are stored, counted, and have facts", () => {
+  it("is true if the same number of calls is stored, counted, and has facts", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     storeCalls(warehouse, CALLS);

@@ -81,7 +81,7 @@ const calls: fc.Arbitrary<Call[]> = fc
     more.map(({ visit, members }, id) => makeCall({ ...visits[visit], ...members, call_id: id * 7 })),
   );
 
-/** Returns the facts and the logged changes after a change of rules, of calls some of which lost their transcripts. */
+/** Returns the facts and the logged changes after a change of rules, for calls of which some lost their transcripts. */
 function change(stored: readonly Call[], before: AttributionRules, after: AttributionRules, spoil = "") {
   using warehouse = newWarehouse();
   setRules(warehouse, before);
@@ -118,7 +118,7 @@ function readFacts({ db }: Warehouse) {
   }));
 }
 
-it("a change of rules makes the facts, and logs the changes, that attributing each call again does", () => {
+it("a change of rules writes the same facts and logs the same changes as attributing each call again", () => {
   const seen = { changed: 0, same: 0 };
   fc.assert(
     fc.property(calls, rules, rules, (stored, before, after) => {

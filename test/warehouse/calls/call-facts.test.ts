@@ -95,19 +95,19 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-/** What a warehouse went through, kept in memory. */
+/** The history of a warehouse, in memory. */
 class History {
   readonly calls = new Map<number, Call>();
   readonly gone = new Set<number>();
   rules = DEFAULT_RULES;
-  /** How often what this is about has happened. */
+  /** How often the relevant events happened. */
   readonly seen: Record<string, number> = {};
 
   #see(name: string, times: number): void {
     this.seen[name] = (this.seen[name] ?? 0) + times;
   }
 
-  /** The facts of all calls made from scratch, and their callers. */
+  /** The facts of all calls computed from scratch, and their callers. */
   read() {
     const facts = [...this.calls.values()]
       .sort((a, b) => a.call_id - b.call_id)
@@ -137,7 +137,7 @@ class History {
     };
   }
 
-  /** Takes a step; returns what is to be stored then. */
+  /** Takes a step; returns what must be stored afterwards. */
   take(warehouse: Warehouse, step: Step) {
     const before = new Map(this.read().callers.map(({ caller, first_call_id }) => [caller, first_call_id]));
     writeTransaction(warehouse, () => this.#apply(warehouse, step));
@@ -156,7 +156,7 @@ class History {
         Number(others.some((call) => call.call_started === first_call_started)),
       );
       this.#see(
-        "of unknown time beside others",
+        "of unknown time among others",
         Number(first_call_id !== null && first_call_started === null && others.length > 0),
       );
       this.#see("displaced", Number(before.has(caller) && before.get(caller) !== first_call_id));
@@ -177,12 +177,12 @@ class History {
       storeCalls(warehouse, step.calls, { isFirstLoad });
       for (const call of step.calls) this.calls.set(call.call_id, call);
       if (isFirstLoad) {
-        // Calls may go while callers are not settled.
+        // Calls may disappear while callers are not computed.
         this.#gone(warehouse, step.ids);
         writeTransaction(warehouse, (tx) => settleCallers(tx));
         this.#see("settled", 1);
       }
-      // A call that is read is there again.
+      // A call that is read exists again.
       this.#returned(
         warehouse,
         step.calls.map(({ call_id }) => call_id),
@@ -197,7 +197,7 @@ class History {
     }
   }
 
-  /** Those that are gone already, or were never there, among them. */
+  /** Also calls that are already gone or never existed. */
   #gone(warehouse: Warehouse, ids: readonly number[]): void {
     markGone(warehouse, ids);
     for (const id of ids) if (this.calls.has(id)) this.gone.add(id);
@@ -226,7 +226,7 @@ function readStored(warehouse: Warehouse) {
 }
 
 describe("a first load", () => {
-  it("has no callers, and no first calls, until they are settled, whatever goes and returns meanwhile", () => {
+  it("has no callers and no first calls until it ends, whatever disappears and returns meanwhile", () => {
     using warehouse = newWarehouse();
     const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
     const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));
@@ -265,7 +265,7 @@ describe("a first load", () => {
     });
   });
 
-  it("that has no calls leaves nothing to be settled, and the indexes as they were", () => {
+  it("without calls leaves nothing unsettled and does not change the indexes", () => {
     using warehouse = newWarehouse();
     const indexes = () =>
       warehouse.sqlite.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").pluck().all();
@@ -276,7 +276,7 @@ describe("a first load", () => {
 });
 
 describe("the facts of a warehouse", () => {
-  it("are those made from scratch, whatever calls and rules went through", () => {
+  it("equal those computed from scratch after any sequence of calls and rules", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     fc.assert(
@@ -301,7 +301,7 @@ describe("the facts of a warehouse", () => {
       "of another caller now": 50,
       "first by time, not by id": 50,
       "of several at one moment": 50,
-      "of unknown time beside others": 5,
+      "of unknown time among others": 5,
       "without a caller": 100,
     };
     expect(
@@ -310,7 +310,7 @@ describe("the facts of a warehouse", () => {
     ).toEqual([]);
   });
 
-  it("count a gone call for its caller again, where it returns at the same time with other content", () => {
+  it("count a gone call for its caller again when it returns at the same time with other content", () => {
     using warehouse = newWarehouse();
     const history = new History();
     const call = makeCall({ call_id: 1, caller_id: "+491", duration: 10 });
@@ -325,7 +325,7 @@ describe("the facts of a warehouse", () => {
     expect(readStored(warehouse)).toMatchObject({ callers: [{ first_call_id: 1 }] });
   });
 
-  it("say of a call by other content what its caller's first is, where a page has several of one caller", () => {
+  it("have the right first call of a caller when a page has several calls of the caller", () => {
     using warehouse = newWarehouse();
     const write = (...calls: Call[]) => storeCalls(warehouse, calls);
     const call = (call_id: number, hour: number | null, caller_id = "+491") =>

@@ -24,7 +24,7 @@ const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const NOTHING = { withheld: null, caller_digest: null };
 const SERVED = "served";
 
-/** A warehouse that knows callers by digests, or by their numbers. */
+/** A warehouse that identifies callers by digests or by numbers. */
 function open(knowsBy: "digests" | "numbers") {
   const warehouse = newWarehouse();
   if (knowsBy === "digests") setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
@@ -39,7 +39,7 @@ function addRun(warehouse: Warehouse, started_at: string): number {
 }
 
 describe("Keeping.kindsPast", () => {
-  it("goes by the call's own time; without one, by when it was first met, which is now of a new one", () => {
+  it("uses the call's own time; without one, the time it was first met, which is now for a new call", () => {
     using warehouse = open("numbers");
     const early = addRun(warehouse, "2026-11-01T00:00:00.000Z");
     const late = addRun(warehouse, "2026-11-15T00:00:00.000Z");
@@ -55,12 +55,12 @@ describe("Keeping.kindsPast", () => {
       isPast(null, late),
       isPast(null, 99),
       isPast(null),
-      // No time that sorts: of the year 10000, or before the year 0.
+      // Times that do not sort: of the year 10000, or before the year 0.
       isPast("+010000-01-01T00:00:00.000Z", early),
       isPast("-000001-01-01T00:00:00.000Z", late),
       isPast("-000001-01-01T00:00:00.000Z"),
     ]).toEqual([true, false, true, false, true, false, false, false, true, false, false]);
-    // A run that began eleven days ago, and goes on.
+    // A run that began eleven days ago and is not finished.
     const old = keepingOf(warehouse, { summaries: 10 }, NOW - 11 * 86_400_000);
     expect([old.kindsPast(null), old.kindsPast(null, 99), old.kindsPast(null, late)]).toEqual([
       ["summaries", "extra"],
@@ -81,7 +81,7 @@ describe("Keeping.toStored", () => {
     },
   ) => keepingAll(warehouse).toStored({ ...FULL_CALL, ...members, ...prior }, kinds);
 
-  it("stores all of a call where all of it may be kept", () => {
+  it("stores the whole call if everything may be kept", () => {
     using warehouse = open("numbers");
     expect(take(warehouse, [])).toEqual({
       call: { ...FULL_CALL, row_hash: hashCall(FULL_CALL), served_hash: SERVED, ...NOTHING },
@@ -89,7 +89,7 @@ describe("Keeping.toStored", () => {
     });
   });
 
-  it("names what was taken out now and before, in one order; its hash is of what is left", () => {
+  it("lists what was removed now and before in a fixed order, and hashes the remainder", () => {
     using warehouse = open("numbers");
     const prior = { withheld: "recording_urls,summaries", caller_digest: null, served_hash: null };
     const members = { recording_url: null, summary: null };
@@ -106,7 +106,7 @@ describe("Keeping.toStored", () => {
     });
   });
 
-  it("seals the hash of what was served, and has a digest of the caller, once the number is gone", () => {
+  it("seals the served hash and sets the caller's digest once the number is removed", () => {
     using warehouse = open("digests");
     const { hash, seal } = openCallerHash(warehouse.path);
     const taken = {
@@ -115,7 +115,7 @@ describe("Keeping.toStored", () => {
       caller_digest: hash("+4930123456"),
     };
     expect(take(warehouse, ["caller_numbers"]).call).toMatchObject({ caller_id: null, ...taken });
-    // It goes once: what is sealed is not sealed again.
+    // It is removed once: a sealed hash is not sealed again.
     expect(take(warehouse, KEEP_KINDS, { caller_id: null }, taken).call).toMatchObject({
       served_hash: seal(SERVED),
       withheld: "transcripts,summaries,caller_numbers,recording_urls",
@@ -131,17 +131,17 @@ describe("Keeping.toStored", () => {
   it.each([
     { caller_id: "anonymous", digestOf: null, withheld: "caller_numbers" },
     { caller_id: "---", digestOf: null, withheld: "caller_numbers" },
-    // A pseudonym stays.
+    // A pseudonym is kept.
     { caller_id: "forgotten0123456789abcdef", digestOf: null, withheld: null },
     { caller_id: null, digestOf: null, withheld: null },
-  ])("has the digest of $digestOf for $caller_id", ({ caller_id, digestOf, withheld }) => {
+  ])("stores the digest of $digestOf for $caller_id", ({ caller_id, digestOf, withheld }) => {
     using warehouse = open("digests");
     const { hash } = openCallerHash(warehouse.path);
     const { call } = take(warehouse, ["caller_numbers"], { caller_id });
     expect([call.caller_digest, call.withheld]).toEqual([digestOf && hash(digestOf), withheld]);
   });
 
-  it("takes no number where callers are known by their numbers", () => {
+  it("does not remove numbers if callers are identified by their numbers", () => {
     using warehouse = open("numbers");
     expect(() => take(warehouse, ["caller_numbers"])).toThrow(
       new Error("The callers of the warehouse are no digests"),
@@ -151,12 +151,12 @@ describe("Keeping.toStored", () => {
 
 describe("Keeping.isSame", () => {
   it.each([
-    { title: "all is kept", stored: [], kinds: [] },
+    { title: "everything is kept", stored: [], kinds: [] },
     { title: "something is withheld", stored: ["transcripts"], kinds: [] },
-    { title: "something is to be taken out", stored: ["transcripts"], kinds: ["transcripts"] },
+    { title: "something is to be removed", stored: ["transcripts"], kinds: ["transcripts"] },
     { title: "the number is withheld", stored: ["caller_numbers", "summaries"], kinds: ["caller_numbers"] },
-    { title: "the number is withheld that may be kept now", stored: ["caller_numbers"], kinds: [] },
-  ] as const)("knows a call again of which $title, and another one", ({ stored, kinds }) => {
+    { title: "the number is withheld but may be kept now", stored: ["caller_numbers"], kinds: [] },
+  ] as const)("recognizes a call of which $title, and detects a changed one", ({ stored, kinds }) => {
     using warehouse = open("digests");
     const keeping = keepingAll(warehouse);
     const { call: row } = keeping.toStored({ ...FULL_CALL, ...NOTHING, served_hash: null }, stored);
@@ -181,12 +181,12 @@ describe("Keeping.isSame", () => {
     ]);
   });
 
-  it("does not take a call for the same of which something more is to go", () => {
+  it("does not treat a call as unchanged if more of it is to be removed", () => {
     using warehouse = open("digests");
     const keeping = keepingAll(warehouse);
     const row = { row_hash: hashCall(FULL_CALL), ...NOTHING };
     expect(keeping.isSame(FULL_CALL, row, ["summaries"])).toBe(false);
-    // Its number is gone where it never had one.
+    // A call without a number has none to remove.
     const bare = makeCall({ caller_id: null });
     expect(keeping.isSame(bare, { ...NOTHING, row_hash: hashCall(bare) }, ["caller_numbers"])).toBe(true);
     const digest = { withheld: null, caller_digest: "x", row_hash: hashCall(bare) };
@@ -196,7 +196,7 @@ describe("Keeping.isSame", () => {
 });
 
 describe("Keeping.toStoredHash, mayKeepMore", () => {
-  it("seal a hash of what was served where the number is not kept", () => {
+  it("seal the served hash if the number is not kept", () => {
     using warehouse = open("digests");
     const { seal } = openCallerHash(warehouse.path);
     const keeping = keepingAll(warehouse);
@@ -210,7 +210,7 @@ describe("Keeping.toStoredHash, mayKeepMore", () => {
     ]);
   });
 
-  it("tell whether something may be kept now that is withheld", () => {
+  it("detect that something withheld may be kept now", () => {
     using warehouse = open("numbers");
     const keeping = keepingAll(warehouse);
     expect([
@@ -225,7 +225,7 @@ describe("Keeping.toStoredHash, mayKeepMore", () => {
 });
 
 describe("undocumented members", () => {
-  it("lose their values while anything is not kept, and come back when all is, as no change of the call", async () => {
+  it("lose their values while anything is not kept and regain them when all is, without counting as a change", async () => {
     using warehouse = open("numbers");
     const call = { ...FULL_CALL, extra: '{"callback":"+49 30 123456"}' };
     const upsert = (keeping: Keeping) => {
@@ -259,7 +259,7 @@ describe("Keeping.toStoredRow", () => {
     transcription: "My tap leaks.",
   };
 
-  it("takes out what may not be kept of a call of that time", () => {
+  it("removes what may not be kept of a call of that time", () => {
     using warehouse = open("numbers");
     const early = addRun(warehouse, "2026-11-01T00:00:00.000Z");
     const keeping = keepingOf(warehouse, { summaries: 10, transcripts: 18 });
@@ -269,7 +269,7 @@ describe("Keeping.toStoredRow", () => {
     expect(stored({})).toEqual(withoutSummary);
     expect(stored({}, early)).toEqual(withoutSummary);
     expect(stored({ call_started: "2026-11-11T00:00:00Z" }, early)).toMatchObject({ summary });
-    // Without a time it counts from when it was first met.
+    // Without a time, the time when it was first met counts.
     expect(stored({ call_started: "yesterday" })).toMatchObject({ summary });
     expect(stored({ call_started: "yesterday" }, early)).toEqual({
       call_id: 9,
@@ -278,7 +278,7 @@ describe("Keeping.toStoredRow", () => {
     });
   });
 
-  it("keeps nothing personal without the number, by which it could be found again", () => {
+  it("keeps nothing personal once the number is removed, since it could no longer be found", () => {
     using warehouse = open("numbers");
     const keeping = keepingOf(warehouse, { caller_numbers: 10 });
     expect(keeping.toStoredRow(JSON.stringify(row))).toBe(
@@ -288,7 +288,7 @@ describe("Keeping.toStoredRow", () => {
 });
 
 describe("Keeping.toRowKey", () => {
-  it("is under the key where callers are known by digests", () => {
+  it("is keyed if callers are identified by digests", () => {
     using numbers = open("numbers");
     expect(keepingAll(numbers).toRowKey("ab")).toBe("sha256:ab");
     using digests = open("digests");
@@ -298,7 +298,7 @@ describe("Keeping.toRowKey", () => {
 });
 
 describe("keepingAll, isWithoutLink", () => {
-  it("keep whatever comes, and tell by what is withheld whether the link is not kept", () => {
+  it("withhold nothing, and derive from the withheld kinds whether the link is missing", () => {
     using warehouse = open("numbers");
     expect(keepingAll(warehouse).kindsPast("0000-01-01T00:00:00.000Z")).toEqual([]);
     const withheld = [null, "", "summaries", "recording_urls", "summaries,recording_urls"];

@@ -25,7 +25,7 @@ interface Counts {
 const pickMembers = (call: Call, columns: readonly (keyof Call)[]) =>
   Object.fromEntries(columns.map((column) => [column, call[column]]));
 
-/** The row that `calls` has of a call. */
+/** The row of a call in `calls`. */
 function toRow(call: Call, first_run_id = 1, changed_run_id = first_run_id) {
   return {
     ...pickMembers(call, CALL_COLUMNS),
@@ -65,7 +65,7 @@ function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upse
 
 const totalChanges = ({ sqlite }: Warehouse) => sqlite.prepare("SELECT total_changes()").pluck().get();
 
-/** What the upserts should leave behind, kept in memory. */
+/** What the upserts must leave, in memory. */
 class Model {
   readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
 
@@ -88,7 +88,7 @@ class Model {
     return { ...counts, newIds, written };
   }
 
-  /** All members but the recording's signature. */
+  /** All members except the recording's signature. */
   #isSame(a: Call, b: Call): boolean {
     const unsigned = (call: Call) =>
       JSON.stringify({ ...call, recording_url: call.recording_url?.split("?")[0] });
@@ -106,7 +106,7 @@ class Model {
   }
 }
 
-/** Few calls with few contents, so that pages of one run and of different runs repeat and contradict each other. */
+/** Few calls with few contents, so that pages of one run and of several runs repeat and contradict each other. */
 const runs: fc.Arbitrary<Call[][][]> = fc.array(
   fc.array(
     fc.array(
@@ -132,7 +132,7 @@ const runs: fc.Arbitrary<Call[][][]> = fc.array(
 );
 
 describe("prepareUpsertCalls", () => {
-  it("leaves the rows, and counts, as a map in memory does", () => {
+  it("stores and counts the same as a map in memory", () => {
     using warehouse = newWarehouse();
     fc.assert(
       fc.property(runs, (pagesOfRuns) => {
@@ -148,7 +148,7 @@ describe("prepareUpsertCalls", () => {
     );
   });
 
-  it("keeps the hash of a call as it was served last", () => {
+  it("stores the hash of the call as last served", () => {
     using warehouse = newWarehouse();
     const upsertCalls = prepareUpsertCalls(warehouse, 1);
     const kept = warehouse.sqlite.prepare("SELECT served_hash FROM calls").pluck();
@@ -156,14 +156,14 @@ describe("prepareUpsertCalls", () => {
       const call = makeCall({ call_id: 1, duration });
       writeTransaction(warehouse, (tx) => upsertCalls(tx, [call]));
       expect(kept.get()).toBe(hashCall(call));
-      // As where a caller was forgotten: it is then found by what is stored.
+      // For example after a caller was forgotten: the call is then found by its stored values.
       warehouse.sqlite.exec("UPDATE calls SET served_hash = NULL");
       expect(writeTransaction(warehouse, (tx) => upsertCalls(tx, [call]))).toMatchObject({ changed: 0 });
       expect(kept.get()).toBe(hashCall(call));
     }
   });
 
-  it("gives back every value as it came", () => {
+  it("returns every value unchanged", () => {
     using warehouse = newWarehouse();
     fc.assert(
       fc.property(arbitraryCalls(20), (page) => {
@@ -184,11 +184,11 @@ describe("prepareUpsertCalls", () => {
     { what: "id 0, duration 0, unit 0", call: makeCall({ call_id: 0, duration: 0, org_unit_id: 0 }) },
     { what: "NUL and emoji", call: makeCall({ utm_source: "a\0b", gclid: "\0", summary: "📞 é\u0301\0" }) },
     {
-      what: "empty strings beside null",
+      what: "empty strings next to null",
       call: makeCall({ utm_source: "", gclid: "", caller_id: "", summary: "", extra: "" }),
     },
     { what: "a member called __proto__", call: makeCall({ extra: '{"__proto__":{"polluted":true}}' }) },
-  ])("keeps a call with $what", ({ call }) => {
+  ])("stores a call with $what", ({ call }) => {
     using warehouse = newWarehouse();
     expect(upsert(warehouse, 1, [call])).toEqual([{ new: 1, changed: 0 }]);
     const hasTranscript = call.summary !== null;
@@ -199,7 +199,7 @@ describe("prepareUpsertCalls", () => {
     expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
   });
 
-  it("keeps U+FFFD for half a surrogate pair, and takes the same half for no change", () => {
+  it("stores U+FFFD for half a surrogate pair, and treats the same half as unchanged", () => {
     using warehouse = newWarehouse();
     const call = makeCall({ utm_source: "A\ud83d", gclid: "\udcde", summary: "\ud83d" });
     upsert(warehouse, 1, [call]);
@@ -215,7 +215,7 @@ describe("prepareUpsertCalls", () => {
     expect(upsert(warehouse, 2, [call])).toEqual([{ new: 0, changed: 0 }]);
   });
 
-  it("writes nothing for calls that are as they were", () => {
+  it("writes nothing for unchanged calls", () => {
     using warehouse = newWarehouse();
     const page = [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })];
     upsert(warehouse, 1, page);
@@ -229,7 +229,7 @@ describe("prepareUpsertCalls", () => {
     expect(rows.calls.map(({ changed_run_id }) => changed_run_id)).toEqual([1, 1]);
   });
 
-  it("keeps a recording's new signature without counting a change, and counts a new address or member", () => {
+  it("stores a recording's new signature without counting a change, and counts a new address or member", () => {
     using warehouse = newWarehouse();
     const signed = (url: string) => [makeCall({ recording_url: url })];
     upsert(warehouse, 1, signed("https://r.example/5.mp3?Expires=1&Signature=a"));
@@ -270,7 +270,7 @@ describe("prepareUpsertCalls", () => {
     }
   });
 
-  it("counts a call that changes within a run once", () => {
+  it("counts a call that changes several times within a run once", () => {
     using warehouse = newWarehouse();
     const spelled = (disposition: string) => [makeCall({ disposition })];
     upsert(warehouse, 1, spelled("a"));
@@ -282,7 +282,7 @@ describe("prepareUpsertCalls", () => {
     expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ disposition: "c" }), 1, 2)]);
   });
 
-  it("leaves nothing behind of a page that was rolled back, and writes it in the next run", () => {
+  it("leaves no trace of a page that was rolled back, and writes it in the next run", () => {
     using warehouse = newWarehouse();
     const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
     const failing = () => {
@@ -298,14 +298,14 @@ describe("prepareUpsertCalls", () => {
     expect([...countRows(), readCallCount(warehouse)]).toEqual([1, 1, 1, 1]);
   });
 
-  it("takes an empty page", () => {
+  it("accepts an empty page", () => {
     using warehouse = newWarehouse();
     expect(upsert(warehouse, 1, [])).toEqual([{ new: 0, changed: 0 }]);
   });
 });
 
 describe("countCalls", () => {
-  it("counts live and gone calls apart", () => {
+  it("counts live and gone calls separately", () => {
     using warehouse = newWarehouse();
     expect(countCalls(warehouse)).toEqual({ live: 0, gone: 0 });
     upsert(
@@ -319,7 +319,7 @@ describe("countCalls", () => {
 });
 
 describe("calls", () => {
-  it("take their transcripts with them", () => {
+  it("delete their transcripts with them", () => {
     using warehouse = newWarehouse();
     upsert(warehouse, 1, [FULL_CALL]);
     warehouse.sqlite.exec("DELETE FROM calls");

@@ -26,7 +26,7 @@ const hmac = (text: string, key: string | Buffer = KEY) =>
   createHmac("sha256", key).update(text).digest("hex");
 const PSEUDONYM = "forgotten0123456789abcdef";
 
-/** A warehouse with the key beside it. */
+/** A warehouse with the key next to it. */
 function makeWarehouse() {
   const warehouse = newWarehouse();
   const key = callerKeyOf(warehouse.path);
@@ -34,7 +34,7 @@ function makeWarehouse() {
   return { warehouse, key, [Symbol.dispose]: () => warehouse[Symbol.dispose]() };
 }
 
-/** Has the callers of a warehouse known by digests from now on, or by their numbers. */
+/** Makes a warehouse identify callers by digests from now on, or by numbers. */
 const setKey = (warehouse: Warehouse, callerKey: string | null) =>
   writeTransaction(warehouse, (tx) =>
     insertRules(tx, DEFAULT_RULES, { since: "2026-10-01T00:00:00.000Z", calls: 0, callerKey }),
@@ -51,7 +51,7 @@ function refusalOf(work: () => unknown) {
 }
 
 describe("openCallerHash", () => {
-  it("makes keyed hashes of a caller, and of a hash, that anybody with the key can make", () => {
+  it("computes keyed hashes of a caller, and of a hash, that can be reproduced with the key", () => {
     using made = makeWarehouse();
     const opened = openCallerHash(made.warehouse.path);
     expect([opened.hash("+49301"), opened.hash("+49302")]).toEqual([hmac("+49301"), hmac("+49302")]);
@@ -61,16 +61,16 @@ describe("openCallerHash", () => {
     expect("newKey" in opened).toBe(false);
   });
 
-  it("says of a key that it has made it", () => {
+  it("reports that it created a key", () => {
     using made = makeWarehouse();
     rmSync(made.key);
     expect(openCallerHash(made.warehouse.path).newKey).toBe(made.key);
   });
 
-  it("gives several makers at once the key of one of them", async () => {
+  it("returns the same key to several processes that create one at the same time", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    // Each waits until all are there, so that they look for the key at the same time.
+    // Each waits for the others, so that they look for the key at the same time.
     const makers = Array.from({ length: 4 }, () =>
       fork(new URL("hash-caller.ts", import.meta.url), [database], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -86,7 +86,7 @@ describe("openCallerHash", () => {
 });
 
 describe("openCallerDigests", () => {
-  it("is there where the rules in force say that callers are known by digests, and not by earlier rules", () => {
+  it("exists if the rules in force identify callers by digests, whatever earlier rules said", () => {
     using made = makeWarehouse();
     expect(openCallerDigests(made.warehouse)).toBeUndefined();
     setKey(made.warehouse, FINGERPRINT);
@@ -95,7 +95,7 @@ describe("openCallerDigests", () => {
     expect(openCallerDigests(made.warehouse)).toBeUndefined();
   });
 
-  it("refuses to tell callers apart without the key, or with another one, and makes none", () => {
+  it("refuses to identify callers without the key or with another one, and creates none", () => {
     using made = makeWarehouse();
     setKey(made.warehouse, FINGERPRINT);
     const refusal = (state: string) => ({
@@ -116,7 +116,7 @@ describe("openPseudonyms", () => {
     { callers: "numbers", callerKey: null, ofCaller: hmac("+49301"), ofHash: hmac(hmac("+49301")) },
     { callers: "digests", callerKey: FINGERPRINT, ofCaller: "+49301", ofHash: hmac("+49301") },
   ])(
-    "are hashes of what the facts know callers by, where that is none: $callers",
+    "hash a caller by its digest, or by its number if it has no digest: $callers",
     ({ callerKey, ofCaller, ofHash }) => {
       using made = makeWarehouse();
       setKey(made.warehouse, callerKey);
@@ -130,7 +130,7 @@ describe("openPseudonyms", () => {
     },
   );
 
-  it("say of a key that it was made for them", () => {
+  it("report that a key was created for them", () => {
     using made = makeWarehouse();
     rmSync(made.key);
     const { newKey, fingerprint } = openPseudonyms(made.warehouse);
@@ -141,7 +141,7 @@ describe("openPseudonyms", () => {
 });
 
 describe("prepareCallerName", () => {
-  it("names callers as the facts do: by number or digest, and who was forgotten by the pseudonym", () => {
+  it("names callers as in the facts: by number or digest, and forgotten ones by pseudonym", () => {
     using made = makeWarehouse();
     const names = () => ["+49301", "+49302"].map(prepareCallerName(made.warehouse));
     expect(names()).toEqual(["+49301", "+49302"]);
@@ -162,7 +162,7 @@ describe("prepareCallerName", () => {
     expect(names()).toEqual(["+49301", PSEUDONYM]);
   });
 
-  it("reads the key when it is needed, once", () => {
+  it("reads the key once, when it is first needed", () => {
     using made = makeWarehouse();
     setKey(made.warehouse, FINGERPRINT);
     rmSync(made.key);

@@ -8,7 +8,7 @@ import { callerKeyOf, hasCallerKey, openCallerKey } from "../../../src/warehouse
 import { openIn } from "../../support/small-warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
-/** Starts a thread that does something whenever somebody begins to make a key in a folder. */
+/** Starts a thread that acts whenever somebody begins to create a key in a folder. */
 async function startOther(folder: string, work: string): Promise<AsyncDisposable> {
   const code = `const fs = require("node:fs");
     const { join } = require("node:path");
@@ -20,7 +20,7 @@ async function startOther(folder: string, work: string): Promise<AsyncDisposable
         if (draft !== undefined) ${work};
       } catch {} // it was too late
     }`;
-  // Told to end, and not terminated: that may go unheard by a thread that is busy catching errors.
+  // Asked to end, not terminated: a thread that is busy catching errors may miss a termination.
   const end = new Int32Array(new SharedArrayBuffer(4));
   const other = new Worker(code, { eval: true, workerData: { folder, end } });
   await once(other, "message");
@@ -32,7 +32,7 @@ async function startOther(folder: string, work: string): Promise<AsyncDisposable
   };
 }
 
-/** What somebody is told who cannot have the key; what is of one run alone is taken out. */
+/** The error for somebody who cannot have the key, without the parts that differ between runs. */
 function refusalOf(database: string) {
   try {
     openCallerKey(database);
@@ -45,7 +45,7 @@ function refusalOf(database: string) {
 }
 
 describe("openCallerKey", () => {
-  it("makes a key of 32 bytes for the owner alone, says that it did, and finds the same afterwards", () => {
+  it("creates a key of 32 bytes readable only by the owner, reports it, and finds the same one later", () => {
     using folder = makeTempFolder();
     using other = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -60,7 +60,7 @@ describe("openCallerKey", () => {
     expect(openCallerKey(join(other.path, "calls.db")).key).not.toEqual(key);
   });
 
-  it("is that of a warehouse by each of its names", () => {
+  it("finds the same key by each name of a warehouse", () => {
     using folder = makeTempFolder();
     const [database, link] = ["calls.db", "link.db"].map((name) => join(folder.path, name)) as [
       string,
@@ -78,7 +78,7 @@ describe("openCallerKey", () => {
     expect(openIn(folder.path)).toEqual([]);
   });
 
-  it("takes the key of another process that is quicker, and leaves nothing of its own", async () => {
+  it("uses the key of a faster process and removes its own draft", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const file = callerKeyOf(database);
@@ -91,13 +91,13 @@ describe("openCallerKey", () => {
       const { key, newFile } = openCallerKey(database);
       expect(readFileSync(file, "utf8").trim()).toBe(key.toString("hex"));
       expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key", "other"]);
-      // It may be this process that was quicker, or the other by so much that the key was there before.
+      // This process may be faster, or the other one so much that the key existed before.
       if (newFile === file && key.equals(Buffer.alloc(32, 10))) return;
     }
     expect.unreachable("the other was never quicker");
   });
 
-  it("cannot make one where what it writes vanishes before it has its name", async () => {
+  it("fails if its draft vanishes before it is renamed", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const file = callerKeyOf(database);
@@ -115,14 +115,14 @@ describe("openCallerKey", () => {
     expect.unreachable("it never vanished in time");
   });
 
-  it("takes a key with blanks around it", () => {
+  it("accepts a key with blanks around it", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     writeFileSync(callerKeyOf(database), `\n ${"0a".repeat(32)} \r\n`);
     expect(openCallerKey(database)).toEqual({ key: Buffer.alloc(32, 10) });
   });
 
-  it.each(["", "0a".repeat(31), "0a".repeat(33), "0g".repeat(32)])("refuses what is no key: %j", (text) => {
+  it.each(["", "0a".repeat(31), "0a".repeat(33), "0g".repeat(32)])("refuses an invalid key: %j", (text) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     writeFileSync(callerKeyOf(database), text);
@@ -135,7 +135,7 @@ describe("openCallerKey", () => {
     expect(readFileSync(callerKeyOf(database), "utf8")).toBe(text);
   });
 
-  it("takes a link to a disk that is not there for a key that cannot be read, and makes no other", () => {
+  it("refuses a link to a missing disk as an unreadable key, and creates no other", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     symlinkSync(join(folder.path, "disk", "key"), callerKeyOf(database));
@@ -161,7 +161,7 @@ describe("openCallerKey", () => {
     });
   });
 
-  it("cannot make one in a folder that is not there", () => {
+  it("fails in a missing folder", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "none", "calls.db");
     expect(refusalOf(database)).toEqual({

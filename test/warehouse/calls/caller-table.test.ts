@@ -15,12 +15,12 @@ interface Facts extends NamedCall {
   is_live: boolean;
 }
 
-/** A warehouse of facts alone, and callers kept in step with them as those do who write facts. */
+/** A warehouse with only facts, and callers updated like by the writers of facts. */
 function makeFacts() {
   const warehouse = newWarehouse();
   const { sqlite } = warehouse;
   sqlite.pragma("foreign_keys = OFF"); // there are no calls
-  sqlite.exec("BEGIN"); // nothing of it has to reach the disk
+  sqlite.exec("BEGIN"); // nothing has to reach the disk
   const table = new CallerTable(warehouse);
   const find = sqlite.prepare<[string], CallerCall & { is_live: number }>(
     `SELECT call_id, caller_id, call_started, is_live FROM call_facts
@@ -42,7 +42,7 @@ function makeFacts() {
     warehouse,
     table,
     toIds,
-    /** Writes calls, new or known, in one change; they are live from now on. */
+    /** Writes calls, new or known, in one change; they are live afterwards. */
     write: (named: readonly NamedCall[]) => {
       const calls = toIds(named);
       const ids = calls.map(({ call_id }) => call_id);
@@ -82,7 +82,7 @@ function compare(a: NamedCall, b: NamedCall): number {
   return a.call_id - b.call_id;
 }
 
-/** What is to be stored, counted from scratch. */
+/** What must be stored, counted from scratch. */
 function recount(facts: Iterable<Facts>) {
   const known = [...facts].filter(({ caller }) => caller !== null);
   const rows = [...Map.groupBy(known, ({ caller }) => String(caller))].map(([caller, calls]) => {
@@ -96,7 +96,7 @@ function recount(facts: Iterable<Facts>) {
   };
 }
 
-/** Few ids, callers and times, so that calls of one caller come late, go, return, and become another's. */
+/** Few ids, callers and times, so that calls of one caller come late, disappear, return, and change callers. */
 const ids = fc.integer({ min: -2, max: 7 });
 const step = fc.oneof(
   {
@@ -123,7 +123,7 @@ const step = fc.oneof(
 );
 
 describe("CallerTable", () => {
-  it("has the callers of calls, and the first call of each, as a recount has them after each change", () => {
+  it("has the same callers and first calls as a recount after each change", () => {
     using made = makeFacts();
     const seen: Record<string, number> = {};
     const see = (name: string, isSo: boolean) => {
@@ -205,10 +205,10 @@ describe("CallerTable", () => {
     ).toEqual([]);
   });
 
-  /** One change after another, each with the callers that are there then: name, first call. */
+  /** Successive changes, each with the callers that exist then: name, first call. */
   it.each<{ title: string; steps: [(made: ReturnType<typeof makeFacts>) => void, ...unknown[][]][] }>([
     {
-      title: "of calls that start at the same moment the one with the lower id",
+      title: "of calls that start at the same moment, the one with the lower id",
       steps: [
         [(made) => made.write([call(5, 1), call(4, 1)]), ["+491", 4]],
         [(made) => made.write([call(6, 1)]), ["+491", 4]],
@@ -216,7 +216,7 @@ describe("CallerTable", () => {
       ],
     },
     {
-      title: "a call without a start only where no other has one",
+      title: "a call without a start only if no other has one",
       steps: [
         [(made) => made.write([call(2, null), call(3, null)]), ["+491", 2]],
         [(made) => made.write([call(1, null)]), ["+491", 1]],
@@ -226,7 +226,7 @@ describe("CallerTable", () => {
       ],
     },
     {
-      title: "the next one where the first goes, and the first again where it returns",
+      title: "the next one when the first is gone, and the first again when it returns",
       steps: [
         [(made) => made.write([call(1, 1), call(2, 3), call(3, 2)]), ["+491", 1]],
         [(made) => made.setLive([1], false), ["+491", 3]],
@@ -237,7 +237,7 @@ describe("CallerTable", () => {
       ],
     },
     {
-      title: "the next one where the first turns out to be later",
+      title: "the next one when the first turns out to be later",
       steps: [
         [(made) => made.write([call(1, 1), call(2, 2)]), ["+491", 1]],
         [(made) => made.write([call(1, 3)]), ["+491", 2]],
@@ -246,7 +246,7 @@ describe("CallerTable", () => {
       ],
     },
     {
-      title: "of each of two callers the one that is theirs, where the first of one becomes the other's",
+      title: "each caller's own when the first call of one becomes another's",
       steps: [
         [(made) => made.write([call(1, 1), call(2, 2), call(3, 3, "+492")]), ["+491", 1], ["+492", 3]],
         [(made) => made.write([call(1, 1, "+492")]), ["+491", 2], ["+492", 1]],
@@ -256,7 +256,7 @@ describe("CallerTable", () => {
       ],
     },
     {
-      title: "none of calls without a caller",
+      title: "none for calls without a caller",
       steps: [
         [(made) => made.write([call(1, 1, null), call(2, 2, null)])],
         [(made) => made.write([call(1, 1), call(2, 2, "")]), ["", 2], ["+491", 1]],
@@ -264,7 +264,7 @@ describe("CallerTable", () => {
         [(made) => made.setLive([1], false), ["", 2]],
       ],
     },
-  ])("takes for a caller's first call: $title", ({ steps }) => {
+  ])("picks a caller's first call: $title", ({ steps }) => {
     using made = makeFacts();
     for (const [change, ...expected] of steps) {
       change(made);
@@ -275,7 +275,7 @@ describe("CallerTable", () => {
     }
   });
 
-  it("tells a caller from another whose name begins alike, or is written in other case", () => {
+  it("distinguishes callers with a common prefix or in different case", () => {
     using made = makeFacts();
     made.write([call(1, 1, "ab"), call(2, 2, "AB"), call(3, 3, "a"), call(4, 4, '"')]);
     expect(made.read()).toMatchObject({
@@ -284,7 +284,7 @@ describe("CallerTable", () => {
     });
   });
 
-  it("changes the facts of none but the calls that were first, or are", () => {
+  it("changes the facts only of calls that were or become the first", () => {
     using made = makeFacts();
     made.write([call(1, 1), call(2, 2), call(3, 3), call(4, 4, "+492"), call(5, 5, "+492")]);
     beginFactLog(made.warehouse);
@@ -302,7 +302,7 @@ describe("CallerTable", () => {
 });
 
 describe("isFirstCall", () => {
-  it("is known in a change that has begun, but not of a caller whose first call goes", () => {
+  it("is known within an open transaction, except for a caller whose first call goes", () => {
     using made = makeFacts();
     made.write([call(1, 1), call(2, 2), call(3, 3, "+492")]);
     const added = [
@@ -334,7 +334,7 @@ describe("isFirstCall", () => {
   });
 });
 
-/** What was logged since the last time: why, and of which call. */
+/** What was logged since the last time: the reason and the call. */
 function logged({ db }: Warehouse): string[] {
   const changes = db.select().from(fact_changes).orderBy(fact_changes.change_id).all();
   db.delete(fact_changes).run();

@@ -11,7 +11,7 @@ describe("callers", () => {
   const live = { first_call_id: 1, first_call_started: call.call_started };
   const unused = { first_call_id: null, first_call_started: null };
 
-  it("keeps a caller for as long as a gone call or a logged change refers to it", () => {
+  it("keeps a caller while a gone call or a logged change refers to it", () => {
     using warehouse = newWarehouse();
     const read = () => readFacts(warehouse).callers;
     storeCalls(warehouse, [call]);
@@ -29,14 +29,14 @@ describe("callers", () => {
     expect(read()).toEqual([gone]);
   });
 
-  it.each(["+492", null])("deletes a caller whose only call is now of %s", (caller_id) => {
+  it.each(["+492", null])("deletes a caller when its only call now has the caller %s", (caller_id) => {
     using warehouse = newWarehouse();
     storeCalls(warehouse, [call]);
     storeCalls(warehouse, [{ ...call, caller_id }]);
     expect(readFacts(warehouse).callers).toEqual(caller_id === null ? [] : [{ caller: caller_id, ...live }]);
   });
 
-  it("remembers the callers of a first load by what was committed, also when another process goes on", () => {
+  it("remembers the callers of a first load that were committed, even if another process continues", () => {
     using warehouse = newWarehouse();
     const first = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
     const second = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });
@@ -57,7 +57,7 @@ describe("callers", () => {
     expect(readFacts(warehouse).callers.map(({ caller }) => caller)).toEqual([...new Set(numbers)]);
   });
 
-  it("deletes unused callers when a first load ends, but not before, whatever is trimmed meanwhile", () => {
+  it("deletes unused callers at the end of a first load, not before, even if the log is pruned meanwhile", () => {
     using warehouse = newWarehouse();
     const load = (caller_id: string) =>
       storeCalls(warehouse, [{ ...call, caller_id }], { isFirstLoad: true });
@@ -70,7 +70,7 @@ describe("callers", () => {
     ]);
     writeTransaction(warehouse, settleCallers);
     expect(readFacts(warehouse).callers).toEqual([{ caller: "+492", ...live }]);
-    // Its only call goes while callers are not settled.
+    // Its only call disappears while callers are not computed.
     const changed = { ...call, caller_id: "+492", disposition: "BUSY" };
     storeCalls(warehouse, [changed], { isFirstLoad: true });
     markGone(warehouse, [1]);

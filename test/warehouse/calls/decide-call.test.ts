@@ -10,7 +10,7 @@ const NOW_MS = Date.parse("2027-01-01T00:00:00Z");
 const NO_LINKS: Keep = { ...KEEP_ALL, recording_urls: "never" };
 const LINK = "https://r.example/1.mp3?sig=";
 
-/** The change of a call between two runs, and what is kept of it in each. */
+/** The change of a call between two runs, and what each run may keep. */
 const CASES: { name: string; now?: Partial<Call>; keep?: [before: Keep, now: Keep]; kind: string }[] = [
   { name: "the same", kind: "keep" },
   { name: "a new signature of its link", now: { recording_url: `${LINK}b` }, kind: "keep with its link" },

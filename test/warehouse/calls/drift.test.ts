@@ -18,7 +18,7 @@ const msclkid: SchemaDrift = {
 };
 
 describe("recordDrift", () => {
-  it("lists a member once for each kind, as it was met first", () => {
+  it("lists a member once per kind, as it was first met", () => {
     using warehouse = newWarehouse();
     const later = {
       ...msclkid,
@@ -35,7 +35,7 @@ describe("recordDrift", () => {
     expect(readDrift(warehouse)).toEqual([proto, asType, msclkid]);
   });
 
-  it("records and leaves no name that is a value, where anything may not be kept", () => {
+  it("neither records nor keeps a name that contains a value if anything may not be kept", () => {
     using warehouse = newWarehouse();
     const named = [
       "dni_data.+4930123456",

@@ -47,7 +47,7 @@ const ROLLUP = {
   run_id: 1,
 };
 
-/** Remembers a file as an export does that wrote it now. */
+/** Remembers a file like an export that wrote it now. */
 function remember(warehouse: Warehouse, path: string, log: number | undefined, exportedAt: string): void {
   const { changeId } = readFactState(warehouse);
   const rollup = { path, contents: "source", rollup: { ...ROLLUP, change_id: changeId }, rows: [] };
@@ -65,7 +65,7 @@ const first = {
 };
 
 describe("the log of facts", () => {
-  it("knows of no rollup any more where changes were not logged for a time", () => {
+  it("forgets exported rollups if changes were not logged for a time", () => {
     using warehouse = newWarehouse();
     remember(warehouse, "/out/source.csv", beginFactLog(warehouse), "2026-11-01T00:00:00.000Z");
     beginFactLog(warehouse);
@@ -76,7 +76,7 @@ describe("the log of facts", () => {
     expect(readExportedRollup(warehouse, place)).toBeUndefined();
   });
 
-  it("has what was true of a call before each change, and why it changed", () => {
+  it("stores what was true of a call before each change, and why it changed", () => {
     using warehouse = newWarehouse();
     write(warehouse, first);
     beginFactLog(warehouse);
@@ -103,7 +103,7 @@ describe("the log of facts", () => {
     ]);
   });
 
-  it("is kept only while an export is remembered, and no further back than the earliest of them", () => {
+  it("exists only while an export is remembered, and reaches back to the earliest of them", () => {
     using warehouse = newWarehouse();
     write(warehouse, first);
     expect([readLog(warehouse), readFactLog(warehouse)]).toEqual([[], undefined]);
@@ -130,7 +130,7 @@ describe("the log of facts", () => {
     expect(readLog(warehouse)).toEqual([]);
   });
 
-  it("that ended while figures were made keeps these from being remembered, though it has begun again", () => {
+  it("prevents remembering figures if it ended while they were computed, even if it has begun again", () => {
     using warehouse = newWarehouse();
     const log = beginFactLog(warehouse);
     writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
@@ -139,7 +139,7 @@ describe("the log of facts", () => {
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM exported_rollups").pluck().get()).toBe(0);
   });
 
-  it("is the same log as long as each change of a fact is logged as this version does it", () => {
+  it("stays the same log while each change of a fact is logged as in this version", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(readFactLog(warehouse)).toBeUndefined();
@@ -171,7 +171,7 @@ describe("the log of facts", () => {
     expect(readFactLog(warehouse)).toBeUndefined();
   });
 
-  it("is found to have begun without waiting for a long write of another process", () => {
+  it("is found without waiting for another process's long write", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openNewWarehouse(path);
@@ -184,7 +184,7 @@ describe("the log of facts", () => {
     expect(() => beginFactLog(warehouse)).toThrow("locked");
   });
 
-  it("begins once where two begin it at once", () => {
+  it("begins once when two processes begin it at the same time", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openNewWarehouse(path);
@@ -203,7 +203,7 @@ describe("the log of facts", () => {
     expect(readExportedRollup(warehouse, { path: "/a.csv", contents: "source" })).toBeDefined();
   });
 
-  it("has each fact of a call before the change, and the moment of it", () => {
+  it("stores each fact of a call before the change, and the moment of the change", () => {
     using warehouse = newWarehouse();
     beginFactLog(warehouse);
     write(warehouse, { ...FULL_CALL, call_id: 1 });
@@ -242,12 +242,12 @@ describe("the log of facts", () => {
     expect(corrected?.changed_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   });
 
-  it("names each fact that can be another, and nothing where none is", () => {
+  it("names each fact that changed, and logs nothing without a change", () => {
     using warehouse = newWarehouse();
     write(warehouse, FULL_CALL);
     beginFactLog(warehouse);
     const { sqlite } = warehouse;
-    sqlite.pragma("foreign_keys = OFF"); // callers that are not there
+    sqlite.pragma("foreign_keys = OFF"); // missing callers
     const numbers = new Set([
       "caller_id",
       "is_live",
@@ -272,7 +272,7 @@ describe("the log of facts", () => {
     }
   });
 
-  it("is let go of after 400 days to the millisecond, and explains what was written since", () => {
+  it("is pruned after exactly 400 days, and explains what was written since", () => {
     using warehouse = newWarehouse();
     write(warehouse, first);
     const log = beginFactLog(warehouse);
@@ -304,7 +304,7 @@ describe("the log of facts", () => {
     prune(days(402).getTime());
   });
 
-  it("leaves other changes alone where it was not begun", () => {
+  it("does not change other logged changes if it never began", () => {
     using warehouse = newWarehouse();
     warehouse.db.insert(fact_changes).values({ call_id: 1, changed_at: "t", reason: "late" }).run();
     writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
@@ -313,7 +313,7 @@ describe("the log of facts", () => {
 });
 
 describe("isLoggedSince", () => {
-  it("is so as long as the log is the same, and the change after that one is there, or has not been made yet", () => {
+  it("is true while the log is the same and has the next change, or no change happened since", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(readFactState(warehouse)).toEqual({ changeId: 0, rulesId: 1 });
@@ -334,7 +334,7 @@ describe("isLoggedSince", () => {
     expect(since()).toEqual([]);
   });
 
-  it("knows the rules that were put in force last", () => {
+  it("returns the rules that were put in force last", () => {
     using warehouse = newWarehouse();
     setRules(warehouse, { ...DEFAULT_RULES, missed: [] });
     setRules(warehouse, DEFAULT_RULES);
@@ -345,7 +345,7 @@ describe("isLoggedSince", () => {
 });
 
 describe("withoutFactLog", () => {
-  it("logs nothing of a change, and everything after it, by the triggers that were there", () => {
+  it("logs nothing of a change and everything after it, with the same triggers", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     write(warehouse, first);
@@ -374,7 +374,7 @@ describe("withoutFactLog", () => {
 });
 
 describe("setRulesBeingApplied", () => {
-  it("has changes made by those rules, until it is told of none", () => {
+  it("attributes changes to those rules until they are unset", () => {
     using warehouse = newWarehouse();
     write(warehouse, first);
     beginFactLog(warehouse);
@@ -389,7 +389,7 @@ describe("setRulesBeingApplied", () => {
       writeTransaction(warehouse, (tx) => setRulesBeingApplied(tx, rulesId));
       const applied = rulesId === null ? [] : ["rules_being_applied"];
       expect(names()).toEqual(["calls", "fact_logs", ...applied]);
-      // The rules are why, whatever it is that changes.
+      // The rules are the reason, whatever changes.
       warehouse.sqlite.exec(`UPDATE call_facts SET duration = ${index}, is_live = NOT is_live`);
     }
     const { reason, rules_id } = fact_changes;

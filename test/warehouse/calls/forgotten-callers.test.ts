@@ -36,14 +36,14 @@ function toForgotten(caller: string, national: string | null, pseudonym: string)
 
 const ada = toForgotten(ADA, "30123456", "forgotten000000000000000a");
 const bob = toForgotten(BOB, "2145550123", "forgotten000000000000000b");
-/** Nobody calls from it: it stands for a number without a national form. */
+/** Not a caller: it represents a number without a national form. */
 const short = toForgotten("+123456", null, "forgotten000000000000000c");
 const open = () => new ForgottenCallers(digests, [ada, bob, short]);
 
 describe("CallerDigests", () => {
-  it("are others for each caller, each key and each use", () => {
+  it("differ for each caller, each key and each use", () => {
     const other = new CallerDigests(Buffer.alloc(32, 8));
-    // What is stored stands on these: they must be the same in each version.
+    // Stored data depends on these: they must be equal in each version.
     expect({
       mark: digests.mark,
       of: digests.of(ADA),
@@ -69,7 +69,7 @@ describe("CallerDigests", () => {
 
 describe("ForgottenCallers.pseudonymOfId", () => {
   it.each([ADA, "004930123456", "+49 (30) 123-456", "4930123456", " ＋49 30 123456"])(
-    "is that of the caller for %s",
+    "is the caller's pseudonym for %s",
     (callerId) => {
       expect(open().pseudonymOfId(callerId)).toBe(ada.pseudonym);
     },
@@ -81,16 +81,16 @@ describe("ForgottenCallers.pseudonymOfId", () => {
     "anonymous",
     "+4930123457",
     "+49301234560",
-    // Of another country, though its end is the number.
+    // A number of another country with the same ending.
     "+1 4930123456",
-    // In international form, as the service gives numbers, it is that of somebody else.
+    // In international form, as the service sends numbers, it belongs to somebody else.
     "30123456",
     "030 123456",
     ada.pseudonym,
     "sip:+4930123457@example.com",
-    // The national form says too little of who calls.
+    // The national form is too short to identify a caller.
     "sip:030123456@example.com",
-  ])("is none for %j", (callerId) => {
+  ])("is undefined for %j", (callerId) => {
     const callers = open();
     expect(callers.pseudonymOfId(callerId)).toBeUndefined();
     expect(callers.met).toEqual(new Set());
@@ -103,7 +103,7 @@ describe("ForgottenCallers.pseudonymOfId", () => {
     `${ADA};22`,
     `${ADA}#22`,
     `${ADA}*22`,
-  ])("is another one, the same each time, for %s, which has the number in it", (callerId) => {
+  ])("is a different, stable pseudonym for %s, which contains the number", (callerId) => {
     const callers = open();
     const pseudonym = callers.pseudonymOfId(callerId);
     expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);
@@ -115,7 +115,7 @@ describe("ForgottenCallers.pseudonymOfId", () => {
 });
 
 describe("ForgottenCallers.pseudonymOf, pseudonymOfHash", () => {
-  it("know a caller by the number, and by the hash of exported files", () => {
+  it("find a caller by number, and by the hash in exported files", () => {
     const callers = open();
     expect([ADA, BOB, "30123456", "+49"].map((caller) => callers.pseudonymOf(caller))).toEqual([
       ada.pseudonym,
@@ -134,7 +134,7 @@ describe("ForgottenCallers.pseudonymOf, pseudonymOfHash", () => {
 });
 
 describe("ForgottenCallers.mask", () => {
-  it("puts nines in the place of numbers, in international and in national form, and notes whom it met", () => {
+  it("replaces digits of numbers with nines, in international and national form, and records the callers met", () => {
     const callers = open();
     expect(callers.mask("Call +49 30 123456, not +49 30 123457.")).toBe(
       "Call +99 99 999999, not +49 30 123457.",
@@ -150,7 +150,7 @@ describe("ForgottenCallers.strip", () => {
   const NUMBER = "030 123456";
   const MASKED = "999 999999";
 
-  it("takes out of a call of theirs what is personal, and leaves what figures are made of", () => {
+  it("removes personal data from a forgotten caller's call, and keeps what figures need", () => {
     const callers = open();
     expect(callers.strip(FULL_CALL)).toEqual({
       ...FULL_CALL,
@@ -166,7 +166,7 @@ describe("ForgottenCallers.strip", () => {
     expect(callers.met).toEqual(new Set([ada.digest]));
   });
 
-  it("strips a call by the digest of a caller whose number is not kept, and not by what stands in its place", () => {
+  it("strips a call by the digest of a caller whose number is not kept, not by its placeholder", () => {
     const hashed = { ...ada, digest: digests.ofText("a1") };
     const callers = new ForgottenCallers(digests, [hashed]);
     const call = makeCall({ summary: "A tap." });
@@ -197,25 +197,25 @@ describe("ForgottenCallers.strip", () => {
     "transcription",
     "transcription_details",
     "extra",
-  ] as const)("masks the number in %s of anybody's call", (member) => {
+  ] as const)("masks the number in %s of any call", (member) => {
     const call = makeCall({ caller_id: "+4930999", summary: "A tap.", [member]: `"${NUMBER}" it was` });
     const before = { ...call };
     expect(open().strip(call)).toEqual({ ...call, [member]: `"${MASKED}" it was` });
     expect(call).toEqual(before);
-    // In the call of a forgotten caller as well, where that member stays.
+    // Also in the call of a forgotten caller, which keeps that member.
     const own = open().strip({ ...call, caller_id: BOB });
     expect(JSON.stringify(own)).not.toContain(NUMBER);
   });
 
   it.each(["caller_id", "tracking_number", "call_started"] as const)(
-    "leaves a number in %s, which is no text",
+    "does not change a number in %s, which is not text",
     (member) => {
       const call = makeCall({ caller_id: "+4930999", [member]: NUMBER });
       expect(open().strip(call)).toBe(call);
     },
   );
 
-  it("returns the call itself where there is nothing to take out", () => {
+  it("returns the same call if there is nothing to remove", () => {
     const call = { ...FULL_CALL, caller_id: "+4930999" };
     expect(open().strip(call)).toBe(call);
   });
@@ -232,7 +232,7 @@ describe("ForgottenCallers.strip", () => {
     ["direct", "https://direct/"],
     ["", null],
     [null, null],
-  ])("leaves the site alone of a forgotten caller's %j: %j", (referring_url, site) => {
+  ])("keeps only the site of a forgotten caller's %j: %j", (referring_url, site) => {
     expect(open().strip(makeCall({ caller_id: ADA, referring_url })).referring_url).toBe(site);
   });
 });
@@ -247,11 +247,11 @@ describe("ForgottenCallers.stripRejected", () => {
     '{"caller_id":"+1 555","note":"030 123456"}',
     `["${ADA}"]`,
     `"${ADA}"`,
-    // Written as no text would have it, these are known by the member's name alone.
+    // Not written like text: these are recognized only by the name of the member.
     '{"caller_id":"+49 * 30 * 123456"}',
     '{"caller_id":493012345600e-2}',
     '{"caller_id":["+49 * 30 * 123456"]}',
-  ])("leaves nothing of %s", (json) => {
+  ])("removes all of %s", (json) => {
     expect(strip(5, json)).toEqual({ ...row, call_id: 5, json: "{}" });
     expect(strip(null, json)).toEqual({
       ...row,
@@ -270,12 +270,12 @@ describe("ForgottenCallers.stripRejected", () => {
     "7",
     '{"caller_id":["x"]}',
     '{"other":"+49 * 30 * 123456"}',
-  ])("leaves %s as it is", (json) => {
+  ])("does not change %s", (json) => {
     const rejected = { ...row, call_id: null, json };
     expect(open().stripRejected(rejected)).toBe(rejected);
   });
 
-  it("masks what was wrong with a row of theirs", () => {
+  it("masks the error of a forgotten caller's row", () => {
     const rejected = {
       call_id: 5,
       json: `{"caller_id":"${ADA}"}`,
@@ -288,26 +288,26 @@ describe("ForgottenCallers.stripRejected", () => {
       path: "a.999999999",
       reason: "no 999 999999",
     });
-    // Of somebody else's, the content alone decides.
+    // In other people's calls, only the content decides.
     const other = { ...rejected, json: "{}" };
     expect(open().stripRejected(other)).toBe(other);
   });
 });
 
 describe("openForgotten", () => {
-  it("opens nothing where nobody was forgotten, and makes no key", () => {
+  it("opens nothing if nobody was forgotten, and creates no key", () => {
     using warehouse = newWarehouse();
     expect(openForgotten(warehouse)).toBeUndefined();
     expect(readForgotten(warehouse)).toEqual([]);
   });
 
-  it("tells callers by the key beside the warehouse, and by no other", () => {
+  it("matches callers only by the key next to the warehouse", () => {
     using warehouse = newWarehouse();
     const file = callerKeyOf(warehouse.path);
     const own = new CallerDigests(openCallerKey(warehouse.path).key);
     const caller = { ...ada, digest: own.of(ADA), key_mark: own.mark };
     insertForgotten(warehouse, [caller]);
-    // Who is forgotten already stays so.
+    // Callers who were already forgotten stay forgotten.
     insertForgotten(warehouse, [{ ...caller, pseudonym: "other", calls: 9 }]);
     expect(readForgotten(warehouse)).toEqual([caller]);
     expect(openForgotten(warehouse)?.pseudonymOf(ADA)).toBe(ada.pseudonym);

@@ -29,7 +29,7 @@ const at = (hour: number) => new Date(START + hour * HOUR_MS).toISOString();
 /** Hours a call has to be missing before it is gone. */
 const PATIENCE = 24;
 
-/** What is known of a call's absence, in memory. */
+/** The known absence of a call, in memory. */
 interface Known {
   missing: string | null;
   gone: string | null;
@@ -46,7 +46,7 @@ type Step =
 
 const IDS = [-3, 0, 1, 2, 3, 4, 5, 6];
 const someIds = fc.subarray(IDS);
-/** A day or several of one service: calls that are away for long, and others that one pass does not meet. */
+/** A day or several of one service: calls that are missing for long, and others that a single pass does not meet. */
 const steps = fc
   .record({
     away: fc.oneof({ weight: 2, arbitrary: fc.subarray(IDS.filter((id) => id < 5)) }, someIds),
@@ -66,7 +66,7 @@ const steps = fc
     return fc.array(step, { minLength: 4, maxLength: 10, size: "max" });
   });
 
-/** What passes make of the calls, in memory. */
+/** The effect of passes on the calls, in memory. */
 class Model {
   readonly known = new Map<number, Known>(IDS.map((id) => [id, { ...LISTED }]));
 
@@ -74,7 +74,7 @@ class Model {
     return [...this.known].filter(([id, known]) => holds(known, id)).map(([, known]) => known);
   }
 
-  /** Calls that the pass did not meet, and no older than the oldest that it met; returns how many of the others are newly unlisted. */
+  /** Calls that the pass did not meet, and no older than the oldest met; returns how many others are newly unlisted. */
   #leave(met: readonly number[], now: string): number {
     if (met.length === 0) return 0;
     const oldest = met.map(startOf).toSorted()[0] ?? "";
@@ -174,14 +174,14 @@ function passOver(warehouse: Warehouse, met: readonly number[], hour: number): n
   return runId;
 }
 
-/** The higher the id, the older the call; the two oldest began at one moment. */
+/** The higher the id, the older the call; the two oldest began at the same moment. */
 const startOf = (id: number) => at(-Math.min(id, 5));
 const CALLS = IDS.map((call_id) =>
   makeCall({ call_id, caller_id: call_id % 2 ? "+491" : null, call_started: startOf(call_id) }),
 );
 
 describe("calls that passes do not meet", () => {
-  it("are missing, gone and back as in a model in memory, with either kind of pass, thresholds and returns among them", () => {
+  it("are missing, gone and back as in a model in memory, for both kinds of pass and any threshold", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     let hour = 0;
@@ -218,12 +218,12 @@ describe("calls that passes do not meet", () => {
                   return limit;
                 },
               };
-              // As a sync does: passes that are counted are passes in a row.
+              // Like in a sync: counted passes are consecutive.
               if (kind === "ordered") forgetUnorderedAbsent(warehouse);
               const mark = kind === "ordered" ? markAbsent : markUnorderedAbsent;
               const absence = mark(tx, options);
               expect(absence).toEqual(model[kind](met, now, since, limit));
-              // Of those the limit is a share: the calls that this pass leaves, and those that it marks as gone.
+              // The limit is a share of the calls that this pass leaves and marks as gone.
               expect(told).toEqual([listed().length + absence.calls_gone]);
               see("unlisted", absence.calls_unlisted);
               see("missing", absence.calls_missing);
@@ -248,7 +248,7 @@ describe("calls that passes do not meet", () => {
             const unlisted = model.rows.flatMap(({ unlisted_since }) => unlisted_since ?? []).toSorted();
             const [since] = unlisted;
             expect(readUnlisted(warehouse)).toEqual(since ? { calls: unlisted.length, since } : null);
-            // Of the caller whose calls run against the order of their ids, the last one that is there is the first.
+            // For the caller whose calls run against the order of their ids, the last existing one is the first.
             const live = model.rows.filter((row) => row.is_live && row.call_id % 2 !== 0);
             expect(
               warehouse.db
@@ -275,7 +275,7 @@ describe("calls that passes do not meet", () => {
     expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
   });
 
-  it("are withheld where passes without an order key miss too many, and gone once the limit allows it", () => {
+  it("are withheld when passes without an order key miss too many, and gone once the limit allows it", () => {
     using warehouse = newWarehouse(CALLS);
     const gone = [2, 3, 4];
     const met = IDS.filter((id) => !gone.includes(id));
@@ -314,9 +314,9 @@ describe("calls that passes do not meet", () => {
 
   /** Hours in five years. */
   const YEARS = 5 * 365 * 24;
-  /** A pass: its hour by the clock here, and hours that the service's clock is ahead; `began`, if the clock was moved during it. */
+  /** A pass: its hour by the clock here, and how many hours the service's clock is ahead; `began` if the clock was moved during it. */
   type Pass = [hour: number, ahead: number | null, began?: number];
-  // The first pass of each meets all calls, the last one finds one to be gone.
+  // The first pass of each meets all calls; the last one finds one to be gone.
   const clocks: { title: string; passes: Pass[]; since: number }[] = [
     {
       title: "was years ahead as they were first missed",
@@ -354,7 +354,7 @@ describe("calls that passes do not meet", () => {
       since: -YEARS,
     },
     {
-      title: "was years behind from the first pass on, and the service tells the time",
+      title: "was years behind from the first pass on, and the service reports its time",
       passes: [
         [-1 - YEARS, YEARS],
         [-YEARS, YEARS],
@@ -365,7 +365,7 @@ describe("calls that passes do not meet", () => {
       since: -YEARS,
     },
     {
-      title: "was set years ahead since, and the service tells the time",
+      title: "was set years ahead since, and the service reports its time",
       passes: [
         [-1, 0],
         [0, 0],
@@ -376,7 +376,7 @@ describe("calls that passes do not meet", () => {
       since: 0,
     },
     {
-      title: "was set years ahead and back, and the service tells the time",
+      title: "was set years ahead and back, and the service reports its time",
       passes: [
         [-1, 0],
         [0, 0],
@@ -406,7 +406,7 @@ describe("calls that passes do not meet", () => {
       { ...each, kind: "without", mark: markUnorderedAbsent },
     ]),
   )(
-    "are gone by passes $kind an order key after a day, though the clock $title",
+    "are gone by passes $kind an order key after a day even if the clock $title",
     ({ mark, passes, since }) => {
       using warehouse = newWarehouse(CALLS);
       const gone = passes.map(([hour, ahead, began = hour], index) => {
@@ -432,14 +432,14 @@ describe("calls that passes do not meet", () => {
     },
   );
 
-  it("forgets counted passes of those alone that it is told of", () => {
+  it("resets the counted passes only of the given calls", () => {
     using warehouse = newWarehouse(CALLS);
     const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
     const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
     writeTransaction(warehouse, (tx) =>
       markUnorderedAbsent(tx, { ...options, runId: passOver(warehouse, [], 1) }),
     );
-    // A pass over an empty list: there is no oldest call, and none is older.
+    // A pass over an empty list: without an oldest call, none is older.
     expect(readUnlisted(warehouse)).toBeNull();
     expect(count()).toBe(IDS.length);
     writeTransaction(warehouse, (tx) => clearAbsence(tx, []));
@@ -452,7 +452,7 @@ describe("calls that passes do not meet", () => {
 });
 
 describe("countExpected", () => {
-  it("adds rows that did not parse since a run and are no calls here, once each", () => {
+  it("adds rows that could not be parsed since a run and are not stored as calls, once each", () => {
     using warehouse = newWarehouse(CALLS);
     const rows: [row_key: string, call_id: number | null, last_run_id: number][] = [
       ["id:50", 50, 4],
@@ -469,7 +469,7 @@ describe("countExpected", () => {
 });
 
 describe("readWithheld", () => {
-  it("is that of the latest full pass that could tell, by its number and not by its time", () => {
+  it("is the figure of the latest full pass that could count them, by number and not by time", () => {
     using warehouse = newWarehouse();
     expect(readWithheld(warehouse)).toBe(0);
     const runs = [

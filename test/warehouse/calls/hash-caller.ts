@@ -1,6 +1,6 @@
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
 
-/** A process that says when it is there, and hashes one caller when it is told to. */
+/** A process that reports when it is ready, and hashes one caller on request. */
 const [, , database = ""] = process.argv;
 process.once("message", () => {
   process.send?.(openCallerHash(database).hash("+49301"));

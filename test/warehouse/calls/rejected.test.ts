@@ -14,7 +14,7 @@ const withoutId = { call_id: null, json: '{"call_id":"five"}', path: "call_id", 
 const keyOf = (json: string) => `sha256:${hash("sha256", json)}`;
 
 describe("recordRejected", () => {
-  it("keeps each row once, with what was last wrong with it", () => {
+  it("keeps each row once, with its latest error", () => {
     using warehouse = newWarehouse();
     recordRejected(warehouse, [withId, withoutId, withId], 1, keepingAll(warehouse));
     const later = {
@@ -31,7 +31,7 @@ describe("recordRejected", () => {
     ]);
   });
 
-  it("tells rows without an id apart by their content", () => {
+  it("distinguishes rows without an id by their content", () => {
     using warehouse = newWarehouse();
     const other = { ...withoutId, json: "null" };
     recordRejected(warehouse, [withoutId, other, withoutId], 1, keepingAll(warehouse));
@@ -44,7 +44,7 @@ describe("recordRejected", () => {
 });
 
 describe("deleteRejected", () => {
-  it("lets go of the calls that were read well, and of no other row", () => {
+  it("deletes the rows of calls that could be parsed, and no others", () => {
     using warehouse = newWarehouse();
     const ids = [5, 50, -5, Number.MAX_SAFE_INTEGER];
     recordRejected(
@@ -62,7 +62,7 @@ describe("deleteRejected", () => {
     expect(readIds()).toHaveLength(3);
   });
 
-  it("takes as many ids as a page may have", () => {
+  it("accepts as many ids as a page may have", () => {
     using warehouse = newWarehouse();
     recordRejected(warehouse, [{ ...withId, call_id: 999 }], 1, keepingAll(warehouse));
     deleteRejected(warehouse, [...Array(1000).keys()]);

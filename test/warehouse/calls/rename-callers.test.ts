@@ -40,7 +40,7 @@ const readNames = (warehouse: Warehouse) => ({
 });
 
 describe("renameCallers", () => {
-  it.each([true, false])("renames callers without touching a fact; logged: %s", (isLogged) => {
+  it.each([true, false])("renames callers without changing a fact; logged: %s", (isLogged) => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     const log = isLogged ? beginFactLog(warehouse) : undefined;
@@ -59,7 +59,7 @@ describe("renameCallers", () => {
     expect(readFactLog(warehouse)).toBe(log);
   });
 
-  it("makes callers with the same name one before a first load has ended", () => {
+  it("merges callers with the same name before a first load has ended", () => {
     using warehouse = newWarehouse();
     storeCalls(
       warehouse,
@@ -73,9 +73,9 @@ describe("renameCallers", () => {
   });
 
   it.each([
-    ["to the name of a third", (caller: string) => (caller === "+491" ? "kept1" : caller), ["kept1", "+492"]],
+    ["to a third's name", (caller: string) => (caller === "+491" ? "kept1" : caller), ["kept1", "+492"]],
     ["to one new name", (caller: string) => (caller === "kept1" ? caller : "new"), ["new", "new"]],
-  ])("makes callers with the same name one, without logging it: %s", (_, toName, [first, second]) => {
+  ])("merges callers with the same name without logging it: %s", (_, toName, [first, second]) => {
     using warehouse = newWarehouse();
     beginFactLog(warehouse);
     write(warehouse, "ANSWERED");

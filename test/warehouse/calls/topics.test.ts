@@ -85,7 +85,7 @@ describe("topics in the warehouse", () => {
     expect(read(warehouse)).toEqual([null, 0]);
   });
 
-  it("stay when the transcript expires, while what they mean follows the rules", async () => {
+  it("stay when the transcript expires, while their meaning follows the rules", async () => {
     using warehouse = open();
     store(warehouse, BURST);
     await pruneTo(warehouse, { transcripts: 10 });

@@ -61,7 +61,7 @@ const FACTS = [
 ];
 
 describe("attributed_calls", () => {
-  it("shows each live call under the API's names, with its transcript where it has one", () => {
+  it("shows each live call under the API's names, with its transcript if it has one", () => {
     using warehouse = newWarehouse();
     const bare = makeCall({ call_id: 1 });
     const gone = { ...FULL_CALL, call_id: 2 };
@@ -90,11 +90,11 @@ describe("attributed_calls", () => {
     );
   });
 
-  /** An address is not useless by a macro in it. */
+  /** A macro does not make a URL useless. */
   const isMissing = (name: string, text: string | null) =>
     name === "referring_url" && /^\s*https?:/.test(text ?? "") ? false : presentText(text) === null;
 
-  it("has a value of each member where the call has one, and else NULL", () => {
+  it("has the value of each member, or NULL if the call has none", () => {
     fc.assert(
       fc.property(arbitraryCalls(60), (calls) => {
         using warehouse = newWarehouse(calls);
@@ -131,7 +131,7 @@ describe("attributed_calls", () => {
     "fb_{{campaign.name}}",
     "%%name%%",
     "fb_%7B%7Bcampaign.name%7D%7D",
-  ])("has no campaign where the service served %j", (macro) => {
+  ])("has no campaign if the service sends %j", (macro) => {
     using warehouse = newWarehouse();
     storeCalls(warehouse, [makeCall({ campaign_name: macro, utm_campaign: macro })]);
     const row = warehouse.sqlite.prepare("SELECT campaign_name, campaign FROM attributed_calls").get();
@@ -139,7 +139,7 @@ describe("attributed_calls", () => {
   });
 
   it.each([" null\t", "(Organic)", "{{campaign.name}}", "(Not Set)", "\ufeff\u3000", "undefined"])(
-    "has no value where the service served %j",
+    "has no value if the service sends %j",
     (blank) => {
       using warehouse = newWarehouse();
       const dni = Object.fromEntries(DNI_FIELDS.map((field) => [field, blank]));
@@ -152,7 +152,7 @@ describe("attributed_calls", () => {
 });
 
 describe("attributed_callers", () => {
-  it("adds up the calls of each caller that count, and says how the first one came", () => {
+  it("sums the counted calls of each caller, and names the source of the first one", () => {
     const start = (day: number) => `2026-10-0${day}T08:00:00.000Z`;
     const answered = { disposition: "ANSWERED", duration: 90, caller_id: "+4930111" };
     using warehouse = newWarehouse([
@@ -180,7 +180,7 @@ describe("attributed_callers", () => {
   });
 
   it.each(["seconds", "milliseconds"] as const)(
-    "has seconds where durations are served in %s",
+    "has seconds if the service has durations in %s",
     (duration_unit) => {
       const { sql } = viewsOf({ duration_unit }).find(({ name }) => name === "attributed_calls") ?? {
         sql: "",
@@ -192,7 +192,7 @@ describe("attributed_callers", () => {
   );
 });
 
-/** Of a time whose clocks showed UTC. */
+/** For a time whose clocks showed UTC. */
 function localOf(clock: string | null) {
   if (clock === null)
     return { call_started_local: null, local_day: null, local_weekday: null, local_hour: null };
@@ -207,7 +207,7 @@ function localOf(clock: string | null) {
 
 describe("local time of a start", () => {
   it.each(["America/St_Johns", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])(
-    "is what clocks in %s showed",
+    "follows the clocks of %s",
     (zone) => {
       using warehouse = newWarehouse();
       refreshZone(warehouse, zone);

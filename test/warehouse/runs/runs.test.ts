@@ -87,7 +87,7 @@ const readPages = ({ db }: Warehouse) =>
   db.select().from(sync_pages).orderBy(sync_pages.run_id, sync_pages.seq).all();
 
 describe("startRun, updateRun", () => {
-  it("keep a run from its start to its end, and no other's row is touched", () => {
+  it("update a run from its start to its end, and no other run", () => {
     using warehouse = newWarehouse();
     expect([start(warehouse), start(warehouse)]).toEqual([1, 2]);
     const outcome = {
@@ -104,7 +104,7 @@ describe("startRun, updateRun", () => {
 });
 
 describe("readLastDoneRun", () => {
-  it("passes over runs that did not come to their end", () => {
+  it("skips runs that did not finish", () => {
     using warehouse = newWarehouse();
     expect(readLastDoneRun(warehouse)).toBeUndefined();
     for (const status of ["done", "done", "failed", "interrupted", "running"] as const) {
@@ -115,7 +115,7 @@ describe("readLastDoneRun", () => {
 });
 
 describe("readPages, deletePages", () => {
-  it("read a run's pages in the order of the walk, and forget that run's alone", () => {
+  it("read a run's pages in the order of the walk, and delete only that run's pages", () => {
     using warehouse = newWarehouse();
     const [run, other] = [start(warehouse), start(warehouse)];
     const pages = [makePage(run, 0, [1]), makePage(run, 1, [2]), makePage(run, 10, [null])];
@@ -128,7 +128,7 @@ describe("readPages, deletePages", () => {
 });
 
 describe("countDistinctCalls", () => {
-  it("counts a call that several pages hold once, and an unreadable one not at all", () => {
+  it("counts a call on several pages once, and ignores unreadable ones", () => {
     using warehouse = newWarehouse();
     const [run, other] = [start(warehouse), start(warehouse)];
     writeTransaction(warehouse, (tx) =>
@@ -160,7 +160,7 @@ describe("trimPages", () => {
     expect(readRuns(warehouse, 200)).toHaveLength(102);
   });
 
-  it("leaves the file no larger than what is kept (simulation, seed 925748)", () => {
+  it("limits the size of the file to what is kept (simulation, seed 925748)", () => {
     using warehouse = newWarehouse();
     const run = start(warehouse);
     const ids = Array.from({ length: 300 }, (_, index) => 731_000_000 + index);
@@ -176,7 +176,7 @@ describe("trimPages", () => {
 });
 
 describe("sync_pages", () => {
-  it("belong to a run that is there", () => {
+  it("require an existing run", () => {
     using warehouse = newWarehouse();
     expect(() => writeTransaction(warehouse, (tx) => insertPage(tx, makePage(1, 0)))).toThrow();
     expect(readPages(warehouse)).toEqual([]);

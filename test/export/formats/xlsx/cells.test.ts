@@ -13,7 +13,7 @@ describe("cellWriter", () => {
     return SSF.format(format, value);
   }
 
-  it("shows a change with its sign, and other shares with that of negative numbers", () => {
+  it("shows a change with its sign, and other shares with a sign only if negative", () => {
     const share: Column = { name: "answer_rate", type: "decimal", decimals: 4, isShare: true };
     const change: Column = { ...share, comparison: { shows: "change", of: "calls" } };
     expect([0.09, -0.09, 0, -1].map((value) => show(change, value))).toEqual([
@@ -25,7 +25,7 @@ describe("cellWriter", () => {
     expect([0.09, -0.09].map((value) => show(share, value))).toEqual(["9.00%", "-9.00%"]);
   });
 
-  it("shows texts and ids as they are, and a number without fixed decimals with as many as it has", () => {
+  it("shows texts and ids unchanged, and a number without fixed decimals with all of its decimals", () => {
     const formatOf = (column: Column) => {
       const styles = new Styles();
       cellWriter(column, { styles, toLocal: () => ({ local: "", offset: "" }) });
@@ -37,7 +37,7 @@ describe("cellWriter", () => {
     expect(formatOf({ name: "day", type: "date" })).toEqual(["yyyy-mm-dd", "@"]);
   });
 
-  it("shows an amount with its currency, and a whole number in thousands", () => {
+  it("shows an amount with its currency, and a whole number with thousands separators", () => {
     const cost: Column = { name: "cost", type: "decimal", decimals: 2, currency: "EUR" };
     expect(show(cost, -1234.5)).toBe("-1,234.50 EUR");
     expect(show({ name: "calls", type: "integer" }, 1234)).toBe("1,234");

@@ -26,7 +26,7 @@ import {
 } from "../../workbook-readers.ts";
 
 const ZONE = "Europe/Berlin";
-/** What spreadsheets, XML and its readers stumble over. */
+/** Texts that break spreadsheets, XML and their readers. */
 const HOSTILE = [
   "=1+1",
   '=HYPERLINK("https://example.com")',
@@ -105,7 +105,7 @@ const TARGETS: Target[] = [
 ];
 const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-disposition", "calls", "callers"];
 
-/** How a field of CSV is to arrive: of each column, by its name. */
+/** The expected type of a CSV field, by the name of its column. */
 function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "local" | "date" {
   if (/_rate(_previous)?$|_change$/.test(column)) return "share";
   if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
@@ -122,10 +122,10 @@ const berlin = new Intl.DateTimeFormat("sv-SE", {
   dateStyle: "short",
   timeStyle: "medium",
 });
-/** Times that Excel's calendar has; others stay the text that they are in CSV. */
+/** Times within Excel's calendar; others stay the same text as in CSV. */
 const isInCalendar = (time: string) => time > "1900-03" && time < "9999-12-31T22";
 
-/** Returns what a field of `--profile machine` is to be in a workbook. */
+/** Returns the expected cell in a workbook for a field of `--profile machine`. */
 function expectedOf(field: string, column: string): unknown {
   if (field === "") return null;
   switch (kindOf(column)) {
@@ -144,7 +144,7 @@ function expectedOf(field: string, column: string): unknown {
   }
 }
 
-/** Returns what a reader has found in a cell. */
+/** Returns the value that a reader found in a cell. */
 function foundOf(cell: SeenCell | null, column: string): unknown {
   if (cell === null) return null;
   const { isText, shown } = cell;
@@ -201,7 +201,7 @@ const OPTIONS: Partial<ExportOptions>[] = [
   },
 ];
 
-/** Writes calls as a workbook, and what its sheets are to hold: the CSV files of the profile `machine`. */
+/** Writes calls as a workbook, and the expected contents of its sheets: the CSV files of the profile `machine`. */
 async function exportBoth(options: Partial<ExportOptions>) {
   using warehouse = makeWarehouse(CALLS);
   const shared = { ...options, timezone: ZONE, targets: TARGETS };
@@ -232,36 +232,36 @@ function readBelow(seen: SeenWorkbook, title: string): (string | undefined)[][] 
 /** Returns heading, meaning and name of each column, as the first sheet lists them. */
 const readColumns = (seen: SeenWorkbook) => readBelow(seen, "Columns");
 
-/** Returns the value beside each label of the first sheet. */
+/** Returns the value next to each label of the first sheet. */
 function readAbout(seen: SeenWorkbook): Record<string, string | undefined> {
   return Object.fromEntries((seen.About ?? []).map((row) => [row[0]?.shown ?? "", row[1]?.shown]));
 }
 
-describe("a workbook", () => {
-  it.each(OPTIONS)("holds in SheetJS each value that the CSV files have: $grain", async (options) => {
+describe("workbook", () => {
+  it.each(OPTIONS)("has in SheetJS the same values as the CSV files: $grain", async (options) => {
     const { csv, content, files } = await exportBoth(options);
     expect(files).toEqual(["calltally.xlsx", "manifest.json"]);
     expectSame(readBySheetJs(content), csv, /\r\n/g); // which it reads as one line feed
   });
 
-  // In CI it is there, or the test fails.
+  // CI has it, or the test fails.
   const unlessSkipped = HAS_LIBRE_OFFICE
     ? ""
     : " (SKIPPED: needs LibreOffice, apt-get install libreoffice-calc)";
   it.skipIf(!HAS_LIBRE_OFFICE).each(OPTIONS)(
-    `holds in LibreOffice each value that the CSV files have: $grain${unlessSkipped}`,
+    `has in LibreOffice the same values as the CSV files: $grain${unlessSkipped}`,
     async (options) => {
       const { csv, content } = await exportBoth(options);
       using folder = makeTempFolder();
       const file = join(folder.path, "calltally.xlsx");
       writeFileSync(file, content);
       const seen = readByLibreOffice(file, folder.path);
-      expectSame(seen, csv, /\r\n?/g); // a cell of its has no other than a line feed
+      expectSame(seen, csv, /\r\n?/g); // its cells have no other line end than a line feed
       expect(readAbout(seen)).toEqual(readAbout(readBySheetJs(content)));
     },
   );
 
-  it("says on its first sheet what the figures stand on", async () => {
+  it("describes the basis of its figures on its first sheet", async () => {
     const { content, manifest } = await exportBoth(OPTIONS[1] ?? {});
     const seen = readBySheetJs(content);
     expect(Object.keys(seen)).toEqual(["About", ...FILES]);
@@ -303,7 +303,7 @@ describe("a workbook", () => {
     );
   });
 
-  it("explains its columns on its first sheet, those that several sheets have as well", async () => {
+  it("explains its columns on its first sheet, including those of several sheets", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { folder, manifest } = await warehouse.export({
       targets: [rollup("channel"), rollup("source")],
@@ -324,7 +324,7 @@ describe("a workbook", () => {
     expect(rows.at(-1)?.cells.map(({ value }) => value)).toEqual(["Cost", "What ads cost.", "cost"]);
   });
 
-  it("says on its first sheet how many keys and calls have no row of their own", async () => {
+  it("states on its first sheet how many keys and calls have no row of their own", async () => {
     using warehouse = makeWarehouse(
       ["a", "b", "c"].map((utm_source, index) => makeCall({ call_id: index + 1, utm_source })),
     );
@@ -338,7 +338,7 @@ describe("a workbook", () => {
     expect(texts).toContain("callers, calls left out, no caller: 3");
   });
 
-  it("stands in the manifest once, with what is in its sheets", async () => {
+  it("is one entry in the manifest, with the contents of its sheets", async () => {
     using warehouse = makeWarehouse(CALLS);
     const targets = [rollup("channel"), { kind: "calls", with: [] } as const];
     const { manifest, folder } = await warehouse.export({ targets, format: { format: "xlsx" } });
@@ -364,7 +364,7 @@ describe("a workbook", () => {
     });
   });
 
-  it("is the same bytes whenever it is written", async () => {
+  it("has the same bytes whenever it is written", async () => {
     using warehouse = makeWarehouse(CALLS);
     const write = async () => {
       const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "xlsx" } });
@@ -374,7 +374,7 @@ describe("a workbook", () => {
   });
 
   it.each([{ columns: [] as const }, { columns: ["summary"] as const }])(
-    "is for its owner alone where it names people: $columns",
+    "is readable only by its owner if it has personal data: $columns",
     async ({ columns }) => {
       using warehouse = makeWarehouse(CALLS);
       const targets: Target[] = [rollup("channel"), { kind: "calls", with: columns }];
@@ -384,7 +384,7 @@ describe("a workbook", () => {
     },
   );
 
-  it("cuts a text that is longer than a cell, says so in it, and counts it", async () => {
+  it("truncates text longer than a cell, marks it, and counts it", async () => {
     const long = "🍂".repeat(20_000);
     using warehouse = makeWarehouse([
       { ...FULL_CALL, transcription: long },
@@ -404,13 +404,13 @@ describe("a workbook", () => {
     expect(manifest.files[0]?.sheets?.[0]?.cut_texts).toBe(1);
   });
 
-  it("has sheets without rows where there are no calls", async () => {
+  it("has sheets without rows if there are no calls", async () => {
     using warehouse = makeWarehouse([]);
     const { folder } = await warehouse.export({ targets: [rollup("channel")], format: { format: "xlsx" } });
     expect(readBySheetJs(readBytes(folder)).channel?.length).toBe(2);
   });
 
-  it("is not written where a sheet would have too many rows", async () => {
+  it("is refused if a sheet would have too many rows", async () => {
     expect(() => assertRows("calls", 1_048_574)).not.toThrow();
     expect(() => assertRows("calls", 1_048_575)).toThrow(
       "Cannot write the sheet calls: it has more than 1048574 rows",
@@ -439,7 +439,7 @@ describe("toSheet", () => {
   const sheetOf = (columns: readonly Column[], rows: Value[][], totals?: TotalRow[]) =>
     [...toSheet({ columns, rows, totals }, "any", { ...CONTEXT, styles: new Styles() })].join("");
 
-  it("has its name and days in the first row, and above each printed page", () => {
+  it("has its name and days in the first row and above each printed page", () => {
     const xml = [...toSheet({ columns: [], rows: [] }, "a&b", CONTEXT)].join("");
     expect(xml).toMatch(
       /<row r="1"><c r="A1" [^>]*><is><t>a&amp;b: 1 Oct 2026 to 31 Oct 2026, compared with/,
@@ -447,7 +447,7 @@ describe("toSheet", () => {
     expect(xml).toContain(`<oddHeader>&amp;La&amp;&amp;b: ${CONTEXT.days}</oddHeader>`);
   });
 
-  it("has changes within chance in grey, and totals with a fill and a line above, blank cells included", () => {
+  it("shows changes within chance in grey, and totals with a fill and a line above, even in blank cells", () => {
     const comparison = (shows: "previous" | "change") => ({ of: "calls", shows });
     const columns: Column[] = [
       { name: "calls", type: "integer" },
@@ -483,7 +483,7 @@ describe("toSheet", () => {
     expect(xml).toContain("; changes in grey are within chance</t>");
   });
 
-  it("keeps header and key in view, filters the rows but not the totals, and marks no id as a mistake", () => {
+  it("freezes header and key, filters rows but not totals, and marks no id as an error", () => {
     const columns: Column[] = [
       { name: "org_unit", type: "text", isKey: true },
       { name: "org_unit_id", type: "integer", isKey: true, isId: true },
@@ -505,7 +505,7 @@ describe("toSheet", () => {
     expect(sheetOf(columns, rows)).toContain('<autoFilter ref="A2:C6"/>');
   });
 
-  it("keeps no more of the key in view than leaves room for figures, and the first column in any case", () => {
+  it("freezes only as many key columns as leave room for figures, and always the first", () => {
     const name = "x".repeat(60);
     const keys = ["channel", "source", "campaign"].map(
       (key): Column => ({ name: key, type: "text", isKey: true }),
@@ -518,7 +518,7 @@ describe("toSheet", () => {
     );
   });
 
-  it("has headings in words, in a row that is as high as they are", () => {
+  it("has headings in words, in a row of their height", () => {
     const change = { of: "answer_rate", shows: "change" } as const;
     const xml = sheetOf(
       [
@@ -539,7 +539,7 @@ describe("toSheet", () => {
     expect(Number(/<row r="2" ht="(\d+)"/.exec(xml)?.[1])).toBeGreaterThanOrEqual(45);
   });
 
-  it("wraps texts with line breaks, in a row that is as high as they are, and no others", () => {
+  it("wraps only texts with line breaks, in a row of their height", () => {
     const styles = new Styles();
     const columns: Column[] = [{ name: "summary", type: "text" }];
     const table = { columns, rows: [["one line"], ["two\nlines"]] };
@@ -547,7 +547,7 @@ describe("toSheet", () => {
     const wrapped = [...styles.toXml().matchAll(/<xf(?: [^>]*)?(?:\/>|>.*?<\/xf>)/g)].map(([xf]) =>
       xf.includes("wrapText"),
     );
-    // Of cellStyleXfs there is one, which has no index.
+    // There is one cellStyleXfs, without an index.
     const isWrapped = (cell: string) =>
       wrapped[1 + Number(new RegExp(`r="${cell}" s="(\\d+)"`).exec(xml)?.[1])];
     expect(["A2", "A3", "A4"].map(isWrapped)).toEqual([true, false, true]);
@@ -566,20 +566,20 @@ describe("toSheet", () => {
     expect(xml).toContain(`<pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`);
   });
 
-  it("keeps all digits of a number that Excel would round", () => {
+  it("keeps all digits of numbers that Excel would round", () => {
     const columns: Column[] = [{ name: "seconds", type: "integer" }];
     const xml = sheetOf(columns, [[999_999_999_999_999], [-1_234_567_890_123_456]]);
     expect(xml).toContain("<v>999999999999999</v>");
     expect(xml).toContain("<t>-1234567890123456</t>");
   });
 
-  it("makes columns wide enough for amounts in bold, which would be ### otherwise", () => {
+  it("makes columns wide enough for amounts in bold, which would otherwise be shown as ###", () => {
     const columns: Column[] = [{ name: "cost", type: "decimal", decimals: 2, currency: "USD" }];
     const [, width] = /width="(\d+)"/.exec(sheetOf(columns, [[38842.68]])) ?? [];
     expect(Number(width)).toBeGreaterThan("38,842.68 USD".length * 1.2);
   });
 
-  it("makes columns as wide as what stands in them, within reason", () => {
+  it("makes columns as wide as their contents, within limits", () => {
     const columns: Column[] = [
       { name: "a", type: "text" },
       { name: "b", type: "text" },
@@ -591,7 +591,7 @@ describe("toSheet", () => {
 });
 
 describe("toSheetNames", () => {
-  it("gives names that Excel takes, and no two alike", () => {
+  it("returns names that Excel accepts, all different", () => {
     const long = "utm_source-utm_medium-utm_campaign-channel";
     expect(toSheetNames(["a[b]:c*d?e/f\\g'h", "about", "calls", "CALLS", long, `${long}2`])).toEqual([
       "a_b__c_d_e_f_g_h",
@@ -605,7 +605,7 @@ describe("toSheetNames", () => {
 });
 
 describe("escapeText", () => {
-  it("loses nothing that a cell can hold", () => {
+  it("keeps everything that a cell can hold", () => {
     const unit = fc.constantFrom(
       "_",
       "x",
@@ -639,7 +639,7 @@ describe("escapeText", () => {
 });
 
 describe("cutText", () => {
-  it("parts no pair of surrogates", () => {
+  it("does not split surrogate pairs", () => {
     for (const text of ["🍂".repeat(20_000), `x${"🍂".repeat(20_000)}`]) {
       expect(cutText(text).isWellFormed()).toBe(true);
       expect(cutText(text).length).toBeGreaterThan(32_760);
@@ -649,7 +649,7 @@ describe("cutText", () => {
 });
 
 describe("toZip", () => {
-  it("writes texts that other programs read, dated 1980-01-01 whenever they are written", () => {
+  it("writes archives that other programs can read, always dated 1980-01-01", () => {
     const parts = [{ name: "a.xml", text: ["<a>", "ß".repeat(1e5), "</a>"] }];
     const archive = Buffer.concat([...toZip(parts)]);
     expect(unzipSync(archive)).toEqual({
@@ -658,7 +658,7 @@ describe("toZip", () => {
     expect(archive.readUInt32LE(10)).toBe(0x0021_0000);
   });
 
-  it("refuses what would be larger than 4 GiB", () => {
+  it("refuses more than 4 GiB", () => {
     expect(() => assertFits("xl/worksheets/sheet2.xml", 2 ** 32 - 1)).not.toThrow();
     expect(() => assertFits("xl/worksheets/sheet2.xml", 2 ** 32)).toThrow("larger than 4 GiB");
   });
