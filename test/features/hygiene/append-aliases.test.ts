@@ -57,7 +57,7 @@ describe("appendAliases", () => {
     expect(append(before)).toBe(after);
   });
 
-  it("makes a file that is not there", () => {
+  it("creates a missing file", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "aliases.csv");
     appendAliases(file, LINES);
