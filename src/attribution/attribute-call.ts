@@ -4,14 +4,15 @@ import { findAdClick } from "./ad-click.ts";
 import { ASSISTANT_CAMPAIGN, ASSISTANT_MEDIUM, isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
-import { CHANNEL_RULES_VERSION, CHANNELS, toChannel } from "./channel-rules.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS } from "./channel-rules.ts";
 import { type SiteKind, siteKind } from "./channel-sites.ts";
 import { compileRules, type Outcome } from "./compiled-rules.ts";
+import type { ChannelValues } from "./own-channels.ts";
 import { toReferringHost } from "./referring-host.ts";
 import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 6;
+export const ATTRIBUTION_VERSION = 7;
 
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;
@@ -64,23 +65,34 @@ export function attributeByRules(
   topic: string | null,
   { tags, names, visit } = readVisit(call, rules),
 ) {
-  const { outcomeOf, utmKeyOf } = compileRules(rules);
-  const { source, medium } = toTrafficSource(visit, utmKeyOf);
+  const { outcomeOf, utmKeyOf, mediumOf, channelOf } = compileRules(rules);
+  const { source, medium } = toTrafficSource(visit, utmKeyOf.utm_source);
+  const facts = {
+    source,
+    medium: mediumOf(medium),
+    ...tags,
+    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
+  };
   const disposition = presentText(call.disposition);
   const outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
     outcome,
     topic,
     is_qualified: isQualified({ outcome, duration: call.duration, topic }, rules),
-    source,
-    medium,
-    ...tags,
-    campaign: names.campaign ?? (medium === ASSISTANT_MEDIUM ? ASSISTANT_CAMPAIGN : null),
-    channel: toChannel({
-      source: source ?? "",
-      medium: medium ?? "",
-      campaign: tags.utm_campaign_folded ?? presentText(call.campaign_name)?.toLowerCase() ?? "",
-    }),
+    ...facts,
+    channel: channelOf(toChannelValues({ ...facts, referring_host: names.referring_host })),
+  };
+}
+
+/** Returns what channels are decided by. */
+export function toChannelValues(
+  facts: Record<"source" | "medium" | "utm_campaign_folded" | "campaign" | "referring_host", string | null>,
+): ChannelValues {
+  return {
+    source: facts.source ?? "",
+    medium: facts.medium ?? "",
+    campaign: facts.utm_campaign_folded ?? facts.campaign?.toLowerCase() ?? "",
+    referrer: facts.referring_host ?? "",
   };
 }
 
@@ -102,18 +114,23 @@ export function isQualified(
 /** The facts of one call by the rules in force; null for no value. The table `call_facts` describes each. */
 export type CallFacts = ReturnType<typeof attributeCall>;
 
+const CAMPAIGN_MEMBERS = ["campaign_name", "utm_campaign"] as const;
+
 function readVisit(call: RuledMembers, rules: AttributionRules) {
-  const { utmKeyOf } = compileRules(rules);
-  const toUtmKey = (value: string | null) => (value === null ? null : utmKeyOf(value));
+  const { utmKeyOf, campaignOf } = compileRules(rules);
+  const toUtmKey = (field: (typeof UTM_FIELDS)[number]) => {
+    const value = call[field];
+    return value === null ? null : utmKeyOf[field](value);
+  };
   const tags = {
-    utm_source_folded: toUtmKey(call.utm_source),
-    utm_medium_folded: toUtmKey(call.utm_medium),
-    utm_campaign_folded: toUtmKey(call.utm_campaign),
-    utm_content_folded: toUtmKey(call.utm_content),
-    utm_term_folded: toUtmKey(call.utm_term),
+    utm_source_folded: toUtmKey("utm_source"),
+    utm_medium_folded: toUtmKey("utm_medium"),
+    utm_campaign_folded: toUtmKey("utm_campaign"),
+    utm_content_folded: toUtmKey("utm_content"),
+    utm_term_folded: toUtmKey("utm_term"),
   };
   const names = {
-    campaign: presentText(call.campaign_name) ?? presentText(call.utm_campaign),
+    campaign: campaignOf(presentText(call.campaign_name)) ?? campaignOf(presentText(call.utm_campaign)),
     campaign_id: presentText(call.campaign_id),
     referring_host: toReferringHost(call.referring_url),
   };
@@ -197,11 +214,14 @@ export function explainAttribution(
 ) {
   const facts = attributeCall(call, rules, keptTopic);
   const { click, visit } = readVisit(call, rules);
-  const { findTopic, aboutTopic } = compileRules(rules);
+  const { findTopic, aboutTopic, campaignOf, lineOf: channelLineOf } = compileRules(rules);
+  const campaignMember = CAMPAIGN_MEMBERS.find((name) => campaignOf(presentText(call[name])) !== null);
+  const channelIndex = channelLineOf(toChannelValues(facts));
+  const channelLine = rules.channels[channelIndex];
   const match = keptTopic === undefined ? findTopic(call) : undefined;
   const line = match && rules.topics[match.line];
   // The last channel is for calls that meet no rule.
-  const rulesInOrder = CHANNELS.slice(0, -1);
+  const rulesInOrder = channelLine === undefined ? CHANNELS.slice(0, -1) : [];
   const holding = rulesInOrder.indexOf(facts.channel);
   const tried = holding === -1 ? rulesInOrder : rulesInOrder.slice(0, holding + 1);
   const reasons = {
@@ -213,6 +233,8 @@ export function explainAttribution(
     /** The click on an ad, by which the platform knows it; null for none. */
     click,
     source_rule: toTrafficSource(visit, (name) => name).rule,
+    /** The member that names the campaign, before its alias; null for none. */
+    campaign_from: campaignMember ?? null,
     is_assistant: isAssistant(facts.referring_host ?? ""),
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,
@@ -230,6 +252,8 @@ export function explainAttribution(
     is_topic_kept: keptTopic !== undefined,
     /** What the topic says of the duration; null if it decides nothing. */
     topic_qualifies: aboutTopic(facts.topic)?.qualifies ?? null,
+    /** The line of the file of channels that decided; null if GA4's rules did. */
+    channel_line: channelLine ? lineOf(channelLine, channelIndex) : null,
     /** Version of the channel rules, and each rule up to the first that holds. */
     channel_rules: {
       version: CHANNEL_RULES_VERSION,

@@ -5,7 +5,7 @@ import { remember } from "./remember.ts";
 export const CHANNEL_RULES_VERSION = "ga4-2026-05-13";
 
 /** What the rules look at: trimmed, lower-cased text, empty for none. */
-type Traffic = Readonly<Record<"source" | "medium" | "campaign", string>>;
+export type Traffic = Readonly<Record<"source" | "medium" | "campaign", string>>;
 
 type Condition = (traffic: Traffic) => boolean;
 
@@ -82,9 +82,10 @@ const RULES = [
 
 const UNASSIGNED = "Unassigned";
 
-export type Channel = (typeof RULES)[number][0] | typeof UNASSIGNED;
+/** One of {@link CHANNELS}, or the name of an own channel. */
+export type Channel = string;
 
-/** Every channel, in the order of the rules; Unassigned, when no rule holds, comes last. */
+/** GA4's channels, in the order of the rules; Unassigned, when no rule holds, comes last. */
 export const CHANNELS: readonly Channel[] = [...RULES.map(([channel]) => channel), UNASSIGNED];
 
 export function toChannel({ source, medium, campaign }: Traffic): Channel {

@@ -18,7 +18,7 @@ export interface TopicLine {
 }
 
 /** Returns where the file has a line of rules. */
-export const lineOf = ({ line }: TopicLine, index: number) => line ?? index + 2;
+export const lineOf = ({ line }: Pick<TopicLine, "line">, index: number) => line ?? index + 2;
 
 export type Transcript = Pick<Call, "transcription" | "transcription_details">;
 

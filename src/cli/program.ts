@@ -31,6 +31,11 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     schema: ["describe the tables, views and columns", () => import("./commands/schema.ts")],
     explain: ["show how a call was attributed, and why", () => import("./commands/explain.ts")],
     mcp: ["answer the questions of an assistant, over MCP", () => import("./commands/mcp.ts")],
+    channels: [
+      "show which calls each line of the file of channels decides, and try a new file",
+      () => import("./commands/channels.ts"),
+    ],
+    hygiene: ["find misspelt and contradictory tags, and mend them", () => import("./commands/hygiene.ts")],
     topics: ["count calls by what was said, and try new topics", () => import("./commands/topics.ts")],
   },
   Operation: {

@@ -1,6 +1,5 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { z } from "zod";
-import { CHANNELS } from "../attribution/channel-rules.ts";
 import type { Wording } from "../request/check.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { FORMAT_NAMES, FORMATS } from "../request/option-values.ts";
@@ -105,7 +104,7 @@ function toOption(name: string, schema: z.core.$ZodType | undefined, help: strin
     return severalOf(flags, schema.element.options.map(String), `${help}, separated by commas`);
   const [first, list] = schema instanceof z.ZodUnion ? schema.options : [];
   if (!(list instanceof z.ZodArray)) return new Option(flags, help).argParser(parserOf(schema));
-  const parse = name === "filter.channel" ? parseChannel : parserOf(first);
+  const parse = parserOf(first);
   return new Option(flags, help).argParser(eachOf((text) => parse(parseText(text))));
 }
 
@@ -124,10 +123,4 @@ function parserOf(schema: z.core.$ZodType | undefined): (text: string) => string
     if (error === undefined) return String(data);
     throw new InvalidArgumentError(error.issues[0]?.message ?? "");
   };
-}
-
-/** Accepts a channel in any case. */
-function parseChannel(text: string): string {
-  const known = CHANNELS.find((channel) => channel.toLowerCase() === text.trim().toLowerCase());
-  return known ?? oneOf(CHANNELS)(text);
 }

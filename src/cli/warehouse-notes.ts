@@ -21,13 +21,18 @@ export function notesOnOrigin(own: OwnWarehouse): string[] {
 
 /**
  * For a command that only reads: whether the settings would change the figures.
- * @param tried topics in place of those in the settings
+ * @param tried topics or channels in place of those in the settings
  */
-export function notesOnRules(settings: Settings, tried?: AttributionRules["topics"]): string[] {
+export function notesOnRules(
+  settings: Settings,
+  tried: Partial<Pick<AttributionRules, "topics" | "channels">> = {},
+): string[] {
   using reader = openReader(settings.database);
   const own = readAttributionRules(settings);
-  const topics = tried === undefined ? own.topics : readRulesInForce(reader).rules.topics;
-  const statements = statementsOf({ warehouse: readBasis(reader, { ...own, topics }) });
+  const { rules } = readRulesInForce(reader);
+  const topics = tried.topics ? rules.topics : own.topics;
+  const channels = tried.channels ? rules.channels : own.channels;
+  const statements = statementsOf({ warehouse: readBasis(reader, { ...own, topics, channels }) });
   return statements.filter(({ id }) => id === "rules_changed").map((statement) => say(statement).text);
 }
 

@@ -142,7 +142,7 @@ function toSettings(layers: readonly Layer[], read: Read) {
       missed,
       qualified_seconds: qualifiedSeconds,
       duration_unit: durationUnit,
-    } satisfies Omit<AttributionRules, "aliases" | "topics">,
+    } satisfies Omit<AttributionRules, "aliases" | "aliases_of" | "topics" | "channels">,
     publish: {
       to: publishTo,
       user: publishUser,

@@ -147,12 +147,16 @@ export const SETTINGS = {
     help: "Unit of the API field `duration`, which its documentation does not state: `seconds` or `milliseconds`",
   }),
   aliasesFile: setting("aliases", path(parseFilePath), {
-    help: "CSV file with the header `raw,value` that maps utm values to the name they count under, such as `fb,facebook`",
+    help: "CSV file with the header `raw,value,of` that maps values to the name they count under, such as `fb,facebook,source`; without `of`, utm values",
     example: "aliases.csv",
   }),
   topicsFile: setting("topics", path(parseFilePath), {
     help: "CSV file with the header `topic,phrase,speaker,qualifies,value` that names what calls are about by what was said, such as `emergency,burst pipe,caller,yes,250`; the first line found decides",
     example: "topics.csv",
+  }),
+  channelsFile: setting("channels", path(parseFilePath), {
+    help: "CSV file with the header `channel,source,medium,campaign,referrer` that names own channels, such as `Partners,partner-*,,,`; the first line that matches decides, and Google Analytics' rules after the last",
+    example: "channels.csv",
   }),
   currency: setting("currency", text(parseCurrency), {
     help: "ISO 4217 code of the currency of the ads. By default that of the first import of `spend`; reports in another currency are refused",

@@ -1,7 +1,9 @@
+import { countAliases } from "../attribution/attribution-rules.ts";
 import { EXIT, problemOf } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
-import { readAliases } from "../config/attribution-settings.ts";
+import { readAliases } from "../config/aliases-file.ts";
+import { readChannels } from "../config/channels-file.ts";
 import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
 import { describeContradiction } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -25,16 +27,18 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   ];
 }
 
-/** Checks that the files of aliases and topics, if any, can be read. */
+/** Checks that the files of aliases, topics and channels, if any, can be read. */
 export function checkRuleFiles({
   aliasesFile,
   topicsFile,
-}: Pick<Settings, "aliasesFile" | "topicsFile">): Check[] {
+  channelsFile,
+}: Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile">): Check[] {
   return [
     ...checkFile("aliases", aliasesFile, (file) => {
-      return `${Object.keys(readAliases(file)).length} utm values have an alias`;
+      return formatQuantity(countAliases(readAliases(file)), "alias", "aliases");
     }),
     ...checkFile("topics", topicsFile, (file) => formatQuantity(readTopics(file).length, "line")),
+    ...checkFile("channels", channelsFile, (file) => formatQuantity(readChannels(file).length, "line")),
   ];
 }
 

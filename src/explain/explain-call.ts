@@ -54,8 +54,10 @@ export function explainAt(
 ) {
   const { callId, timezone, clock = systemClock } = options;
   const isCurrent = followsRules(readRulesInForce(reader), options.rules);
-  // The same topics may be in other lines of the file today.
-  const rules = isCurrent ? { ...session.rules, topics: options.rules.topics } : session.rules;
+  // The same topics and channels may be in other lines of the files today.
+  const rules = isCurrent
+    ? { ...session.rules, topics: options.rules.topics, channels: options.rules.channels }
+    : session.rules;
   const { transcription, transcription_details } = transcripts;
   const call = reader.db
     .select({ ...getTableColumns(calls), transcription, transcription_details, topic: call_facts.topic })

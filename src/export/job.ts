@@ -12,6 +12,7 @@ import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { Restatement } from "./restatement.ts";
 import type { NamedTable, Table } from "./table.ts";
+import type { TagProblem } from "./tag-problem.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 /** A question, and one moment of its source. */
@@ -33,6 +34,8 @@ export interface Job {
   readCoverage: () => Coverage;
   /** Undefined if the figures of earlier exports are not recorded. */
   remembered: RememberedFigures | undefined;
+  /** Finds tags that are probably wrong; undefined for a cluster. */
+  findTagProblems: (() => Promise<readonly TagProblem[]>) | undefined;
   /** Only a warehouse has lists; undefined for a cluster. */
   lists: Lists | undefined;
   isPartitioned: boolean;

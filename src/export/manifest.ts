@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { type AttributionRules, countAliases } from "../attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory } from "../calendar/history.ts";
@@ -46,9 +46,11 @@ export interface Manifest {
     begins_before_first_call?: true;
   };
   periods?: ({ period: string } & DescribedSpan)[];
-  rules: Omit<AttributionRules, "aliases" | "topics" | "caller_digests"> & {
+  rules: Omit<AttributionRules, "aliases" | "aliases_of" | "topics" | "channels" | "caller_digests"> & {
     channels: string;
-    /** How many utm values have an alias; the table `rules` lists them. */
+    /** How many lines of own channels come before those rules; the table `rules` lists them. */
+    own_channels: number;
+    /** How many values have an alias; the table `rules` lists them. */
     aliases: number;
     /** How many lines of topics there are; the same table lists them. */
     topics: number;
@@ -199,7 +201,7 @@ export async function startManifest(
     ...((until === undefined || endsAt === undefined || endsAt > until) && { provisional: true }),
     ...(!hasHistory(startsAt, firstStart) && { short_history: true }),
   });
-  const { aliases, topics, caller_digests: _, ...rules } = session.rules;
+  const { aliases: _, aliases_of: __, topics, channels, caller_digests: ___, ...rules } = session.rules;
   return {
     run,
     ...(certificate && { certificate }),
@@ -228,7 +230,8 @@ export async function startManifest(
     rules: {
       ...rules,
       channels: CHANNEL_RULES_VERSION,
-      aliases: Object.keys(aliases).length,
+      own_channels: channels.length,
+      aliases: countAliases(session.rules),
       topics: topics.length,
       utm_values: raw ? "as stored" : "folded",
     },

@@ -55,7 +55,7 @@ ${manifest.spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend
 ${item("Drift", coverage.drift.length === 0 ? "None: all members of calls are as documented." : `${formatQuantity(coverage.drift.length, "member")} not as documented: ${toPrintable(coverage.drift.slice(0, 5).join(", "))}.`)}
 ${item(
   "Rules",
-  html`<ul><li>Answered: ${toPrintable(rules.answered.join(", "))}</li><li>Missed: ${toPrintable(rules.missed.join(", "))}</li><li>Qualified: answered, ${rules.qualified_seconds} seconds or longer${rules.topics === 0 ? "" : html`, unless the topic decides, by ${formatQuantity(rules.topics, "line")}`}; the service's durations are read as ${rules.duration_unit}</li><li>Channels: ${rules.channels}; ${formatQuantity(rules.aliases, "alias", "aliases")}</li></ul>`,
+  html`<ul><li>Answered: ${toPrintable(rules.answered.join(", "))}</li><li>Missed: ${toPrintable(rules.missed.join(", "))}</li><li>Qualified: answered, ${rules.qualified_seconds} seconds or longer${rules.topics === 0 ? "" : html`, unless the topic decides, by ${formatQuantity(rules.topics, "line")}`}; the service's durations are read as ${rules.duration_unit}</li><li>Channels: ${rules.own_channels === 0 ? "" : `${formatQuantity(rules.own_channels, "own line")}, then `}${rules.channels}; ${formatQuantity(rules.aliases, "alias", "aliases")}</li></ul>`,
 )}
 ${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest.json</code> of a folder: reports with the same one are based on the same sync, days, filter, rules and sums.`)}
 </dl>`;

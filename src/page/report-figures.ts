@@ -3,6 +3,7 @@ import type { Span } from "../calendar/dates.ts";
 import { isSpendComparable } from "../export/described-spend.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
+import type { TagProblem } from "../export/tag-problem.ts";
 import type { Compared, Timeframe } from "../export/timeframe.ts";
 import type { ComparedDays } from "../figures/change-chance.ts";
 import type { Dimension } from "../figures/dimensions.ts";
@@ -33,6 +34,8 @@ export interface Report {
   restatements: readonly Restatement[];
   /** Notices within its days, of a page of all calls. */
   notices: readonly Notice[];
+  /** Tags that are probably wrong, of a page of all calls. */
+  tagProblems: readonly TagProblem[];
   grain: string;
   days: number;
   compared: ComparedDays;

@@ -18,6 +18,7 @@ import { outcomeSection } from "./page-outcomes.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
+import { tagSection } from "./page-tags.ts";
 import type { Figures, Report } from "./report-figures.ts";
 
 /** No script and no request, so that a visitor's text can do nothing. */
@@ -50,6 +51,7 @@ ${headline(report)}
 ${noticeSection(report)}
 ${restatementSection(report)}
 ${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}${outcomeSection(report)}` : chartSections(report)}
+${tagSection(report)}
 ${basisSection(report)}
 </main>
 <footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>

@@ -51,12 +51,15 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     fingerprint,
     restatements,
     notices: readPageNotices(job),
+    tagProblems: isOfSome(job) ? [] : ((await job.findTagProblems?.()) ?? []),
     grain,
     days,
     compared,
   });
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
+
+const isOfSome = ({ ask }: Pick<Job, "ask">) => Object.keys(ask.filter).length > 0;
 
 function compareWithPage({ remembered, timeframe, session }: Job, { periods: rows }: ReportFigures) {
   const { span, periods } = timeframe;

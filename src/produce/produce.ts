@@ -113,6 +113,7 @@ async function make(
     readCoverage: moment.readCoverage,
     lists: moment.calls && { ...moment.calls, onNewKey },
     remembered: undefined,
+    findTagProblems: undefined,
     isPartitioned: folder !== undefined,
     write,
     table: tables.take,

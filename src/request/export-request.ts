@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { CHANNELS } from "../attribution/channel-rules.ts";
 import { parseCurrency } from "../base/currency.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { parseDate } from "../calendar/dates.ts";
@@ -52,12 +51,9 @@ const range = z
       context.addIssue(`from ${from} is after to ${to}`);
   });
 
-/** The library and the command line accept any case. */
-const channel: z.ZodType<string | string[]> = z.union([z.enum(CHANNELS), z.array(z.enum(CHANNELS)).min(1)]);
-
 const filter = z.strictObject({
   org_unit: oneOrMore("Calls of these groups, by name or id.", "Northwind Austin"),
-  channel: option(channel, "Calls of these channels.", "Paid Search"),
+  channel: oneOrMore("Calls of these channels.", "Paid Search"),
   source: oneOrMore("Calls of these sources, as in the dimension source.", "google"),
   campaign: oneOrMore("Calls of these campaigns, by name or id.", "AC Repair – Texas"),
   disposition: oneOrMore("Calls with these dispositions, as the service names them.", "answered"),

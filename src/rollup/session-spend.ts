@@ -1,7 +1,6 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { toChannel } from "../attribution/channel-rules.ts";
 import { compileRules } from "../attribution/compiled-rules.ts";
 import { type Span, toInstants } from "../calendar/dates.ts";
 import type { CallFilter } from "../call/filter.ts";
@@ -98,7 +97,7 @@ JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
   /** Names are first those of rows, then other names of the calls in them. */
   #insertKeys(table: string, { rules, campaignNames, makeTable }: SpendOptions): void {
     const { table: imported, campaigns } = this.#imported;
-    const { utmKeyOf } = compileRules(rules);
+    const { utmKeyOf, campaignOf, channelOf } = compileRules(rules);
     const names = makeTable("campaign_id TEXT PRIMARY KEY, name TEXT NOT NULL");
     const insertName = this.#database.prepare(`INSERT INTO ${names} VALUES (?, ?)`);
     for (const name of campaignNames) insertName.run(name);
@@ -119,10 +118,11 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
     const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
     const distinct = `SELECT DISTINCT source, medium, campaign, campaign_id FROM ${imported}`;
     for (const given of this.#all<CampaignKey & { source: string; medium: string }>(distinct)) {
-      const [source, medium] = [utmKeyOf(given.source), utmKeyOf(given.medium)];
-      const found = match({ ...given, source });
-      const campaign = given.campaign?.toLowerCase() ?? "";
-      const channel = toChannel({ source: source ?? "", medium: medium ?? "", campaign });
+      const [source, medium] = [utmKeyOf.utm_source(given.source), utmKeyOf.utm_medium(given.medium)];
+      const named = campaignOf(given.campaign);
+      const found = match({ ...given, source, campaign: named });
+      const campaign = named?.toLowerCase() ?? "";
+      const channel = channelOf({ source: source ?? "", medium: medium ?? "", campaign, referrer: "" });
       const own = [source, medium, found.campaign, found.campaign_id, channel, found.match];
       insert.run(given.source, given.medium, given.campaign, given.campaign_id, ...own);
     }

@@ -25,7 +25,14 @@ import {
   firstConversionsText,
 } from "./sqlite/sqlite-conversions-sql.ts";
 import { defineFunctions, SqliteEngine } from "./sqlite/sqlite-engine.ts";
-import { type VisitGroup, visitsText } from "./sqlite/sqlite-visits-sql.ts";
+import {
+  type EarlierVisits,
+  earlierVisitsText,
+  type SpellingGroup,
+  spellingsText,
+  type VisitGroup,
+  visitsText,
+} from "./sqlite/sqlite-visits-sql.ts";
 
 /** A column of a list of calls: a fact, a member of the call, when it was marked as gone, or its caller's missed calls. */
 export type CallSource =
@@ -126,9 +133,18 @@ ORDER BY s.rank`;
     return { callsWithoutCaller: Number(this.first(counts)[0]), read: () => select.iterate() };
   }
 
-  /** Groups calls by what attributes them. @param since from when they are counted, ISO 8601 UTC */
-  visits(since: string, span: Span = {}): VisitGroup[] {
-    return this.database.prepare<[], VisitGroup>(visitsText(since, span, this.selection)).all();
+  /** Groups calls by what attributes them. */
+  visits(span: Span): VisitGroup[] {
+    return this.database.prepare<[], VisitGroup>(visitsText(span, this.selection)).all();
+  }
+
+  earlierVisits(visits: EarlierVisits): VisitGroup[] {
+    return this.database.prepare<[], VisitGroup>(earlierVisitsText(visits, this.selection)).all();
+  }
+
+  /** Groups calls by their tags as served, and by what these count as. */
+  spellings(span: Span): SpellingGroup[] {
+    return this.database.prepare<[], SpellingGroup>(spellingsText(span, this.selection)).all();
   }
 
   /**

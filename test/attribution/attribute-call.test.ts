@@ -9,7 +9,7 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
 
 describe("attributeCall", () => {
   it("derives every fact of a call with every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(6);
+    expect(ATTRIBUTION_VERSION).toBe(7);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
@@ -257,6 +257,35 @@ describe("attributeCall", () => {
     expect(
       attributeCall(makeCall({ ...call, transcription: null }), { ...DEFAULT_RULES, topics }, topic),
     ).toMatchObject({ topic, is_qualified });
+  });
+
+  it("renames a field by its own aliases before the others, whatever its value is from", () => {
+    const rules = {
+      aliases: { goo: "google", brand: "b" },
+      aliases_of: {
+        source: { goo: "gg", google: "gg" },
+        medium: { cpc: "paid", organic: "seo" },
+        campaign: { brand: "Brand | Exact", "4930 123456": "Spring", junk: "" },
+      },
+    };
+    expect(
+      factsOf({ utm_source: "Goo", utm_medium: "CPC", utm_campaign: "BRAND", utm_term: "goo" }, rules),
+    ).toMatchObject({
+      ...{ source: "gg", utm_source_folded: "gg", medium: "paid", utm_medium_folded: "paid" },
+      ...{ campaign: "Brand | Exact", utm_campaign_folded: "brand | exact", utm_term_folded: "google" },
+    });
+    expect(factsOf({ campaign_name: " 4930  123456 ", gclid: "x" }, rules)).toMatchObject({
+      ...{ campaign: "Spring", source: "gg", medium: "paid", utm_campaign_folded: null },
+    });
+    expect(factsOf({ campaign_name: "Junk", utm_campaign: "brand" }, rules).campaign).toBe("Brand | Exact");
+    expect(factsOf({ campaign_name: "Junk", referring_url: "https://google.com/" }, rules)).toMatchObject({
+      ...{ campaign: null, source: "gg", medium: "seo" },
+    });
+    const assistant = factsOf(
+      { referring_url: "https://chatgpt.com/" },
+      { aliases_of: { medium: { "ai-assistant": "ai" } } },
+    );
+    expect(assistant).toMatchObject({ medium: "ai", campaign: "(ai-assistant)" });
   });
 
   it("counts a utm value under its alias, or under none if the alias is empty", () => {

@@ -9,6 +9,7 @@ test("DEFAULT_RULES have these values", () => {
     duration_unit: "seconds",
     aliases: {},
     topics: [],
+    channels: [],
   });
 });
 
@@ -27,13 +28,16 @@ test("toRulesJson is equal for equivalent rules, and contains every rule", () =>
     qualified_seconds: 30,
     duration_unit: "milliseconds",
     aliases: { goog: "google", fb: "facebook", ig: "instagram" },
+    aliases_of: { medium: { cpc: "paid", ad: "paid" } },
     topics: [{ topic: "Spam", phrase: "A  job", speaker: null, qualifies: false, value: null }],
+    channels: [{ channel: "Partners", source: "partner-*", medium: "", campaign: "", referrer: "", line: 4 }],
   } as const;
   const json = toRulesJson(rules);
   expect(json).toBe(
     '{"answered":["answered","transferred"],"missed":["busy","no answer"],"qualified_seconds":30,' +
-      '"duration_unit":"milliseconds","aliases":{"fb":"facebook","goog":"google","ig":"instagram"},' +
-      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}]}',
+      '"duration_unit":"milliseconds","aliases":[{"fb":"facebook","goog":"google","ig":"instagram"},{},{"ad":"paid","cpc":"paid"},{}],' +
+      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}],' +
+      '"channels":[{"channel":"Partners","source":"partner-*","medium":"","campaign":"","referrer":""}]}',
   );
   const { fb, goog, ig } = rules.aliases;
   expect(

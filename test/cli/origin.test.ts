@@ -89,6 +89,8 @@ describe("warehouse of another account", () => {
     export: { args: ["channel"], is: "refused" },
     report: { args: [], is: "refused" },
     topics: { args: [], is: "refused" },
+    channels: { args: [], is: "refused" },
+    hygiene: { args: [], is: "refused" },
     "uploads list": { args: [], is: "refused" },
     "uploads forget": { args: ["1"], is: "refused" },
     "spend import": {

@@ -148,10 +148,13 @@ describe("calltally spend import and export --spend", () => {
     const cwd = join(warehouse.folder, "..");
     const env = { CALLTALLY_ALIASES: "aliases.csv" };
     const db = ["--database", warehouse.database];
-    writeFileSync(join(cwd, "aliases.csv"), "raw,value\nbng,bing\n");
+    writeFileSync(
+      join(cwd, "aliases.csv"),
+      "raw,value,of\nbng,bing,\nSell-Out,Shop,campaign\nppc,cpc,medium\n",
+    );
     writeFileSync(
       join(cwd, "own.csv"),
-      "day,cost,source,medium,campaign,campaign_id,currency\n2026-10-01,40,google,cpc,Brand,,EUR\n2026-10-01,4,bing,cpc,brand,,EUR\n2026-10-01,-8,google,cpc,Shop,7,EUR\n2026-10-01,6,bing,cpc,Shop,7,EUR\n2026-10-01,1,tiktok,cpc,Brand,,EUR\n",
+      "day,cost,source,medium,campaign,campaign_id,currency\n2026-10-01,40,google,cpc,Brand,,EUR\n2026-10-01,4,bing,cpc,brand,,EUR\n2026-10-01,-8,google,cpc,Shop,7,EUR\n2026-10-01,6,bing,cpc,Shop,7,EUR\n2026-10-01,-1,bing,ppc,SELL-OUT,,EUR\n2026-10-01,1,tiktok,cpc,Brand,,EUR\n",
     );
     await run(["spend", "import", "own.csv", ...db], cwd);
     const exported = await calltally(["export", "campaign", "--spend", "--stdout", ...db], { cwd, env });
@@ -160,7 +163,7 @@ describe("calltally spend import and export --spend", () => {
         ["campaign", "campaign_id", "calls", "cost"].map((name) => row[name]),
       ),
     ).toEqual([
-      ["Shop", "7", "6", "-2.00"], // and Offers, as its calls from bing name it
+      ["Shop", "7", "6", "-3.00"], // and Offers, as its calls from bing name it
       ["Brand", "111", "4", "41.00"],
       ["Brand", "402", "2", "4.00"],
     ]);

@@ -93,7 +93,7 @@ const CASES: Given[] = [
     args: EXPORT,
     env: { CALLTALLY_ALIASES: "aliases" },
     code: 2,
-    says: 'line 2: "fb" has no value',
+    says: "line 2, column 1: has 1 values, and the header 2",
   },
   {
     args: ["sync"],

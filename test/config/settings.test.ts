@@ -10,7 +10,7 @@ import { SETTINGS } from "../../src/config/settings.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const { aliases: _, topics: __, ...RULES } = DEFAULT_RULES;
+const { aliases: _, topics: __, channels: ___, ...RULES } = DEFAULT_RULES;
 
 /** Loads settings in a folder of their own, with this `.env`. */
 function load({
@@ -58,6 +58,7 @@ describe("loadSettings", () => {
       rules: RULES,
       aliasesFile: undefined,
       topicsFile: undefined,
+      channelsFile: undefined,
       currency: undefined,
       publish: {
         to: undefined,
@@ -105,6 +106,7 @@ describe("loadSettings", () => {
       CALLTALLY_DURATION_UNIT: "milliseconds",
       CALLTALLY_ALIASES: "/srv/aliases.csv",
       CALLTALLY_TOPICS: "/srv/topics.csv",
+      CALLTALLY_CHANNELS: "/srv/channels.csv",
       CALLTALLY_CURRENCY: "eur",
       CALLTALLY_PUBLISH_TO: "clickhouse://anna@ch1.example.com,ch2.example.com:443/calls",
       CALLTALLY_PUBLISH_USER: "bob",
@@ -151,6 +153,7 @@ describe("loadSettings", () => {
       },
       aliasesFile: "/srv/aliases.csv",
       topicsFile: "/srv/topics.csv",
+      channelsFile: "/srv/channels.csv",
       currency: "EUR",
       publish: {
         to: {
@@ -446,6 +449,7 @@ describe("inspectSettings", () => {
       "CALLTALLY_RECORDING_SIGNATURE",
       "CALLTALLY_ALIASES",
       "CALLTALLY_TOPICS",
+      "CALLTALLY_CHANNELS",
       "CALLTALLY_CURRENCY",
       "CALLTALLY_PUBLISH_TO",
       "CALLTALLY_PUBLISH_USER",

@@ -91,6 +91,8 @@ describe("explainCall", () => {
       campaign: "Autumn",
       referring_host: "google.com",
       channel: "Paid Search",
+      campaign_from: "campaign_name",
+      channel_line: null,
       channel_rules: {
         version: expect.stringMatching(/^ga4-/),
         tried: [

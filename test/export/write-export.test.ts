@@ -120,6 +120,7 @@ describe("exportToFolder", () => {
         ...DEFAULT_RULES,
         channels: CHANNEL_RULES_VERSION,
         aliases: 0,
+        own_channels: 0,
         topics: 0,
         utm_values: "folded",
       },

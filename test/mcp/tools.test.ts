@@ -308,6 +308,8 @@ describe("answerCall", () => {
       campaign: "Autumn sale",
       referring_host: "google.com",
       channel: "Paid Search",
+      campaign_from: "campaign_name",
+      channel_line: null,
       channel_rules: {
         version: expect.stringMatching(/^ga4-/),
         tried: [

@@ -229,6 +229,7 @@ function manifestOf(statements: readonly Statement[]): Manifest {
       qualified_seconds: 60,
       duration_unit: "seconds",
       channels: "GA4",
+      own_channels: 0,
       aliases: 0,
       topics: 0,
       utm_values: "folded",

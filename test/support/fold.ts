@@ -27,6 +27,10 @@ export interface FoldRules {
   duration_unit: "seconds" | "milliseconds";
   /** From folded value to folded value. */
   aliases?: Readonly<Record<string, string>>;
+  /** Of one field; a campaign's are to the name as it is written. */
+  aliases_of?: Readonly<Partial<Record<Field, Readonly<Record<string, string>>>>> | undefined;
+  /** Own channels: `*` stands for any part of a value. */
+  channels?: readonly ({ channel: string } & Readonly<Record<Field | "referrer", string>>)[];
   /** Phrases of one ASCII word, by any speaker. */
   topics?: readonly { topic: string; phrase: string; qualifies: boolean | null }[];
 }
@@ -175,14 +179,59 @@ const shown = (text: string | null): string => {
   return text === null ? NOT_SET : reads ? `"${text}"` : text;
 };
 
-type UtmField = "utm_source" | "utm_medium" | "utm_campaign" | "utm_content" | "utm_term";
+const UTM_FIELDS = ["utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"] as const;
+type UtmField = (typeof UTM_FIELDS)[number];
+type Field = "source" | "medium" | "campaign";
+const FIELD_OF: Partial<Record<UtmField, Field>> = {
+  utm_source: "source",
+  utm_medium: "medium",
+  utm_campaign: "campaign",
+};
 
-const aliased = (value: string, { aliases = {} }: FoldRules): string | null =>
-  (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
+/** The first own channel that matches, or GA4's. */
+function channelBy(
+  { channels = [] }: FoldRules,
+  source: string | null,
+  medium: string | null,
+  campaign: string,
+  host: string | null,
+): string {
+  const values = { source, medium, campaign, referrer: host };
+  const own = channels.find((line) =>
+    (["source", "medium", "campaign", "referrer"] as const).every((field) => {
+      const parts = line[field]
+        .split("*")
+        .map((part) => caseless(part).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+      return (
+        line[field] === "" ||
+        (values[field] && new RegExp(`^${parts.join(".*")}$`, "s").test(caseless(values[field])))
+      );
+    }),
+  );
+  return own?.channel ?? channelOf(source ?? "", medium ?? "", campaign);
+}
+
+/** A utm value of a field, folded, by its alias. */
+const aliased = (
+  value: string,
+  { aliases = {}, aliases_of = {} }: FoldRules,
+  field?: Field,
+): string | null => {
+  const own = field && aliases_of[field];
+  if (own && Object.hasOwn(own, value)) return folded(own[value] ?? null);
+  return (Object.hasOwn(aliases, value) ? aliases[value] : value) || null;
+};
+
+/** A value of a field, wherever it is from. */
+const renamed = (value: string | null, { aliases_of = {} }: FoldRules, field: Field): string | null => {
+  const own = aliases_of[field] ?? {};
+  const key = folded(value) ?? "";
+  return (Object.hasOwn(own, key) ? own[key] : value) || null;
+};
 
 const campaignOf = (call: Call, rules: FoldRules): string | null =>
-  present(call.campaign_name) ??
-  present(call.utm_campaign) ??
+  renamed(present(call.campaign_name), rules, "campaign") ??
+  renamed(present(call.utm_campaign), rules, "campaign") ??
   (originOf(call, rules).medium === "ai-assistant" ? "(ai-assistant)" : null);
 
 /** The value under an undocumented name, or in the query of the referrer. */
@@ -208,28 +257,29 @@ const ASSISTANTS = ["chatgpt.com", "gemini.google.com"];
 
 /** "Sources and channels" in docs/figures.md. */
 function originOf(call: Call, rules: FoldRules): { source: string | null; medium: string | null } {
-  const tags = [call.utm_source, call.utm_medium, call.utm_campaign, call.utm_content, call.utm_term].map(
-    (value) => aliased(folded(value) ?? "", rules),
-  );
+  const tags = UTM_FIELDS.map((name) => aliased(folded(call[name]) ?? "", rules, FIELD_OF[name]));
   const [source = null, medium = null] = tags;
   const click = clickOf(call);
   const isDecided = source !== null && medium !== null && medium !== "organic";
   if ((click === "google" || click === "bing") && !isDecided)
-    return { source: aliased(click, rules), medium: "cpc" };
+    return { source: aliased(click, rules, "source"), medium: "cpc" };
   const isOfAssistant = ASSISTANTS.includes(folded(call.utm_source) ?? "");
   if (isOfAssistant && medium === null) return { source, medium: "ai-assistant" };
   const isKnown =
     tags.some((tag) => tag !== null) ||
     click !== undefined ||
-    [call.campaign_name, call.campaign_id, call.utm_campaign].some((value) => present(value) !== null);
+    present(call.campaign_id) !== null ||
+    [call.campaign_name, call.utm_campaign].some(
+      (value) => renamed(present(value), rules, "campaign") !== null,
+    );
   if (isKnown) return { source, medium };
   const host = referrerOf(call);
   if (host === null) return { source: "(direct)", medium: "(none)" };
-  if (ASSISTANTS.includes(host)) return { source: aliased(host, rules), medium: "ai-assistant" };
+  if (ASSISTANTS.includes(host)) return { source: aliased(host, rules, "source"), medium: "ai-assistant" };
   const engine = ENGINES.find((name) => searchHosts(name).includes(host));
   const isSearch = engine !== undefined || SITES.search.some((site) => site === host);
   return {
-    source: aliased(folded(engine ?? host) ?? "", rules),
+    source: aliased(folded(engine ?? host) ?? "", rules, "source"),
     medium: isSearch ? "organic" : "referral",
   };
 }
@@ -254,13 +304,14 @@ function describe(call: Call, query: FoldQuery): Described {
 function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuery) {
   const utm = (field: UtmField): string | null => {
     const value = folded(call[field]);
-    return value === null ? null : aliased(value, rules);
+    return value === null ? null : aliased(value, rules, FIELD_OF[field]);
   };
   const utmKey = (field: UtmField) => (raw ? call[field] || null : utm(field));
-  const { source, medium } = originOf(call, rules);
+  const { source, ...origin } = originOf(call, rules);
+  const medium = renamed(origin.medium, rules, "medium");
   const campaign = campaignOf(call, rules);
   // SQLite lower-cases only ASCII, and the rules need nothing else.
-  const channelCampaign = utm("utm_campaign") ?? present(call.campaign_name)?.toLowerCase() ?? "";
+  const channelCampaign = utm("utm_campaign") ?? campaign?.toLowerCase() ?? "";
   const keys: Record<string, readonly Cell[]> = {
     utm_source: [shown(utmKey("utm_source"))],
     utm_medium: [shown(utmKey("utm_medium"))],
@@ -271,7 +322,7 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
     medium: [shown(medium)],
     campaign: [shown(campaign), present(call.campaign_id)],
     gclid: [shown(presentId(call.gclid) ?? elsewhere(call, "gclid"))],
-    channel: [channelOf(source ?? "", medium ?? "", channelCampaign)],
+    channel: [channelBy(rules, source, medium, channelCampaign, referrerOf(call))],
     insight_name: [shown(present(call.insight_name))],
     org_unit: [shown(present(call.org_unit_name)), call.org_unit_id],
     tracking_number: [shown(numbered(call.tracking_number))],
@@ -333,7 +384,7 @@ function matchAmong(
   nameOf: (call: Call) => string | null,
 ): { key: readonly Cell[]; match: "id" | "name" | "unmatched" | "unnamed" } {
   const groups = Map.groupBy(calls, (call) => JSON.stringify([nameOf(call), present(call.campaign_id)]));
-  const isOwn = (call: Call) => originOf(call, rules).source === aliased(source, rules);
+  const isOwn = (call: Call) => originOf(call, rules).source === aliased(source, rules, "source");
   const known = [...groups]
     .map(([key, of]) => ({ key: JSON.parse(key) as Cell[], all: of.length, own: of.filter(isOwn).length }))
     .sort((a, b) => b.own - a.own || b.all - a.all || compareKeys(a.key, b.key));
@@ -374,9 +425,14 @@ function matchCampaign(
 /** A row of spend with the keys of a call. */
 function describeSpend(spend: FoldSpend, query: FoldQuery, names: ReadonlyMap<string, string>) {
   const { rules } = query;
-  const [source, medium] = [aliased(spend.source, rules), aliased(spend.medium, rules)];
-  const [campaign = null, campaign_id = null] = matchCampaign(spend, query, names).key;
-  const channel = channelOf(source ?? "", medium ?? "", spend.campaign?.toLowerCase() ?? "");
+  const [source, medium] = [aliased(spend.source, rules, "source"), aliased(spend.medium, rules, "medium")];
+  const given = renamed(spend.campaign, rules, "campaign");
+  const [campaign = null, campaign_id = null] = matchCampaign(
+    { ...spend, campaign: given },
+    query,
+    names,
+  ).key;
+  const channel = channelBy(rules, source, medium, given?.toLowerCase() ?? "", null);
   const keys: Record<string, readonly Cell[]> = {
     source: [shown(source)],
     medium: [shown(medium)],

@@ -45,6 +45,7 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
   const tried = channel_rules.tried.map(({ channel, holds }, index) =>
     line(`  ${index + 1}`, `${channel}: ${holds ? "yes" : "no"}`),
   );
+  const isOwn = explanation.channel_line !== null;
   const missed = channel_rules.tried.every(({ holds }) => !holds);
   return [
     line("call", `${explanation.call_id}, ${explanation.local_time ?? "at an unknown time"}`),
@@ -59,8 +60,13 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
     line("referring_host", explanation.referring_host ?? NOT_SET),
     line("decided by", describeRule(explanation)),
     "",
-    line("channel", `${explanation.channel}; rules ${channel_rules.version}, tried in order:`),
-    ...(missed ? [line("", `none of the ${tried.length} matches`)] : tried),
+    line(
+      "channel",
+      isOwn
+        ? `${explanation.channel}, by line ${explanation.channel_line} of the file of channels`
+        : `${explanation.channel}; rules ${channel_rules.version}, tried in order:`,
+    ),
+    ...(isOwn ? [] : missed ? [line("", `none of the ${tried.length} matches`)] : tried),
     "",
     line("outcome", describeOutcome(explanation)),
     line("topic", describeTopic(explanation)),
@@ -138,12 +144,13 @@ function describeRule({ source_rule, referring_host, referrer_kind, is_assistant
   }
 }
 
-function describeCampaign({ campaign, dni }: Explanation): string {
+function describeCampaign({ campaign, campaign_from, dni }: Explanation): string {
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
-  const names = ["campaign_name", "utm_campaign"];
-  const name = names.find((name) => presentText(dni[name] ?? null) === campaign) ?? "the AI assistant";
-  return `${campaign}${id}; from ${name}`;
+  if (campaign_from === null) return `${campaign}${id}; from the AI assistant`;
+  const given = presentText(dni[campaign_from] ?? null);
+  const alias = given === campaign ? "" : `, an alias of ${quote(given)}`;
+  return `${campaign}${id}; from ${campaign_from}${alias}`;
 }
 
 function describeOutcome({ outcome, disposition }: Explanation): string {

@@ -33,7 +33,7 @@ export const command = (context: Context) =>
           });
         const tried = file === undefined ? undefined : readTopics(file);
         using reader = openOwn(settings, openReader);
-        const notes = notesOnRules(settings, tried);
+        const notes = notesOnRules(settings, tried && { topics: tried });
         if (topic !== undefined) {
           const ids = readCallsOfTopic(reader, topic);
           return { data: ids, text: ids.join("\n"), notes };

@@ -26,7 +26,7 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 #missed: [no answer, busy, failed, voicemail, abandoned]
 #qualified_seconds: 60
 
-# Other names for utm values, in a CSV file with the header raw,value:
+# Other names for tags, in a CSV file with the header raw,value,of:
 #aliases: aliases.csv
 
 # What calls are about, by what was said: in a CSV file with lines such as

@@ -1,4 +1,8 @@
+import { ALIAS_FIELDS, type AttributionRules } from "../../attribution/attribution-rules.ts";
+import { foldUtm, presentText } from "../../attribution/call-text.ts";
 import { siteKind } from "../../attribution/channel-sites.ts";
+import { recordOf } from "../../base/records.ts";
+import { type MendingLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
 import { findNearMisses } from "./near-misses.ts";
 
 /** Calls with the same tags. */
@@ -12,7 +16,20 @@ export interface Visits {
   referring_host: string | null;
   /** Of the last 28 days. */
   calls: number;
-  /** Start of the first one at any time, ISO 8601 UTC. */
+  /** Start of the first one that was read, ISO 8601 UTC. */
+  since: string | null;
+}
+
+/** Calls whose tags are spelled alike, and what they count as. */
+export interface Spelling {
+  utm_source: string | null;
+  utm_medium: string | null;
+  campaign_name: string | null;
+  utm_campaign: string | null;
+  source: string | null;
+  medium: string | null;
+  campaign: string | null;
+  calls: number;
   since: string | null;
 }
 
@@ -26,44 +43,24 @@ export interface CampaignCost {
   cost_micros: bigint;
 }
 
-export const PROBLEMS = [
-  ...["near_miss", "placeholder", "contradiction", "self_referral", "payment_or_login"],
-  ...["two_names", "spend_without_calls", "calls_without_spend", "new_source"],
-] as const;
-export type ProblemKind = (typeof PROBLEMS)[number];
-
-export interface Problem {
-  kind: ProblemKind;
-  field: "source" | "medium" | "campaign";
-  value: string;
-  /** What it is confused with, or contradicts. */
-  other: string | null;
-  calls: number;
-  cost_micros: bigint | null;
-  since: string | null;
-  /** The line for the file of aliases that mends it; null if no line can. */
-  alias: string | null;
-}
-
 export interface Tags {
   visits: readonly Visits[];
+  spellings: readonly Spelling[];
   /** Undefined without spend. */
   costs: readonly CampaignCost[] | undefined;
-  aliases: Readonly<Record<string, string>>;
+  rules: Pick<AttributionRules, "aliases" | "aliases_of">;
   /** When the last 7 days begin, ISO 8601 UTC; null if calls do not reach back far enough to know what is new. */
   newSince: string | null;
 }
 
-type Found = Omit<Problem, "cost_micros" | "alias"> & { mend?: string };
-
-const FIELDS = ["source", "medium", "campaign"] as const;
+type Found = Omit<TagProblem, "cost_micros" | "line"> & { mend?: string | MendingLine };
 
 /** Finds tags that are probably wrong, by kind, most calls first. */
-export function findProblems(tags: Tags): Problem[] {
+export function findProblems(tags: Tags): TagProblem[] {
   const costOf = toCosts(tags.costs);
-  const toLine = aliasWriter(tags.aliases);
+  const toLine = aliasMaker(tags.rules);
   const problems = [
-    ...FIELDS.flatMap((field) =>
+    ...ALIAS_FIELDS.flatMap((field) =>
       ofValues(
         field,
         tally(tags.visits, (visits) => visits[field]),
@@ -73,16 +70,17 @@ export function findProblems(tags: Tags): Problem[] {
     ...ofReferrers(tags.visits),
     ...ofNames(tags.visits),
     ...newSources(tags),
+    ...ofSpellings(tags.spellings),
   ].map(
-    ({ mend, ...found }): Problem => ({
+    ({ mend, ...found }): TagProblem => ({
       ...found,
       cost_micros: costOf(found.field, found.value),
-      alias: mend === undefined || found.field === "campaign" ? null : toLine(found.value, mend),
+      line: typeof mend === "string" ? toLine(found.field, found.value, mend) : (mend ?? null),
     }),
   );
   return [...problems, ...ofSpend(tags)].toSorted(
     (a, b) =>
-      PROBLEMS.indexOf(a.kind) - PROBLEMS.indexOf(b.kind) ||
+      TAG_PROBLEMS.indexOf(a.kind) - TAG_PROBLEMS.indexOf(b.kind) ||
       b.calls - a.calls ||
       Number((b.cost_micros ?? 0n) - (a.cost_micros ?? 0n)) ||
       (a.value < b.value ? -1 : 1),
@@ -92,7 +90,10 @@ export function findProblems(tags: Tags): Problem[] {
 type Tally = Pick<Visits, "calls" | "since">;
 
 /** Adds up calls by a key; leaves out those without. */
-function tally(visits: Iterable<Visits>, keyOf: (visits: Visits) => string | null): Map<string, Tally> {
+function tally<Of extends Tally>(
+  visits: Iterable<Of>,
+  keyOf: (visits: Of) => string | null,
+): Map<string, Tally> {
   const found = new Map<string, Tally>();
   for (const each of visits) {
     const key = keyOf(each);
@@ -113,7 +114,7 @@ const MACRO = /\{[^{}]*\}|%%[^%]+%%|^\[[^\]]+\]$|^<[^>]+>$|^\$\w+$|^__\w+__$/;
 const NO_VALUE =
   /^(?:undefined|null|nan|none|n\/?a|\(not set\)|not set|\[object object\]|x{3,}|todo|tbd|(?:your|my|insert)[ _-]?(?:source|medium|campaign)(?:[ _-]?name)?|(?:source|medium|campaign)[ _-]?name|utm_(?:source|medium|campaign))$/i;
 
-function ofValues(field: Problem["field"], values: ReadonlyMap<string, Tally>): Found[] {
+function ofValues(field: TagProblem["field"], values: ReadonlyMap<string, Tally>): Found[] {
   const isPlaceholder = (value: string) => MACRO.test(value) || NO_VALUE.test(value);
   const placeholders = [...values].filter(([value]) => isPlaceholder(value));
   const names = [...values].filter(([value]) => !isPlaceholder(value));
@@ -162,7 +163,12 @@ function ofReferrers(visits: readonly Visits[]): Found[] {
     source === referring_host ? referring_host : null,
   );
   return [...sources].flatMap(([value, found]): Found[] => {
-    const of = { field: "source", value, other: null, ...found } as const;
+    // Google Analytics counts unwanted referrals as direct, too.
+    const mend = {
+      file: "channels",
+      cells: { channel: "Direct", source: value, medium: "referral", campaign: "", referrer: "" },
+    } as const;
+    const of = { field: "source", value, other: null, ...found, mend } as const;
     if (own.some((host) => value === host || value.endsWith(`.${host}`)))
       return [{ kind: "self_referral", ...of }];
     return RETURNS.test(value) ? [{ kind: "payment_or_login", ...of }] : [];
@@ -210,7 +216,7 @@ function newSources({ visits, newSince }: Tags): Found[] {
 const PAID = /^(?:.*cp.*|ppc|retargeting|paid.*)$/;
 
 /** Only of sources with spend can calls miss theirs. */
-function ofSpend({ visits, costs }: Tags): Problem[] {
+function ofSpend({ visits, costs }: Tags): TagProblem[] {
   if (costs === undefined) return [];
   const without = costs.filter(({ has_calls, cost_micros }) => !has_calls && cost_micros > 0n);
   const sources = new Set(costs.map(({ source }) => source));
@@ -227,18 +233,18 @@ function ofSpend({ visits, costs }: Tags): Problem[] {
   );
   return [
     ...without.map(
-      ({ campaign, campaign_id, source, cost_micros }): Problem => ({
+      ({ campaign, campaign_id, source, cost_micros }): TagProblem => ({
         ...{ kind: "spend_without_calls", field: "campaign", value: campaign ?? campaign_id ?? "" },
-        ...{ other: source, calls: 0, cost_micros, since: null, alias: null },
+        ...{ other: source, calls: 0, cost_micros, since: null, line: null },
       }),
     ),
-    ...[...unpaid].flatMap(([value, found]): Problem[] =>
+    ...[...unpaid].flatMap(([value, found]): TagProblem[] =>
       found.calls === 0
         ? []
         : [
             {
               ...{ kind: "calls_without_spend", field: "campaign", value, other: null, ...found },
-              ...{ cost_micros: 0n, alias: null },
+              ...{ cost_micros: 0n, line: null },
             },
           ],
     ),
@@ -253,13 +259,43 @@ function toCosts(costs: Tags["costs"]) {
   return (field: string, value: string) => (costs ? (sums.get(`${field} ${value}`) ?? 0n) : null);
 }
 
-/** Aliases do not chain: a value that is itself an alias's cannot be renamed, nor what is renamed be a value. */
-function aliasWriter(aliases: Tags["aliases"]) {
-  const values = new Set(Object.values(aliases));
-  return (raw: string, value: string) => {
-    const isChained = values.has(raw) || (Object.hasOwn(aliases, value) && aliases[value] !== value);
-    return isChained ? null : [raw, value].map(toCell).join();
-  };
+/** Finds the spellings of each value but the usual one: the value itself or, if nobody writes it so, that of most calls. */
+function ofSpellings(spellings: readonly Spelling[]): Found[] {
+  return ALIAS_FIELDS.flatMap((field) => {
+    const named = spellings.map(({ campaign_name, utm_campaign, ...each }) => ({
+      ...{ calls: each.calls, since: each.since, value: each[field] },
+      raw:
+        field === "campaign"
+          ? (presentText(campaign_name) ?? presentText(utm_campaign))
+          : presentText(each[`utm_${field}`]),
+    }));
+    return [...Map.groupBy(named, ({ value }) => value)].flatMap(([other, own]): Found[] => {
+      const raws = [...tally(own, ({ raw }) => raw)];
+      if (other === null || raws.length < 2) return [];
+      const rankOf = ([raw, { calls }]: (typeof raws)[number]) =>
+        raw === other ? Number.POSITIVE_INFINITY : calls;
+      return raws
+        .toSorted((a, b) => rankOf(b) - rankOf(a))
+        .slice(1)
+        .map(([value, found]) => ({ kind: "merged", field, value, other, ...found }));
+    });
+  });
 }
 
-const toCell = (text: string) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Returns what makes the line that renames a value; null if the file of aliases would refuse it, or read another value. */
+function aliasMaker({ aliases, aliases_of = {} }: Tags["rules"]) {
+  const known = recordOf(ALIAS_FIELDS, (field) => {
+    const own = new Map(Object.entries({ ...aliases, ...aliases_of[field] }));
+    return { own, values: new Set([...own.values()].map(foldUtm)) };
+  });
+  return (field: TagProblem["field"], raw: string, value: string): MendingLine | null => {
+    const [from, to] = [foldUtm(raw), foldUtm(value)];
+    const { own, values } = known[field];
+    const next = own.get(to) ?? value;
+    const isChained = (values.has(from) && from !== to) || next !== value;
+    // Spreadsheets write a text as a formula.
+    const isRead =
+      from !== "" && (to !== "" || value === "") && !raw.startsWith('="') && !value.startsWith('="');
+    return isChained || !isRead ? null : { file: "aliases", cells: { raw, value, of: field } };
+  };
+}

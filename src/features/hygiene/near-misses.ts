@@ -34,12 +34,17 @@ export function findNearMisses(tags: readonly Tag[]): NearMiss[] {
   const bySkeleton = new Map<string, Tag>();
   const byPattern = new Map<string, Tag[]>();
   const found: NearMiss[] = [];
+  /** A misspelling of a misspelling is one of the right value. */
+  const commonOf = new Map<Tag, Tag>();
   for (const tag of byCalls) {
     const skeleton = toSkeleton(tag.value);
     const same = bySkeleton.get(skeleton);
     if (skeleton !== "" && same === undefined) bySkeleton.set(skeleton, tag);
     const common = skeleton === "" ? undefined : (same ?? findMisspelled(tag, byPattern));
-    if (common !== undefined) found.push({ rare: tag, common });
+    if (common === undefined) continue;
+    const best = commonOf.get(common) ?? common;
+    commonOf.set(tag, best);
+    found.push({ rare: tag, common: best });
   }
   return found.toSorted((a, b) => b.rare.calls - a.rare.calls);
 }

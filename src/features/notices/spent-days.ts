@@ -22,10 +22,11 @@ export function readSpentDays(
     .all(since);
   const spent = new Map<string, Set<number>>();
   if (rows.length === 0) return spent;
-  const { utmKeyOf } = compileRules(readRulesInForce(warehouse).rules);
+  const { utmKeyOf, campaignOf } = compileRules(readRulesInForce(warehouse).rules);
   const match = campaignMatcher(mostCallsFirst(calls));
-  for (const { day, source, ...campaign } of rows) {
-    const key = toCampaign(match({ ...campaign, source: utmKeyOf(source) }));
+  for (const { day, source, campaign, campaign_id } of rows) {
+    const own = { campaign: campaignOf(campaign), campaign_id, source: utmKeyOf.utm_source(source) };
+    const key = toCampaign(match(own));
     spent.set(key, (spent.get(key) ?? new Set()).add(Date.parse(day) / DAY_MS));
   }
   return spent;

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
-import type { Channel } from "../../attribution/channel-rules.ts";
 import { OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { namesOf } from "../../base/records.ts";
 import { about, describeTable } from "../described.ts";
@@ -60,7 +59,7 @@ const columns = {
     "text",
   ),
   gclsrc: about(text(), "Source of the Google click id, in lower case.", "text"),
-  channel: about(text().$type<Channel>().notNull(), "GA4's default channel group."),
+  channel: about(text().notNull(), "GA4's default channel group, or an own channel."),
   referring_host: about(text(), "Host of `referring_url` by the URL standard, ASCII, without www.", "text"),
   utm_source_folded: about(text(), "Dimension utm_source: trimmed, lower-cased, by its alias.", "text"),
   utm_medium_folded: about(text(), "Dimension utm_medium: trimmed, lower-cased, by its alias.", "text"),

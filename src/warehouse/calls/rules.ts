@@ -2,7 +2,7 @@ import { desc, eq } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
-import { type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
+import { ALIAS_FIELDS, type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Reader } from "../warehouse.ts";
@@ -13,12 +13,17 @@ export const rules = sqliteTable("rules", {
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(
     text().notNull(),
-    "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases, lines of topics.",
+    "JSON: answered, missed, qualified_seconds, duration_unit, aliases of utm values and of fields, lines of topics and of channels.",
   ),
   calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
   caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
 });
 export const RULES = describeTable(rules, "The rules behind the facts; the last row is in force.");
+
+/** z.record would lose an alias named __proto__. */
+const aliases = z.custom<Record<string, string>>(
+  (value) => value instanceof Object && Object.values(value).every((text) => typeof text === "string"),
+);
 
 /** Stored rules, without how callers are known. */
 export const rulesSchema: z.ZodType<AttributionRules> = z.object({
@@ -26,10 +31,8 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
   missed: z.array(z.string()),
   qualified_seconds: z.number(),
   duration_unit: z.enum(["seconds", "milliseconds"]),
-  // z.record would lose an alias named __proto__.
-  aliases: z.custom<Record<string, string>>(
-    (value) => value instanceof Object && Object.values(value).every((text) => typeof text === "string"),
-  ),
+  aliases,
+  aliases_of: z.partialRecord(z.enum(ALIAS_FIELDS), aliases).optional(),
   topics: z.array(
     z.object({
       topic: z.string(),
@@ -40,6 +43,19 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
       line: z.number().optional(),
     }),
   ),
+  // Older rows have none.
+  channels: z
+    .array(
+      z.object({
+        channel: z.string(),
+        source: z.string(),
+        medium: z.string(),
+        campaign: z.string(),
+        referrer: z.string(),
+        line: z.number().optional(),
+      }),
+    )
+    .default([]),
 });
 
 export function readRulesInForce({ db }: Reader) {

@@ -39,7 +39,8 @@ describe("writeHygiene", () => {
         other: "facebook",
         calls: 2,
         since: "2026-01-10T10:00:00.000Z",
-        alias: "facebok,facebook",
+        file: "aliases",
+        line: "facebok,facebook,source",
       },
       {
         problem: "new_source",
@@ -48,7 +49,8 @@ describe("writeHygiene", () => {
         other: null,
         calls: 20,
         since: `${LAST_DAY}T10:00:00.000Z`,
-        alias: null,
+        file: null,
+        line: null,
       },
     ]);
     expect(file).toMatchObject({ contents: "hygiene", rows: 2 });

@@ -74,6 +74,19 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
   qualified_seconds: fc.constantFrom(0, 60, 61),
   duration_unit: fc.constant("seconds" as const),
   aliases: fc.constantFrom<Record<string, string>>({}, { "face book": "facebook" }, { facebook: "google" }),
+  aliases_of: fc.constantFrom<AttributionRules["aliases_of"]>(
+    undefined,
+    { medium: { cpc: "paid" }, campaign: { autumn: "Fall" } },
+    { source: { google: "goog" }, campaign: { autumn: "" } },
+  ),
+  channels: fc.constantFrom<AttributionRules["channels"]>(
+    [],
+    [{ channel: "Search", source: "g*", medium: "", campaign: "", referrer: "" }],
+    [
+      { channel: "Sites", source: "", medium: "", campaign: "", referrer: "*.com" },
+      { channel: "Autumn", source: "", medium: "", campaign: "autumn*", referrer: "" },
+    ],
+  ),
   topics: fc.constantFrom<AttributionRules["topics"]>(
     [],
     [{ topic: "pipe", phrase: "Pipe", speaker: null, qualifies: true, value: "5" }],

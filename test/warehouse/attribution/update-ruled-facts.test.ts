@@ -23,6 +23,19 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
     { google: "bing", "(direct)": "direct" },
     { bing: "", "face book": "google", é: "e", "chatgpt.com": "gpt" },
   ),
+  aliases_of: fc.constantFrom<AttributionRules["aliases_of"]>(
+    undefined,
+    { medium: { cpc: "paid" }, campaign: { autumn: "Fall" } },
+    { source: { google: "goog" }, campaign: { autumn: "" } },
+  ),
+  channels: fc.constantFrom<AttributionRules["channels"]>(
+    [],
+    [{ channel: "Search", source: "g*", medium: "", campaign: "", referrer: "" }],
+    [
+      { channel: "Sites", source: "", medium: "", campaign: "", referrer: "*.com" },
+      { channel: "Autumn", source: "", medium: "", campaign: "autumn*", referrer: "" },
+    ],
+  ),
   topics: fc.constantFrom<AttributionRules["topics"]>(
     [],
     [{ ...line, topic: "tap", phrase: "tap" }],

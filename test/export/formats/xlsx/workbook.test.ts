@@ -196,6 +196,7 @@ const OPTIONS: Partial<ExportOptions>[] = [
       duration_unit: "milliseconds",
       aliases: {},
       topics: [],
+      channels: [],
     },
   },
 ];

@@ -1,0 +1,131 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Call } from "../../src/call/columns.ts";
+import { makeCall } from "../support/calls.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
+
+const DAY = "2026-10-10";
+const TAGS: [count: number, tags: Partial<Call>][] = [
+  [20, { utm_source: "facebook", utm_medium: "cpc" }],
+  [2, { utm_source: "Facebok", utm_medium: "cpc" }],
+  [9, { campaign_name: "Brand | Exact" }],
+  [1, { campaign_name: "brand_exact" }],
+  [3, { campaign_name: "2026-4930123456" }],
+  [1, { referring_url: "https://www.paypal.com/checkout" }],
+];
+const CALLS = TAGS.flatMap(([count, tags]) => Array.from({ length: count }, () => tags)).map((tags, index) =>
+  makeCall({ call_id: index + 1, call_started: `${DAY}T12:00:00.000Z`, ...tags }),
+);
+
+function makeFolder(calls = CALLS) {
+  const folder = makeTempFolder();
+  fillWarehouse(join(folder.path, "data/calltally.db"), calls);
+  const run = (args: string[], env: Record<string, string> = {}) =>
+    calltally(args, { cwd: folder.path, env: { CALLTALLY_TIMEZONE: "UTC", ...env } });
+  return {
+    aliases: join(folder.path, "aliases.csv"),
+    run,
+    hygiene: (...args: string[]) => run(["hygiene", "--to", DAY, ...args]),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+describe("calltally hygiene", () => {
+  it("lists tags with the lines that mend them, and numbers those for the file of aliases", async () => {
+    using folder = makeFolder();
+    const { code, stdout } = await folder.hygiene();
+    expect([code, stdout]).toEqual([
+      0,
+      [
+        "line  problem           field     value        other          calls",
+        "1     near_miss         source    facebok      facebook           2",
+        "2     near_miss         campaign  brand_exact  Brand | Exact      1",
+        "      payment_or_login  source    paypal.com                      1",
+        "",
+      ].join("\n"),
+    ]);
+    const rows: unknown = JSON.parse((await folder.hygiene("--json")).stdout);
+    expect(rows).toMatchObject([
+      {
+        number: 1,
+        file: "aliases",
+        line: "facebok,facebook,source",
+        since: `${DAY}T12:00:00.000Z`,
+        cost: null,
+      },
+      { number: 2, file: "aliases", line: "brand_exact,Brand | Exact,campaign" },
+      { number: null, file: "channels", line: "Direct,paypal.com,referral,," },
+    ]);
+    expect((await folder.run(["hygiene"], {})).stdout).toContain("clean");
+  });
+
+  it("appends lines by number and problem, which then rename calls and spend", async () => {
+    using folder = makeFolder();
+    const { code, stdout, stderr } = await folder.hygiene("--write", "aliases.csv", "--lines", "2,near_miss");
+    expect([code, stdout]).toEqual([
+      0,
+      "2 lines appended to aliases.csv:\nbrand_exact,Brand | Exact,campaign\nfacebok,facebook,source\n",
+    ]);
+    expect(stderr).toContain("CALLTALLY_ALIASES does not name a file: set it to aliases.csv.");
+    const env = { CALLTALLY_ALIASES: "aliases.csv" };
+    const exported = await folder.run(["export", "campaign", "--columns", "calls", "--stdout"], env);
+    expect(exported.stdout).toBe(
+      "campaign,campaign_id,calls\r\n(not set),,23\r\nBrand | Exact,,10\r\n2026-4930123456,,3\r\n",
+    );
+    expect((await folder.hygiene()).stdout).toMatch(/^ +merged +source +Facebok +facebook +2$/m);
+    const explained = await folder.run(["explain", "32"], env);
+    expect(explained.stdout).toMatch(
+      /^campaign +Brand \| Exact; from campaign_name, an alias of "brand_exact"$/m,
+    );
+    expect(await folder.hygiene("--write", "aliases.csv", "--lines", "1")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("There is no line 1"),
+    });
+  });
+
+  it("writes nothing that was not chosen", async () => {
+    using folder = makeFolder();
+    writeFileSync(folder.aliases, "raw,value,of\nfacebok,meta,source\n");
+    for (const [args, message] of [
+      [["--lines", "1"], "--lines needs --write"],
+      [["--write", "aliases.csv"], "this is not a terminal"],
+      [["--write", "aliases.csv", "--lines", "3"], "There is no line 3"],
+      [["--write", "aliases.csv", "--lines", "near_mis"], "did you mean near_miss?"],
+      [["--write", "aliases.csv", "--lines", "1"], "it has an alias of the source"],
+    ] as const) {
+      const { code, stderr } = await folder.hygiene(...args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+    expect(readFileSync(folder.aliases, "utf8")).toBe("raw,value,of\nfacebok,meta,source\n");
+  });
+
+  it("is a section of the report of all calls, if tags are wrong", async () => {
+    using folder = makeFolder();
+    const pageOf = async (...args: string[]) => {
+      const days = ["--from", "2026-10-01", "--to", DAY];
+      return (await folder.run(["report", ...days, "--stdout", ...args])).stdout;
+    };
+    const page = await pageOf();
+    expect(page).toContain("<h2>3 tags may be wrong</h2>");
+    expect(page.replace(/<[^>]*>/g, "")).toContain("Source facebokmay be the same as facebook2");
+    expect(await pageOf("--source", "facebook")).not.toContain("may be wrong");
+    using clean = makeFolder(CALLS.slice(0, 20));
+    const { stdout } = await clean.run(["report", "--from", "2026-10-01", "--to", DAY, "--stdout"]);
+    expect(stdout).toContain("What these figures are based on");
+    expect(stdout).not.toContain("may be wrong");
+  });
+
+  it("mends a campaign named like a number as docs/privacy.md says", async () => {
+    using folder = makeFolder(CALLS.filter((call) => call.campaign_name !== "brand_exact"));
+    const share = (env = {}) =>
+      folder.run(["export", "campaign", "--min-cell", "2", "--columns", "calls", "--stdout"], env);
+    expect(await share()).toMatchObject({ code: 2, stderr: expect.stringContaining("CALLTALLY_ALIASES") });
+    const advice = readFileSync("docs/privacy.md", "utf8").match(/`(2026-\d+,Spring,campaign)`/)?.[1];
+    writeFileSync(folder.aliases, `raw,value,of\n${advice}\n`);
+    const { code, stdout } = await share({ CALLTALLY_ALIASES: "aliases.csv" });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Spring,,3\r\n")]);
+  });
+});

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { attributeCall } from "../../src/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { readAliases } from "../../src/config/aliases-file.ts";
+import { readChannels } from "../../src/config/channels-file.ts";
+import { makeCall } from "../support/calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { readBlocks } from "./pages.ts";
+
+const PAGE = readFileSync("docs/tags.md", "utf8");
+
+/** Writes the file of the page with this name, and returns what reads it. */
+function readFile<Read>(name: string, read: (path: string) => Read): Read {
+  const [block] = readBlocks(PAGE).filter(({ file }) => file === name);
+  using folder = makeTempFolder();
+  const path = join(folder.path, name);
+  writeFileSync(path, block?.content ?? "");
+  return read(path);
+}
+
+test("the aliases of docs/tags.md rename as its table says", () => {
+  const rules = { ...DEFAULT_RULES, ...readFile("aliases.csv", readAliases) };
+  const rows = [...PAGE.matchAll(/^\| (\w+)=(.+) \| (\w+) (.+) \|$/gm)];
+  const found = rows.map(([, member = "", given, field = ""]) => {
+    const facts = attributeCall(makeCall({ [member]: given }), rules);
+    return new Map(Object.entries(facts)).get(field.startsWith("utm_") ? `${field}_folded` : field);
+  });
+  expect(found).toHaveLength(5);
+  expect(found).toEqual(rows.map(([, , , , value]) => value?.replace("\\|", "|")));
+});
+
+test("the channels of docs/tags.md give the channels that its table has", () => {
+  const channels = readFile("channels.csv", readChannels);
+  const rows = [...PAGE.matchAll(/^\|(.*)\|(.*)\|(.*)\|(.*)\| (.+) \|$/gm)].slice(1);
+  const found = rows.map((row) => {
+    const [utm_source = null, utm_medium = null, utm_campaign = null, referring_url = null] = row
+      .slice(1, 5)
+      .map((cell) => cell.trim() || null);
+    const call = makeCall({ utm_source, utm_medium, utm_campaign, referring_url });
+    return attributeCall(call, { ...DEFAULT_RULES, channels }).channel;
+  });
+  expect(found).toHaveLength(6);
+  expect(found).toEqual(rows.map(([, , , , , channel]) => channel));
+});
