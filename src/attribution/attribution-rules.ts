@@ -1,3 +1,4 @@
+import type { OpeningHours } from "../calendar/opening-hours.ts";
 import { toComparableDisposition } from "./call-text.ts";
 import type { TopicLine } from "./topics.ts";
 
@@ -15,6 +16,8 @@ export interface AttributionRules {
   aliases: Readonly<Record<string, string>>;
   /** In order: the first one found in a call names its topic. */
   topics: readonly TopicLine[];
+  /** @default none are set */
+  hours?: OpeningHours | undefined;
   /**
    * Whether callers are known by keyed digests of their numbers, so that the numbers need not be kept. Figures are
    * the same. @default false
@@ -42,7 +45,7 @@ export function findContradictions({
 
 /** Returns canonical JSON: rules with the same meaning give the same text. */
 export function toRulesJson(rules: AttributionRules): string {
-  const { answered, missed, qualified_seconds, duration_unit, aliases, topics } = rules;
+  const { answered, missed, qualified_seconds, duration_unit, aliases, topics, hours } = rules;
   const sorted = (dispositions: readonly string[]) =>
     [...new Set(dispositions.map(toComparableDisposition))].sort();
   return JSON.stringify({
@@ -53,5 +56,6 @@ export function toRulesJson(rules: AttributionRules): string {
     aliases: Object.fromEntries(Object.entries(aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
     // An empty line more in the file changes nothing.
     topics: topics.map(({ line: _, ...topic }) => topic),
+    hours: hours ?? null,
   });
 }

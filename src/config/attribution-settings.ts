@@ -1,6 +1,8 @@
 import { foldUtm } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
+import type { OpeningHours } from "../calendar/opening-hours.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
+import { readClosedDays } from "./closed-days-file.ts";
 import { readCsvFile } from "./csv-file.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
@@ -37,12 +39,20 @@ export function readAliases(file: string): Record<string, string> {
   return Object.fromEntries([...aliases].map(([from, { value }]) => [from, value]));
 }
 
-/** @throws UsageError if the file of aliases or topics is unusable */
+/** @throws UsageError if the file of aliases, topics or closed days is unusable */
 export function readAttributionRules(
-  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "keep">,
+  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "keep"> &
+    Partial<Pick<Settings, "hours">>,
 ) {
   const { rules, aliasesFile, topicsFile, keep } = settings;
   const aliases = aliasesFile === undefined ? {} : readAliases(aliasesFile);
   const topics = topicsFile === undefined ? [] : readTopics(topicsFile);
-  return withDigests({ ...rules, aliases, topics }, keep);
+  return withDigests(
+    { ...rules, aliases, topics, hours: settings.hours && toOpeningHours(settings.hours) },
+    keep,
+  );
+}
+
+function toOpeningHours({ closedFile, ...hours }: NonNullable<Settings["hours"]>): OpeningHours {
+  return { ...hours, closed: closedFile === undefined ? [] : readClosedDays(closedFile) };
 }

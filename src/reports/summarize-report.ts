@@ -154,6 +154,7 @@ function toHeadline(
     counted("Qualified calls", "qualified_calls"),
     counted("First-time callers", "first_time_callers"),
     counted("Missed calls", "missed_calls"),
+    ...(figures.missed_in_hours == null ? [] : [counted("Missed in opening hours", "missed_in_hours")]),
     ...(earned === undefined
       ? []
       : [

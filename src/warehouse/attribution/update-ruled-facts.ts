@@ -37,11 +37,12 @@ const RULED_FACTS = namesOf(
   ),
 );
 
-interface Row extends Transcript, Pick<Call, "call_id" | "caller_id"> {
+interface Row extends Transcript, Pick<Call, "call_id" | "caller_id" | "call_started"> {
   withheld: string | null;
   topic: string | null;
   /** JSON of the topic and of the members in {@link RULED_MEMBERS}. */
   visit: string;
+  in_hours: string | null;
 }
 
 /**
@@ -61,10 +62,12 @@ export function* updateRuledFacts(
       ? "NULL AS transcription, NULL AS transcription_details"
       : "transcription, transcription_details";
   const read = tx.sqlite.prepare<[{ last: number; least: number; most: number }], Row>(
-    `SELECT call_id, calls.caller_id, withheld, topic, json_array(topic, ${VISIT}) AS visit, ${transcript}
+    `SELECT call_id, calls.caller_id, call_facts.call_started, in_hours, withheld, topic, json_array(topic, ${VISIT}) AS visit, ${transcript}
       FROM calls JOIN call_facts USING (call_id) LEFT JOIN transcripts USING (call_id)
       WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
   );
+  const { inHours } = compileRules(rules);
+  const areHoursSame = JSON.stringify(before.hours) === JSON.stringify(rules.hours);
   const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
   const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
   const changeOf = remember((key) => {
@@ -81,11 +84,19 @@ export function* updateRuledFacts(
     .set(recordOf(RULED_FACTS, (name) => sql`${sql.placeholder(name)}`))
     .where(eq(call_facts.call_id, sql.placeholder("call_id")))
     .prepare();
+  // Calls of one visit came at different times.
+  const updateHours = tx.db
+    .update(call_facts)
+    .set({ in_hours: sql`${sql.placeholder("in_hours")}` })
+    .where(eq(call_facts.call_id, sql.placeholder("call_id")))
+    .prepare();
   for (const batch of inBatches((last) => read.all({ last, ...range }))) {
     for (const row of batch) {
       const topic = areTopicsSame || isTopicKept(row) ? row.topic : deriveTopic(row, rules);
       const change = changeOf(topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`);
       if (change !== null) update.run({ ...change, call_id: row.call_id });
+      const in_hours = areHoursSame ? row.in_hours : inHours(row.call_started);
+      if (in_hours !== row.in_hours) updateHours.run({ in_hours, call_id: row.call_id });
     }
     yield batch.length;
   }

@@ -13,7 +13,7 @@ export const rules = sqliteTable("rules", {
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(
     text().notNull(),
-    "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases, lines of topics.",
+    "JSON: answered, missed, qualified_seconds, duration_unit, utm aliases, lines of topics, opening hours.",
   ),
   calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
   caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
@@ -40,6 +40,7 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
       line: z.number().optional(),
     }),
   ),
+  hours: z.object({ week: z.string(), closed: z.array(z.string()), timezone: z.string() }).optional(),
 });
 
 export function readRulesInForce({ db }: Reader) {
