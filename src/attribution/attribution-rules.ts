@@ -56,6 +56,6 @@ export function toRulesJson(rules: AttributionRules): string {
     aliases: Object.fromEntries(Object.entries(aliases).sort(([a], [b]) => (a < b ? -1 : 1))),
     // An empty line more in the file changes nothing.
     topics: topics.map(({ line: _, ...topic }) => topic),
-    hours: hours ?? null,
+    hours: hours ? { week: hours.week, closed: hours.closed, timezone: hours.timezone } : null,
   });
 }

@@ -75,12 +75,12 @@ function valueAt(aggregate: Metric["aggregate"], calls: Calls, row: number): num
     case "share":
       return has(aggregate.per) ? Number(has(aggregate.of)) : Number.NaN;
     case "callers":
-      return calls.callers[row] ?? 0;
+      return calls.callers[row] || Number.NaN;
     case "total seconds":
       return duration === NO_DURATION ? 0 : duration;
     case "average seconds":
     case "median seconds":
-      return duration;
+      return duration === NO_DURATION ? Number.NaN : duration;
     case "start":
       return calls.startsMs[row] ?? Number.NaN;
     case "unknown":

@@ -57,10 +57,11 @@ const share = <Name extends string>(
 
 function callMetrics({ duration_unit, hours }: Units) {
   /** Blank rather than 0 if no opening hours are set. */
-  const inHours = <Name extends string>({ isCount, ...metric }: Named<Name>): Named<Name> =>
-    hours === undefined
-      ? { ...metric, aggregate: { kind: "unknown" } }
-      : { ...metric, ...(isCount && { isCount }) };
+  const inHours = <Name extends string>(metric: Named<Name>): Named<Name> => {
+    if (hours !== undefined) return metric;
+    const { isCount: _, isAdditive: __, ...blank } = metric;
+    return { ...blank, aggregate: { kind: "unknown" } };
+  };
   return [
     count("calls", "calls", "Calls."),
     count("answered_calls", "answered_calls", "Calls whose disposition counts as answered."),

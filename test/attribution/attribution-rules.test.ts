@@ -28,12 +28,14 @@ test("toRulesJson is the same of rules that mean the same, and names every rule"
     duration_unit: "milliseconds",
     aliases: { goog: "google", fb: "facebook", ig: "instagram" },
     topics: [{ topic: "Spam", phrase: "A  job", speaker: null, qualifies: false, value: null }],
+    hours: { timezone: "UTC", week: "Sat 09:00-12:00", closed: ["2026-12-26"] },
   } as const;
   const json = toRulesJson(rules);
   expect(json).toBe(
     '{"answered":["answered","transferred"],"missed":["busy","no answer"],"qualified_seconds":30,' +
       '"duration_unit":"milliseconds","aliases":{"fb":"facebook","goog":"google","ig":"instagram"},' +
-      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}]}',
+      '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}],' +
+      '"hours":{"week":"Sat 09:00-12:00","closed":["2026-12-26"],"timezone":"UTC"}}',
   );
   const { fb, goog, ig } = rules.aliases;
   expect(
@@ -42,6 +44,7 @@ test("toRulesJson is the same of rules that mean the same, and names every rule"
       answered: ["answered", "transferred"],
       missed: ["BUSY", "no answer"],
       aliases: { ig, goog, fb },
+      hours: { week: "Sat 09:00-12:00", closed: ["2026-12-26"], timezone: "UTC" },
     }),
   ).toBe(json);
 });

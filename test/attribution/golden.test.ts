@@ -36,6 +36,7 @@ const RULES: AttributionRules[] = [
       { topic: "tap", phrase: "tap leaks", speaker: null, qualifies: null, value: null },
       { topic: "greeting", phrase: "HELLO", speaker: "Caller", qualifies: true, value: "5" },
     ],
+    hours: { week: "Mon-Fri 08:00-18:00, Sun 01:30-03:00", closed: ["2026-01-01"], timezone: "Europe/Berlin" },
   },
 ];
 
@@ -46,7 +47,7 @@ describe("golden digests", () => {
     const facts = RULES.flatMap((rules) =>
       [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
     );
-    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([6, "f6a730cbc06e9a8c"]);
+    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([7, "f43c16ea5ce77608"]);
   });
 
   it("calls are parsed and hashed as before: with another hash each counts as changed in the next run", () => {

@@ -137,7 +137,7 @@ describe("a rollup with outcomes is as the fold in memory has it", () => {
   });
 
   it("has a gone call's revenue only where gone calls count", async () => {
-    const revenueOf = (rows: Row[]) => rows[0]?.[15];
+    const revenueOf = (rows: Row[]) => rows[0]?.[18];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(
         ({ call_id, stage }) => stage === "sold" && calls.some((call) => call.call_id === call_id),

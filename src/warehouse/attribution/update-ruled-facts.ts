@@ -67,7 +67,6 @@ export function* updateRuledFacts(
       WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
   );
   const { inHours } = compileRules(rules);
-  const areHoursSame = JSON.stringify(before.hours) === JSON.stringify(rules.hours);
   const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
   const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
   const changeOf = remember((key) => {
@@ -75,28 +74,23 @@ export function* updateRuledFacts(
     const members = recordOf(RULED_MEMBERS, (name) => visit[RULED_MEMBERS.indexOf(name)]);
     const facts = attributeByRules(members, rules, topic);
     const stored = attributeByRules(members, before, topicBefore);
-    return RULED_FACTS.every((name) => facts[name] === stored[name])
-      ? null
-      : { ...facts, is_qualified: Number(facts.is_qualified) };
+    return {
+      isOther: RULED_FACTS.some((name) => facts[name] !== stored[name]),
+      facts: { ...facts, is_qualified: Number(facts.is_qualified) },
+    };
   }, LONGEST_VISIT);
   const update = tx.db
     .update(call_facts)
-    .set(recordOf(RULED_FACTS, (name) => sql`${sql.placeholder(name)}`))
-    .where(eq(call_facts.call_id, sql.placeholder("call_id")))
-    .prepare();
-  // Calls of one visit came at different times.
-  const updateHours = tx.db
-    .update(call_facts)
-    .set({ in_hours: sql`${sql.placeholder("in_hours")}` })
+    .set(recordOf([...RULED_FACTS, "in_hours"], (name) => sql`${sql.placeholder(name)}`))
     .where(eq(call_facts.call_id, sql.placeholder("call_id")))
     .prepare();
   for (const batch of inBatches((last) => read.all({ last, ...range }))) {
     for (const row of batch) {
       const topic = areTopicsSame || isTopicKept(row) ? row.topic : deriveTopic(row, rules);
-      const change = changeOf(topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`);
-      if (change !== null) update.run({ ...change, call_id: row.call_id });
-      const in_hours = areHoursSame ? row.in_hours : inHours(row.call_started);
-      if (in_hours !== row.in_hours) updateHours.run({ in_hours, call_id: row.call_id });
+      const { isOther, facts } = changeOf(topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`);
+      // Calls of one visit came at different times.
+      const in_hours = inHours(row.call_started);
+      if (isOther || in_hours !== row.in_hours) update.run({ ...facts, in_hours, call_id: row.call_id });
     }
     yield batch.length;
   }
