@@ -30,8 +30,8 @@ export interface FoldRules {
   duration_unit: "seconds" | "milliseconds";
   /** From folded value to folded value. */
   aliases?: Readonly<Record<string, string>>;
-  /** Of phrases that are one word of ASCII, said by anybody. */
-  topics?: readonly { topic: string; phrase: string; qualifies: boolean | null }[];
+  /** Of phrases that are one word of ASCII. */
+  topics?: readonly { topic: string; phrase: string; qualifies: boolean | null; speaker?: string | null }[];
   /** Of spans within a day. */
   hours?: { week: string; closed: readonly string[]; timezone: string } | undefined;
 }
@@ -613,10 +613,17 @@ function outcomeOf(call: Call, rules: FoldRules): "answered" | "missed" | "other
 }
 
 function topicOf({ transcription, transcription_details }: Call, { topics = [] }: FoldRules) {
-  const lines: { text: string }[] = JSON.parse(transcription_details ?? "[]");
-  const text = transcription?.trim() || lines.map((line) => line.text).join(" ");
-  const said = text.toLowerCase().split(/[^a-z]+/);
-  return topics.find(({ phrase }) => said.includes(phrase.toLowerCase()));
+  const lines: { channel?: string; text: string }[] = JSON.parse(transcription_details ?? "[]");
+  const textOf = (some: typeof lines) => some.map((line) => line.text).join(" ");
+  return topics.find(({ phrase, speaker }) => {
+    const text = speaker
+      ? textOf(lines.filter(({ channel }) => channel === speaker))
+      : transcription?.trim() || textOf(lines);
+    return text
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .includes(phrase.toLowerCase());
+  });
 }
 
 const known = <T>(values: readonly (T | null)[]): T[] =>
