@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode, worstCode } from "../base/errors.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
+import type { ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
 import type { Made, ProduceOptions } from "../produce/produce.ts";
 import { exitCodeOf } from "../statements/statements.ts";
@@ -12,6 +13,7 @@ import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 import { type ReportNews, readReportNews } from "./report-news.ts";
 import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
+import { readRingBack } from "./ring-back.ts";
 import { startRun } from "./start-run.ts";
 import { type ReportHeadline, readReportHeadline, summarizeReport, toFiles } from "./summarize-report.ts";
 
@@ -65,10 +67,12 @@ export async function makeReport(
     let is_stale = false;
     let headline: ReportHeadline = { figures: {}, costs: undefined, earned: undefined, compared: undefined };
     let news: ReportNews | undefined;
+    let ringBack: ReportSummary["ring_back"];
     const inspect = async (job: Job) => {
       if (targets.length > 0) {
         assertDeliverable(report, job.manifest);
         news = readReportNews(report, runId, job);
+        ringBack = readRingBack(report, job);
       }
       headline = await readReportHeadline(job);
       is_stale = isStale(readLastGoodSync(job), report, clock.now());
@@ -97,7 +101,7 @@ export async function makeReport(
       warehouse,
       {
         runId,
-        summary: summarizeReport(report, { manifest, plan, files, folder, headline, news }),
+        summary: summarizeReport(report, { manifest, plan, files, folder, headline, news, ringBack }),
         values: plan.values,
         targets: options.isOnlyRestated && manifest.restatements?.file === undefined ? [] : targets,
       },

@@ -72,11 +72,12 @@ interface SummaryOptions {
   folder: string;
   headline: ReportHeadline;
   news?: ReportNews | undefined;
+  ringBack?: ReportSummary["ring_back"];
 }
 
 export function summarizeReport(
   { name, account }: NamedReport,
-  { manifest, plan, files, folder, headline, news }: SummaryOptions,
+  { manifest, plan, files, folder, headline, news, ringBack }: SummaryOptions,
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
   if (run === null) throw new Error("No file is written before a sync has finished");
@@ -91,6 +92,7 @@ export function summarizeReport(
     verdict: `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     statements,
     notices: news?.notices ?? [],
+    ring_back: ringBack,
     folder,
     files,
     manifest: toManifestFile(manifest, folder),
