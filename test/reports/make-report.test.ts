@@ -470,7 +470,8 @@ describe("ring_back", () => {
       const content = { ...LAST_WEEK, personal_data: true, deliver: [...TO_HOOK, email] };
       using weekly = named({ ...content, ...(ring_back && { ring_back }) }, { calls, env, top, secrets });
       await make(weekly);
-      const [text = ""] = /To ring back[\s\S]*?\r\n\r\n/.exec(mail.taken[0]?.raw ?? "") ?? [];
+      const [text = ""] =
+        /To ring back[\s\S]*?\r\n\r\n/.exec((mail.taken[0]?.raw ?? "").replaceAll("=\r\n", "")) ?? [];
       const number = ring_back === "numbers" ? ": +49 30 7" : "";
       const lines = text.trim().split("\r\n");
       expect(lines.slice(0, 2)).toEqual(
