@@ -87,7 +87,9 @@ export function* updateRuledFacts(
   for (const batch of inBatches((last) => read.all({ last, ...range }))) {
     for (const row of batch) {
       const topic = areTopicsSame || isTopicKept(row) ? row.topic : deriveTopic(row, rules);
-      const { isOther, facts } = changeOf(topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`);
+      const { isOther, facts } = changeOf(
+        topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`,
+      );
       // Calls of one visit came at different times.
       const in_hours = inHours(row.call_started);
       if (isOther || in_hours !== row.in_hours) update.run({ ...facts, in_hours, call_id: row.call_id });
