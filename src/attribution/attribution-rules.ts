@@ -1,3 +1,4 @@
+import type { OpeningHours } from "../calendar/opening-hours.ts";
 import { toComparableDisposition } from "./call-text.ts";
 import type { ChannelLine } from "./own-channels.ts";
 import type { TopicLine } from "./topics.ts";
@@ -28,6 +29,8 @@ export interface AttributionRules {
   topics: readonly TopicLine[];
   /** Own channels, in order: the first line that matches names the channel; after the last, GA4's rules do. */
   channels: readonly ChannelLine[];
+  /** @default none are set */
+  hours?: OpeningHours | undefined;
   /**
    * Whether callers are known by keyed digests of their numbers, so that the numbers need not be kept. Figures are
    * the same. @default false
@@ -60,7 +63,8 @@ export function countAliases({ aliases, aliases_of = {} }: Pick<AttributionRules
 
 /** Returns canonical JSON: rules with the same meaning give the same text. */
 export function toRulesJson(rules: AttributionRules): string {
-  const { answered, missed, qualified_seconds, duration_unit, aliases, aliases_of, topics, channels } = rules;
+  const { answered, missed, qualified_seconds, duration_unit, aliases, aliases_of, topics, channels, hours } =
+    rules;
   const sorted = (dispositions: readonly string[]) =>
     [...new Set(dispositions.map(toComparableDisposition))].sort();
   return JSON.stringify({
@@ -74,5 +78,6 @@ export function toRulesJson(rules: AttributionRules): string {
     // An empty line more in the file changes nothing.
     topics: topics.map(({ line: _, ...topic }) => topic),
     channels: channels.map(({ line: _, ...channel }) => channel),
+    hours: hours ? { week: hours.week, closed: hours.closed, timezone: hours.timezone } : null,
   });
 }

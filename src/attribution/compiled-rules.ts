@@ -1,3 +1,4 @@
+import { openAt } from "../calendar/opening-hours.ts";
 import type { AliasField, AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, toComparableDisposition } from "./call-text.ts";
 import { compileChannels } from "./own-channels.ts";
@@ -6,6 +7,8 @@ import { compileTopics } from "./topics.ts";
 
 export const OUTCOMES = ["answered", "missed", "other"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
+
+export const IN_HOURS = ["yes", "no"] as const;
 
 const compiled = new WeakMap<AttributionRules, ReturnType<typeof compile>>();
 
@@ -21,6 +24,7 @@ function compile(rules: AttributionRules) {
   for (const disposition of rules.missed) outcomes.set(toComparableDisposition(disposition), "missed");
   for (const disposition of rules.answered) outcomes.set(toComparableDisposition(disposition), "answered");
   const topics = new Map(rules.topics.map((line) => [line.topic, line]));
+  const isOpenAt = rules.hours && openAt(rules.hours);
   const ofField = (field: AliasField) => Object.entries(rules.aliases_of?.[field] ?? {});
   /** Folds a utm value, and replaces it by its alias. */
   const utmKeys = (own: [string, string][] = []) => {
@@ -55,6 +59,11 @@ function compile(rules: AttributionRules) {
     /** The least duration of a qualified call, in the unit in which the service serves durations. */
     qualifiedDuration: toDuration(rules.qualified_seconds, rules),
     ...compileChannels(rules.channels),
+    /** Whether a call came in opening hours, by its start; null if none are set. */
+    inHours: (started: string | null): (typeof IN_HOURS)[number] | null => {
+      if (isOpenAt === undefined) return null;
+      return started !== null && isOpenAt(started) ? "yes" : "no";
+    },
     findTopic: compileTopics(rules.topics),
     /** What the lines of a topic say; undefined if there are none. */
     aboutTopic: (topic: string | null) => (topic === null ? undefined : topics.get(topic)),

@@ -1,16 +1,24 @@
+import type { OpeningHours } from "../calendar/opening-hours.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
 import { readAliases } from "./aliases-file.ts";
 import { readChannels } from "./channels-file.ts";
+import { readClosedDays } from "./closed-days-file.ts";
 import type { Settings } from "./load-settings.ts";
 import { readTopics } from "./topics-file.ts";
 
-/** @throws UsageError if a file of aliases, topics or channels is unusable */
+/** @throws UsageError if a file of aliases, topics, channels or closed days is unusable */
 export function readAttributionRules(
-  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "channelsFile" | "keep">,
+  settings: Pick<Settings, "rules" | "aliasesFile" | "topicsFile" | "channelsFile" | "keep"> &
+    Partial<Pick<Settings, "hours">>,
 ) {
   const { rules, aliasesFile, topicsFile, channelsFile, keep } = settings;
   const aliases = aliasesFile === undefined ? { aliases: {} } : readAliases(aliasesFile);
   const topics = topicsFile === undefined ? [] : readTopics(topicsFile);
   const channels = channelsFile === undefined ? [] : readChannels(channelsFile);
-  return withDigests({ ...rules, ...aliases, topics, channels }, keep);
+  const hours = settings.hours && toOpeningHours(settings.hours);
+  return withDigests({ ...rules, ...aliases, topics, channels, hours }, keep);
+}
+
+function toOpeningHours({ closedFile, ...hours }: NonNullable<Settings["hours"]>): OpeningHours {
+  return { ...hours, closed: closedFile === undefined ? [] : readClosedDays(closedFile) };
 }

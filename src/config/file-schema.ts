@@ -156,6 +156,11 @@ const reportKeys = z.strictObject({
     z.boolean(),
     `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
   ),
+  ring_back: option(
+    z.enum(["times", "numbers"]),
+    "List in mails the callers to ring back, the newest ten since its first day: when each was missed, with `numbers` also the phone number. Needs personal_data.",
+    "numbers",
+  ),
   deliver: option(z.array(delivery).min(1), "Recipients."),
   on_restatement: option(
     z.enum(["deliver"]),
@@ -167,6 +172,16 @@ const reportKeys = z.strictObject({
 const report = reportKeys
   .superRefine((content, { addIssue }) => {
     const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
+    const { ring_back, personal_data } = content;
+    if (ring_back !== undefined) {
+      if (!personal_data) addIssue("ring_back needs personal_data: true: its mails are about single callers");
+      if (deliver === undefined || !deliver.some(({ email, to }) => email ?? to))
+        addIssue("ring_back needs a mail below deliver: it is a part of mails only");
+      if (min_cell !== undefined)
+        addIssue("ring_back cannot go with min_cell: its figures are to be shared, and callers are not");
+      if (engine !== undefined)
+        addIssue("ring_back cannot go with engine: the cluster computes figures, but not lists");
+    }
     if (require !== undefined && deliver === undefined)
       addIssue("require needs deliver: it limits what is delivered");
     if (on_restatement === undefined) return;

@@ -16,6 +16,7 @@ import {
   toLayers,
 } from "./setting-layers.ts";
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
+import { parseTimeZone } from "./time-zone.ts";
 
 export type Settings = ReturnType<typeof toSettings>;
 
@@ -120,7 +121,7 @@ function toSettings(layers: readonly Layer[], read: Read) {
   const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
     values;
   const { keepTranscripts, keepSummaries, keepCallerNumbers, keepRecordingUrls, ...others } = rest;
-  const { answered, missed, qualifiedSeconds, durationUnit, ...apart } = others;
+  const { answered, missed, qualifiedSeconds, durationUnit, hours, closedFile, ...apart } = others;
   const { publishTo, publishUser, publishPasswordFile, publishPersonalData, publishAfterSync, ...plain } =
     apart;
   return {
@@ -143,6 +144,10 @@ function toSettings(layers: readonly Layer[], read: Read) {
       qualified_seconds: qualifiedSeconds,
       duration_unit: durationUnit,
     } satisfies Omit<AttributionRules, "aliases" | "aliases_of" | "topics" | "channels">,
+    hours:
+      hours === undefined
+        ? undefined
+        : { week: hours, closedFile, timezone: ownZone(values.timezone, layers, read) },
     publish: {
       to: publishTo,
       user: publishUser,
@@ -151,6 +156,13 @@ function toSettings(layers: readonly Layer[], read: Read) {
       isAfterSync: publishAfterSync,
     },
   };
+}
+
+/** Returns the account's zone: a flag changes the days of one command, and no fact of a call. */
+function ownZone(zone: string, layers: readonly Layer[], read: Read): string {
+  if (findGiven(SETTINGS.timezone, layers)?.origin !== "flag") return zone;
+  const own = layers.filter(({ origin }) => origin !== "flag");
+  return parseTimeZone(String(read(SETTINGS.timezone, findGiven(SETTINGS.timezone, own))));
 }
 
 /** @throws Error that says what is wrong; after a semicolon what to do */

@@ -1,11 +1,12 @@
 import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
-import { inspectSettings } from "./load-settings.ts";
+import { type Inspected, inspectSettings } from "./load-settings.ts";
+import type { Setting } from "./setting.ts";
 import type { SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
 import { describeFixedZone } from "./time-zone.ts";
 
 export function remarkOnSettings(sources: SettingSources): string[] {
-  const { unknown, settings } = inspectSettings(sources);
+  const { found, unknown, settings } = inspectSettings(sources);
   return [
     ...unknown.map(
       ({ name, origin, advice }) =>
@@ -13,7 +14,15 @@ export function remarkOnSettings(sources: SettingSources): string[] {
     ),
     describeFixedZone(settings.timezone),
     describeContradiction(settings.rules),
+    describeUnusedDays(found),
   ].filter((remark) => remark !== undefined);
+}
+
+/** Says that closed days have no effect, if no opening hours are set. */
+export function describeUnusedDays(found: Inspected["found"]) {
+  const isSet = ({ env }: Setting) => found.some((own) => own.env === env && own.origin !== "not set");
+  if (!isSet(SETTINGS.closedFile) || isSet(SETTINGS.hours)) return undefined;
+  return `${SETTINGS.closedFile.env} has no effect without ${SETTINGS.hours.env}: set opening hours, or remove it.`;
 }
 
 export function describeContradiction(rules: Pick<AttributionRules, "answered" | "missed">) {

@@ -1,6 +1,7 @@
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { parseCurrency } from "../base/currency.ts";
 import { parseFilePath, parsePath } from "../base/path-text.ts";
+import { parseHours } from "../calendar/opening-hours.ts";
 import { parseKeepFor } from "../privacy/keep-settings.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
@@ -157,6 +158,14 @@ export const SETTINGS = {
   channelsFile: setting("channels", path(parseFilePath), {
     help: "CSV file with the header `channel,source,medium,campaign,referrer` that names own channels, such as `Partners,partner-*,,,`; the first line that matches decides, and Google Analytics' rules after the last",
     example: "channels.csv",
+  }),
+  hours: setting("hours", text(parseHours), {
+    help: "Opening hours of a week, in the account's time zone, for the figures of calls in hours; the end of a span is not open",
+    example: "Mon-Fri 08:00-18:00, Sat 09:00-12:00",
+  }),
+  closedFile: setting("closed", path(parseFilePath), {
+    help: "File of local days without opening hours, `YYYY-MM-DD`, one per line; the day's name may follow, after a comma",
+    example: "closed.csv",
   }),
   currency: setting("currency", text(parseCurrency), {
     help: "ISO 4217 code of the currency of the ads. By default that of the first import of `spend`; reports in another currency are refused",

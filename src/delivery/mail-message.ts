@@ -6,12 +6,14 @@ import MailComposer from "nodemailer/lib/mail-composer";
 import { toSentenceHtml } from "../sentences/sentence-html.ts";
 import { toSentenceText } from "../sentences/sentences.ts";
 import {
+  callerInWords,
   changeInWords,
   doubtsInWords,
   formatBytes,
   type ReportFile,
   type ReportSummary,
   remarksInWords,
+  ringBackTitle,
 } from "./report-summary.ts";
 import { changedError } from "./run-folder.ts";
 import type { MailAddress } from "./smtp-url.ts";
@@ -114,6 +116,8 @@ export async function toMailHtml(summary: ReportSummary, files: readonly MailFil
   const { title, account, range, sentences, headline, folder } = summary;
   const [verdict, ...remarks] = remarksInWords(summary);
   const doubts = doubtsInWords(summary);
+  const ringBack = ringBackTitle(summary);
+  const callers = (summary.ring_back?.callers ?? []).map(callerInWords);
   const figures = headline.map(
     (figure) => html`<tr>
 <td style="${CELL}">${figure.name}</td>
@@ -147,7 +151,14 @@ ${doubts.map((doubt) => html`<p style="${NOTE};font-weight:600">${doubt}</p>\n`)
     : html`<ul style="margin:20px 0;padding-left:20px;font-size:16px;overflow-wrap:anywhere">\n${sentences.map((each) => html`<li style="margin:4px 0">${toSentenceHtml(each)}</li>\n`)}</ul>\n`
 }<table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;border-bottom:${LINE}">
 ${figures}</table>
-<p style="${NOTE}">${verdict}</p>
+${
+  ringBack === null
+    ? ""
+    : html`<h2 style="margin:24px 0 4px;font-size:15px">${ringBack}</h2>
+<ul style="margin:4px 0 0;padding-left:20px;font-size:14px">
+${callers.map((caller) => html`<li style="margin:4px 0">${caller}</li>\n`)}</ul>
+`
+}<p style="${NOTE}">${verdict}</p>
 ${remarks.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">\n${remarks.map((remark) => html`<li style="margin:4px 0">${remark}</li>\n`)}</ul>\n`}${
   files.length === 0
     ? ""
@@ -166,6 +177,8 @@ ${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0
 function toMailText(summary: ReportSummary, files: readonly MailFile[]): string {
   const { title, account, range, sentences, headline, folder } = summary;
   const [verdict = "", ...remarks] = remarksInWords(summary);
+  const ringBack = ringBackTitle(summary);
+  const callers = (summary.ring_back?.callers ?? []).map(callerInWords);
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => text.length));
   const names = widest(headline.map(({ name }) => name));
   const values = widest(headline.map(({ value }) => value));
@@ -183,6 +196,7 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
     doubtsInWords(summary),
     sentences.map((each) => `- ${toSentenceText(each)}`),
     figures,
+    ringBack === null ? [] : [ringBack, ...callers.map((caller) => `- ${caller}`)],
     [verdict],
     remarks.map((remark) => `- ${remark}`),
     files.length === 0 ? [] : ["Files", ...rows, ...place],

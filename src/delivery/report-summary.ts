@@ -1,3 +1,4 @@
+import { formatQuantity } from "../base/quantity-text.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import type { Sentence } from "../sentences/sentences.ts";
 import { doubtsOf, type Statement, say, saySome } from "../statements/statements.ts";
@@ -24,6 +25,19 @@ export interface Figure {
   within_chance: boolean;
 }
 
+/** A caller whose last call was missed, and who was not answered since. */
+export interface CallerToRingBack {
+  /** Start of the last missed call, local time: `2026-11-20 13:37`. */
+  missed_at: string;
+  /** Since the caller was last answered. */
+  missed_calls: number;
+  source: string;
+  /** Null if no opening hours are set. */
+  in_hours: boolean | null;
+  /** Null if the report does not show numbers. */
+  number: string | null;
+}
+
 export interface ReportSummary {
   title: string;
   /** Null for the only account. */
@@ -37,6 +51,8 @@ export interface ReportSummary {
   statements: readonly Statement[];
   /** What went silent or far off since the last report, in sentences. */
   notices: readonly string[];
+  /** The newest callers to ring back, and how many there are in all; undefined unless the report asks for them. */
+  ring_back?: { callers: readonly CallerToRingBack[]; all: number } | undefined;
   /** Absolute. */
   folder: string;
   files: readonly ReportFile[];
@@ -63,6 +79,29 @@ export function remarksInWords({ headline, statements, notices, verdict }: Repor
     ...notices,
     ...saySome(others, "see manifest.json"),
   ];
+}
+
+/** Such as `2026-11-20 13:37, 2 missed calls, in hours, from google: +15125550117`. */
+export function callerInWords({
+  missed_at,
+  missed_calls,
+  source,
+  in_hours,
+  number,
+}: CallerToRingBack): string {
+  const hours = in_hours === null ? [] : [in_hours ? "in hours" : "outside of hours"];
+  const words = [missed_at, formatQuantity(missed_calls, "missed call"), ...hours, `from ${source}`].join(
+    ", ",
+  );
+  return number === null ? words : `${words}: ${number}`;
+}
+
+/** Such as `To ring back: the newest 10 of 14 callers`; null without callers, or if the report does not list them. */
+export function ringBackTitle({ ring_back }: ReportSummary): string | null {
+  if (ring_back === undefined || ring_back.all === 0) return null;
+  const { callers, all } = ring_back;
+  const some = callers.length < all ? `the newest ${callers.length} of ` : "";
+  return `To ring back: ${some}${formatQuantity(all, "caller")}`;
 }
 
 /** Such as `12 kB` or `3.4 MB`. */

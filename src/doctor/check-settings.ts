@@ -4,8 +4,9 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { readAliases } from "../config/aliases-file.ts";
 import { readChannels } from "../config/channels-file.ts";
+import { readClosedDays } from "../config/closed-days-file.ts";
 import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
-import { describeContradiction } from "../config/setting-remarks.ts";
+import { describeContradiction, describeUnusedDays } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
 import { readTopics } from "../config/topics-file.ts";
@@ -18,27 +19,33 @@ const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env
 export function checkSettings({ found, unknown, settings }: Inspected): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   const contradiction = describeContradiction(settings.rules);
+  const unused = describeUnusedDays(found);
   return [
     ...found.map((setting) => checkSetting(setting, given)),
     ...unknown.map(({ name, advice }) => warn(name, "is not a calltally setting, and has no effect", advice)),
     ...(contradiction === undefined
       ? []
       : [warn("dispositions", "a disposition is in both lists", contradiction)]),
+    ...(unused === undefined ? [] : [warn("closed days", "have no effect", unused)]),
   ];
 }
 
-/** Checks that the files of aliases, topics and channels, if any, can be read. */
+/** Checks that the files of aliases, topics, channels and closed days, if any, can be read. */
 export function checkRuleFiles({
   aliasesFile,
   topicsFile,
   channelsFile,
-}: Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile">): Check[] {
+  hours,
+}: Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile" | "hours">): Check[] {
   return [
     ...checkFile("aliases", aliasesFile, (file) => {
       return formatQuantity(countAliases(readAliases(file)), "alias", "aliases");
     }),
     ...checkFile("topics", topicsFile, (file) => formatQuantity(readTopics(file).length, "line")),
     ...checkFile("channels", channelsFile, (file) => formatQuantity(readChannels(file).length, "line")),
+    ...checkFile("closed days", hours?.closedFile, (file) =>
+      formatQuantity(readClosedDays(file).length, "day"),
+    ),
   ];
 }
 

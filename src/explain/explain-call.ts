@@ -103,6 +103,8 @@ export function explainAt(
     qualified_seconds: rules.qualified_seconds,
     topic: facts.topic,
     qualified: facts.is_qualified,
+    /** `yes` or `no`; null if no opening hours are set. */
+    in_hours: facts.in_hours,
     first_time_caller: first?.call_id === callId,
     /** The first call of the same caller in the warehouse; null if the caller is unknown. */
     first_call: first ?? null,

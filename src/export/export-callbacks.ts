@@ -14,7 +14,7 @@ export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
   if (callers.newKey !== undefined) onNewKey(callers.newKey);
   const toLocal = localTime(timeframe.timezone);
   const started = { fact: "call_started" } as const;
-  const fact = (name: "source" | "channel" | "campaign"): CallColumn => ({
+  const fact = (name: "source" | "channel" | "campaign" | "in_hours"): CallColumn => ({
     name,
     type: "text",
     of: { fact: name },
@@ -51,6 +51,7 @@ export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
     fact("channel"),
     fact("source"),
     fact("campaign"),
+    fact("in_hours"),
     {
       name: "tracking_number",
       type: "text",

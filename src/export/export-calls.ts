@@ -173,6 +173,7 @@ function callColumns(
     fact("outcome"),
     fact("topic"),
     flag("qualified", "is_qualified"),
+    fact("in_hours"),
     flag("first_time_caller", "is_first_call"),
     { ...fact("org_unit_id"), type: "integer", isId: true },
     member("org_unit_name"),

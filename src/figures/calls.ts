@@ -17,4 +17,4 @@ export interface Calls {
 /** Less than all durations. */
 export const NO_DURATION = -(2 ** 31);
 
-export const MARKS = { answered: 1, missed: 2, other: 4, qualified: 8, first: 16 } as const;
+export const MARKS = { answered: 1, missed: 2, other: 4, qualified: 8, first: 16, in_hours: 32 } as const;

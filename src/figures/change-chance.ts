@@ -1,15 +1,21 @@
 import { isShareWithinChance, isWithinChance } from "../base/chance.ts";
 import type { FactValue } from "./dictionary.ts";
-import { type Metric, metrics } from "./metrics.ts";
+import { CALL_METRICS } from "./metrics.ts";
 
 /** Figures that count calls: they come at random, so a test fits their changes. */
-const COUNTS: ReadonlySet<string> = new Set(namesOf("count"));
-const RATES: ReadonlySet<string> = new Set(namesOf("share"));
+const COUNTS: ReadonlySet<string> = new Set(
+  CALL_METRICS.flatMap(({ name, aggregate }) => (aggregate.kind === "count" ? [name] : [])),
+);
+/** The figure that each rate divides by. */
+const WHOLES: ReadonlyMap<string, string> = new Map(
+  CALL_METRICS.flatMap(({ name, aggregate }) => (aggregate.kind === "share" ? [[name, aggregate.per]] : [])),
+);
 
-function namesOf(kind: Metric["aggregate"]["kind"]): string[] {
-  return metrics({ duration_unit: "seconds" })
-    .filter(({ aggregate }) => aggregate.kind === kind)
-    .map(({ name }) => name);
+/** Returns a rate among figures whose divisor is not among them: its changes cannot be judged. */
+export function findUnjudged(figures: readonly string[]): { rate: string; whole: string } | undefined {
+  for (const [rate, whole] of WHOLES)
+    if (figures.includes(rate) && !figures.includes(whole)) return { rate, whole };
+  return undefined;
 }
 
 /** Explains the word “chance” next to changes. */
@@ -18,7 +24,7 @@ export const CHANCE_MEANING =
 
 /** Whether {@link isChangeWithinChance} can judge changes of a figure. */
 export function hasChance(figure: string): boolean {
-  return COUNTS.has(figure) || RATES.has(figure);
+  return COUNTS.has(figure) || WHOLES.has(figure);
 }
 
 /** The days that figures are compared with. */
@@ -35,7 +41,7 @@ export interface ComparedDays {
  * Returns whether chance alone may explain a figure's change in a row; null for a figure that no test fits, if there is
  * nothing to compare with or no change to be seen, and if the change of a figure that was not 0 is withheld, as of
  * first-time callers.
- * @param read the values of the row by column; for a rate also `calls` and `calls_previous`
+ * @param read the values of the row by column; for a rate also the figure it divides by
  */
 export function isChangeWithinChance(
   figure: string,
@@ -48,7 +54,8 @@ export function isChangeWithinChance(
   const change = read(`${figure}_change`);
   if (now === before || change === 0 || (before !== 0 && typeof change !== "number")) return null;
   if (COUNTS.has(figure)) return isWithinChance(now, before, times);
-  const [calls, callsBefore] = [read("calls"), read("calls_previous")];
+  const whole = WHOLES.get(figure);
+  const [calls, callsBefore] = [read(`${whole}`), read(`${whole}_previous`)];
   if (typeof calls !== "number" || typeof callsBefore !== "number") return null;
   return isShareWithinChance(
     { part: Math.round(now * calls), whole: calls },

@@ -17,6 +17,7 @@ export type KeyFact =
   | "tracking_number"
   | "disposition"
   | "topic"
+  | "in_hours"
   | "referring_host";
 
 export interface KeyColumn {
@@ -86,6 +87,7 @@ const KEYS = {
     text("topic", { fact: "topic" }, "What the call is about, by what was said; see the file of topics."),
   ],
   referring_host: [text("referring_host", { fact: "referring_host" })],
+  in_hours: [text("in_hours", { fact: "in_hours" }, "Whether the call came in opening hours: yes or no.")],
   weekday: [text("weekday", { local: "weekday" })],
   hour: [text("hour", { local: "hour" })],
 } satisfies Record<string, readonly KeyColumn[]>;

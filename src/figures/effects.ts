@@ -48,35 +48,43 @@ function isOther(steps: readonly Step[], value: (row: number) => number): boolea
     steps
       .filter((step) => step.sign === sign)
       .map(({ row }) => value(row))
+      .filter((own) => !Number.isNaN(own))
       .sort()
       .join();
   return valuesWith(1) !== valuesWith(-1);
 }
 
-const MARK_OF: Record<Exclude<CountPart, "calls">, number> = {
+const MARK_OF: Record<CountPart, number> = {
+  calls: 0,
   answered_calls: MARKS.answered,
   missed_calls: MARKS.missed,
   other_calls: MARKS.other,
   qualified_calls: MARKS.qualified,
   first_calls: MARKS.first,
+  calls_in_hours: MARKS.in_hours,
+  answered_in_hours: MARKS.in_hours + MARKS.answered,
+  missed_in_hours: MARKS.in_hours + MARKS.missed,
 };
 
-/** What a call adds to a figure, or what decides it. */
+/** What a call adds to a figure, or what decides it; NaN if it has no part in it. */
 function valueAt(aggregate: Metric["aggregate"], calls: Calls, row: number): number {
   const duration = calls.durations[row] ?? NO_DURATION;
+  const has = (part: CountPart) => ((calls.marks[row] ?? 0) & MARK_OF[part]) === MARK_OF[part];
   switch (aggregate.kind) {
     case "count":
+      return Number(has(aggregate.of));
     case "share":
-      if (aggregate.of === "calls") return 1;
-      return ((calls.marks[row] ?? 0) & MARK_OF[aggregate.of]) === 0 ? 0 : 1;
+      return has(aggregate.per) ? Number(has(aggregate.of)) : Number.NaN;
     case "callers":
-      return calls.callers[row] ?? 0;
+      return calls.callers[row] || Number.NaN;
     case "total seconds":
       return duration === NO_DURATION ? 0 : duration;
     case "average seconds":
     case "median seconds":
-      return duration;
+      return duration === NO_DURATION ? Number.NaN : duration;
     case "start":
       return calls.startsMs[row] ?? Number.NaN;
+    case "unknown":
+      return Number.NaN;
   }
 }

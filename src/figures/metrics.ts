@@ -49,18 +49,25 @@ const time = <Name extends string>(name: Name, which: "earliest" | "latest") => 
     type: "time",
   } as const;
 };
-const ANSWER_RATE = { kind: "share", of: "answered_calls", decimals: 4 } as const;
+const share = <Name extends string>(
+  name: Name,
+  aggregate: Omit<Extract<Aggregate, { kind: "share" }>, "kind" | "decimals">,
+  help: string,
+) => named({ ...decimal(name, 4, { kind: "share", decimals: 4, ...aggregate }, help), isShare: true });
 
-function callMetrics({ duration_unit }: Units) {
+function callMetrics({ duration_unit, hours }: Units) {
+  /** Blank rather than 0 if no opening hours are set. */
+  const inHours = <Name extends string>(metric: Named<Name>): Named<Name> => {
+    if (hours !== undefined) return metric;
+    const { isCount: _, isAdditive: __, ...blank } = metric;
+    return { ...blank, aggregate: { kind: "unknown" } };
+  };
   return [
     count("calls", "calls", "Calls."),
     count("answered_calls", "answered_calls", "Calls whose disposition counts as answered."),
     count("missed_calls", "missed_calls", "Calls whose disposition counts as missed."),
     count("other_calls", "other_calls", "Calls with any other disposition, or none."),
-    named({
-      ...decimal("answer_rate", ANSWER_RATE.decimals, ANSWER_RATE, "answered_calls / calls."),
-      isShare: true,
-    }),
+    share("answer_rate", { of: "answered_calls", per: "calls" }, "answered_calls / calls."),
     named({
       name: "unique_callers",
       type: "integer",
@@ -88,6 +95,15 @@ function callMetrics({ duration_unit }: Units) {
     ),
     time("first_call_at", "earliest"),
     time("last_call_at", "latest"),
+    inHours(count("calls_in_hours", "calls_in_hours", "Calls in opening hours; blank if none are set.")),
+    inHours(count("missed_in_hours", "missed_in_hours", "Missed calls in opening hours.")),
+    inHours(
+      share(
+        "answer_rate_in_hours",
+        { of: "answered_in_hours", per: "calls_in_hours" },
+        "Answered calls in opening hours / calls_in_hours.",
+      ),
+    ),
   ];
 }
 
@@ -219,7 +235,8 @@ export function isOfFirstCalls({ aggregate }: Metric<AnyAggregate>): boolean {
   return aggregate.kind === "count" && aggregate.of === "first_calls";
 }
 
-const CALL_METRICS = callMetrics({ duration_unit: "seconds" });
+/** With opening hours: all kinds of figures. */
+export const CALL_METRICS = callMetrics({ duration_unit: "seconds", hours: {} });
 const SPEND_METRICS = metricsOfSpend({ currency: undefined, decimals: 0 });
 const CALL_FIGURES = CALL_METRICS.map(({ name }) => name);
 export const SPEND_FIGURES: readonly string[] = SPEND_METRICS.map(({ name }) => name);

@@ -4,9 +4,18 @@ export type Outcome = "answered" | "missed" | "other";
 
 export interface Units {
   duration_unit: "seconds" | "milliseconds";
+  /** Undefined if no opening hours are set. */
+  hours?: object | undefined;
 }
 
-export type CountPart = "calls" | `${Outcome}_calls` | "qualified_calls" | "first_calls";
+export type CountPart =
+  | "calls"
+  | `${Outcome}_calls`
+  | "qualified_calls"
+  | "first_calls"
+  | "calls_in_hours"
+  | "answered_in_hours"
+  | "missed_in_hours";
 
 /**
  * What is counted or summed over calls. Every figure of calls is made of these, so an engine only has to provide them.
@@ -27,11 +36,12 @@ export type Parts = Partial<Record<Part, Float64Array>>;
 export type Aggregate =
   | { kind: "count"; of: CountPart }
   | { kind: "callers" }
-  | { kind: "share"; of: `${Outcome}_calls`; decimals: number }
+  | { kind: "share"; of: CountPart; per: "calls" | "calls_in_hours"; decimals: number }
   | { kind: "total seconds" }
   | { kind: "average seconds" }
   | { kind: "median seconds" }
-  | { kind: "start"; of: "earliest_start" | "latest_start" };
+  | { kind: "start"; of: "earliest_start" | "latest_start" }
+  | { kind: "unknown" };
 
 /** Returns a value of a row. */
 export type ReadRow = (row: number) => number | null;
@@ -50,7 +60,7 @@ export function figureOf(
     case "callers":
       return readerOf("callers");
     case "share": {
-      const [part, whole] = [readerOf(aggregate.of), readerOf("calls")];
+      const [part, whole] = [readerOf(aggregate.of), readerOf(aggregate.per)];
       return (row) => divideRounded(part(row), whole(row), aggregate.decimals);
     }
     // Milliseconds are summed as integers before they become seconds, so that no sum has a rounding error.
@@ -66,6 +76,8 @@ export function figureOf(
       const median = readerOf("duration_median");
       return (row) => divideRounded(median(row), perSecond, 1);
     }
+    case "unknown":
+      return () => null;
   }
 }
 

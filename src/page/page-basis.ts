@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { localMinute } from "../calendar/local-time.ts";
+import { hoursInWords } from "../calendar/opening-hours.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
 import { doubtsOf, has, say, saySome } from "../statements/statements.ts";
 import { originInWords } from "../warehouse/origin.ts";
@@ -55,7 +56,7 @@ ${manifest.spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend
 ${item("Drift", coverage.drift.length === 0 ? "None: all members of calls are as documented." : `${formatQuantity(coverage.drift.length, "member")} not as documented: ${toPrintable(coverage.drift.slice(0, 5).join(", "))}.`)}
 ${item(
   "Rules",
-  html`<ul><li>Answered: ${toPrintable(rules.answered.join(", "))}</li><li>Missed: ${toPrintable(rules.missed.join(", "))}</li><li>Qualified: answered, ${rules.qualified_seconds} seconds or longer${rules.topics === 0 ? "" : html`, unless the topic decides, by ${formatQuantity(rules.topics, "line")}`}; the service's durations are read as ${rules.duration_unit}</li><li>Channels: ${rules.own_channels === 0 ? "" : `${formatQuantity(rules.own_channels, "own line")}, then `}${rules.channels}; ${formatQuantity(rules.aliases, "alias", "aliases")}</li></ul>`,
+  html`<ul><li>Answered: ${toPrintable(rules.answered.join(", "))}</li><li>Missed: ${toPrintable(rules.missed.join(", "))}</li><li>Qualified: answered, ${rules.qualified_seconds} seconds or longer${rules.topics === 0 ? "" : html`, unless the topic decides, by ${formatQuantity(rules.topics, "line")}`}; the service's durations are read as ${rules.duration_unit}</li>${rules.hours === undefined ? "" : html`<li>Opening hours: ${hoursInWords(rules.hours)}</li>`}<li>Channels: ${rules.own_channels === 0 ? "" : `${formatQuantity(rules.own_channels, "own line")}, then `}${rules.channels}; ${formatQuantity(rules.aliases, "alias", "aliases")}</li></ul>`,
 )}
 ${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest.json</code> of a folder: reports with the same one are based on the same sync, days, filter, rules and sums.`)}
 </dl>`;

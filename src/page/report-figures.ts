@@ -69,6 +69,8 @@ const HEADLINE = [
   "average_duration_seconds",
   "median_duration_seconds",
   "total_duration_seconds",
+  "calls_in_hours",
+  "missed_in_hours",
 ];
 
 export async function readHeadline(

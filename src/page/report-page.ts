@@ -117,6 +117,7 @@ ${counted("Qualified calls", "qualified_calls")}
 ${cost("Cost per qualified call", "cost_per_qualified_call", "qualified_calls")}
 ${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", answerRateOf(figures, "_previous")))}
 ${counted("Missed calls", "missed_calls")}
+${figures.missed_in_hours == null ? "" : tile("Missed in opening hours", countOf(figures.missed_in_hours), html`${compared(figures, "missed_in_hours", countOf(figures.missed_in_hours_previous))} <span class="line">of ${countOf(figures.calls_in_hours)} calls in them</span>`)}
 ${firstTime}
 ${cost("Cost per call", "cost_per_call", "calls")}
 ${earned("Booked calls", "booked_calls", countOf)}

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode, worstCode } from "../base/errors.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.ts";
+import type { ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Made, ProduceOptions } from "../produce/produce.ts";
@@ -14,6 +15,7 @@ import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 import { type ReportNews, readReportNews } from "./report-news.ts";
 import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
+import { readRingBack } from "./ring-back.ts";
 import { startRun } from "./start-run.ts";
 import {
   type ReportHeadline,
@@ -73,12 +75,14 @@ export async function makeReport(
     let is_stale = false;
     let headline: ReportHeadline = { figures: {}, spend: undefined, earned: undefined, compared: undefined };
     let news: ReportNews | undefined;
+    let ringBack: ReportSummary["ring_back"];
     let findSentences = (_: Manifest): Sentence[] => [];
     const inspect = async (job: Job) => {
       if (targets.length > 0) assertDeliverable(report, job.manifest);
       headline = await readReportHeadline(job);
       if (targets.length > 0) {
         news = readReportNews(report, runId, job);
+        ringBack = readRingBack(report, job);
         const facts = await readReportFacts(job, headline);
         findSentences = ({ statements }) =>
           sentencesOf({ ...facts, statements, restatements: job.remembered?.found ?? [] });
@@ -110,7 +114,7 @@ export async function makeReport(
       {
         runId,
         summary: summarizeReport(report, {
-          ...{ manifest, plan, files, folder, headline, news },
+          ...{ manifest, plan, files, folder, headline, news, ringBack },
           sentences: findSentences(manifest),
         }),
         values: plan.values,

@@ -83,11 +83,12 @@ interface SummaryOptions {
   headline: ReportHeadline;
   sentences: readonly Sentence[];
   news?: ReportNews | undefined;
+  ringBack?: ReportSummary["ring_back"];
 }
 
 export function summarizeReport(
   { name, account }: NamedReport,
-  { manifest, plan, files, folder, headline, sentences, news }: SummaryOptions,
+  { manifest, plan, files, folder, headline, sentences, news, ringBack }: SummaryOptions,
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
   if (run === null) throw new Error("No file is written before a sync has finished");
@@ -103,6 +104,7 @@ export function summarizeReport(
     verdict: `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
     statements,
     notices: news?.notices ?? [],
+    ring_back: ringBack,
     folder,
     files,
     manifest: toManifestFile(manifest, folder),
@@ -167,6 +169,7 @@ function toHeadline(
     counted("Qualified calls", "qualified_calls"),
     counted("First-time callers", "first_time_callers"),
     counted("Missed calls", "missed_calls"),
+    ...(figures.missed_in_hours == null ? [] : [counted("Missed in opening hours", "missed_in_hours")]),
     ...(earned === undefined
       ? []
       : [

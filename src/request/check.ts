@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { namesOf } from "../base/records.ts";
 import { closedRange } from "../calendar/dates.ts";
+import { findUnjudged } from "../figures/change-chance.ts";
 import { type Dimension, SPEND_DIMENSIONS } from "../figures/dimensions.ts";
 import { OUTCOME_FIGURES, RETURN_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import {
@@ -170,8 +171,8 @@ function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts):
   const { by = [], format = "csv", range, grain, compare, fill, spend, columns = [], top } = request;
   const { profile, delimiter } = request;
   if (request.chance && !compare) yield `${s("chance")} needs ${s("compare")}: it judges changes`;
-  if (request.chance && columns.includes("answer_rate") && !columns.includes("calls"))
-    yield `${s("chance")} of answer_rate needs calls among ${s("columns")}`;
+  const unjudged = request.chance && findUnjudged(columns);
+  if (unjudged) yield `${s("chance")} of ${unjudged.rate} needs ${unjudged.whole} among ${s("columns")}`;
   if (fill && !grain) yield `${s("fill")} needs ${s("grain")}: it fills periods`;
   const isClosed = range?.last !== undefined || closedRange(range) !== undefined;
   const last = s("range.last");

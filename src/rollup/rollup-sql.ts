@@ -14,18 +14,23 @@ export interface RollupDialect {
   unquote: (text: string) => string;
 }
 
-const CONDITIONS: Record<Exclude<CountPart, "calls">, [fact: FactColumn, is: string]> = {
-  answered_calls: ["outcome", " = 'answered'"],
-  missed_calls: ["outcome", " = 'missed'"],
-  other_calls: ["outcome", " = 'other'"],
-  qualified_calls: ["is_qualified", ""],
-  first_calls: ["is_first_call", ""],
+type Condition = [fact: FactColumn, is: string];
+const IN_HOURS: Condition = ["in_hours", " = 'yes'"];
+
+const CONDITIONS: Record<Exclude<CountPart, "calls">, readonly Condition[]> = {
+  answered_calls: [["outcome", " = 'answered'"]],
+  missed_calls: [["outcome", " = 'missed'"]],
+  other_calls: [["outcome", " = 'other'"]],
+  qualified_calls: [["is_qualified", ""]],
+  first_calls: [["is_first_call", ""]],
+  calls_in_hours: [IN_HOURS],
+  answered_in_hours: [["outcome", " = 'answered'"], IN_HOURS],
+  missed_in_hours: [["outcome", " = 'missed'"], IN_HOURS],
 };
 
 export function countText(part: CountPart, { fact }: Pick<RollupDialect, "fact">): string {
   if (part === "calls") return "count(*)";
-  const [name, is] = CONDITIONS[part];
-  return `sum(${fact(name)}${is})`;
+  return `sum(${CONDITIONS[part].map(([name, is]) => `${fact(name)}${is}`).join(" AND ")})`;
 }
 
 /** Returns a figure of `figures/parts.ts`, except medians: not every SQLite has that function. */
@@ -44,13 +49,19 @@ export function figureText(
     case "callers":
       return `coalesce(count(DISTINCT ${fact("caller")}), 0)`;
     case "share":
-      return quotient(countText(aggregate.of, dialect), "count(*)", aggregate.decimals);
+      return quotient(
+        countText(aggregate.of, dialect),
+        countText(aggregate.per, dialect),
+        aggregate.decimals,
+      );
     case "total seconds":
       return `coalesce(sum(${fact("duration")}), 0)${unitsPerSecond === 1 ? "" : ` / ${unitsPerSecond}.0`}`;
     case "average seconds":
       return quotient(`sum(${fact("duration")})`, `(${unitsPerSecond} * count(${fact("duration")}))`, 1);
     case "start":
       return `${aggregate.of === "earliest_start" ? "min" : "max"}(${fact("call_started")})`;
+    case "unknown":
+      return "NULL";
   }
 }
 

@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 const ORDER = [
   ["base"],
   ["call"],
-  ["calendar", "attribution", "paging", "api"],
+  ["calendar"],
+  ["attribution", "paging", "api"],
   ["figures", "privacy"],
   ["rollup"],
   ["request"],

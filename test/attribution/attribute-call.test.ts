@@ -16,6 +16,7 @@ describe("attributeCall", () => {
       outcome: "answered",
       topic: null,
       is_qualified: true,
+      in_hours: null,
       caller: "+4930123456",
       source: "google",
       medium: "cpc",
@@ -233,6 +234,15 @@ describe("attributeCall", () => {
     const rules = { qualified_seconds: 0 };
     expect(factsOf({ disposition: "answered", duration: 0 }, rules).is_qualified).toBe(true);
     expect(factsOf({ disposition: "answered" }, rules).is_qualified).toBe(false);
+  });
+
+  it.each([
+    ["2026-11-20T17:59:59.999Z", "yes"],
+    ["2026-11-20T18:00:00.000Z", "no"],
+    [null, "no"],
+  ])("of %s is in hours: %s", (call_started, in_hours) => {
+    const hours = { week: "Mon-Fri 08:00-18:00", closed: [], timezone: "UTC" };
+    expect(factsOf({ call_started }, { hours }).in_hours).toBe(in_hours);
   });
 
   it.each([

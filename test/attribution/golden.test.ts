@@ -42,6 +42,7 @@ const RULES: AttributionRules[] = [
       { topic: "greeting", phrase: "HELLO", speaker: "Caller", qualifies: true, value: "5" },
     ],
     channels: [],
+    hours: { week: "Mon-Fri 08:00-18:00, Sun 01:30-03:00", closed: ["2026-01-01"], timezone: "Europe/Berlin" },
   },
 ];
 
@@ -52,7 +53,7 @@ describe("golden digests", () => {
     const facts = RULES.flatMap((rules) =>
       [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
     );
-    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([7, "73a0ee0a525b3219"]);
+    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([8, "73a0ee0a525b3219"]);
   });
 
   it("calls are parsed and hashed as before: a different hash would count as a change in the next run", () => {

@@ -337,7 +337,7 @@ describe.concurrent("calltally export", () => {
     expect(stdout).toMatch(
       /\nNo call in the warehouse matches: the files have no rows\.\nFirst-time .*\nThe latest days .*\n$/,
     );
-    expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,last_call_at\r\n$/);
+    expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,answer_rate_in_hours\r\n$/);
 
     for (const place of CALLS.keys()) folder.markGone(place);
     const empty = await folder.run("channel", "calls", "google-ads");

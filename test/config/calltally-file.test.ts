@@ -339,6 +339,25 @@ reports: { weekly: {}, daily: { grain: day } }
     ]);
   });
 
+  it.each([
+    { keys: "", says: "needs personal_data: true: its mails are about single callers" },
+    { keys: "personal_data: false,", says: "needs personal_data: true: its mails are about single callers" },
+    { keys: "personal_data: true, deliver: [{ command: [cat] }],", says: "needs a mail below deliver" },
+    { keys: "personal_data: true, min_cell: 5,", says: "cannot go with min_cell" },
+    { keys: "personal_data: true, engine: 'clickhouse://c.example/d',", says: "cannot go with engine" },
+  ])("refuses a list of callers to ring back with: $keys", ({ keys, says }) => {
+    const mail = keys.includes("deliver") ? "" : `deliver: [${MAIL}],`;
+    const yaml = `reports: { weekly: { ${keys} ${mail} ring_back: numbers } }`;
+    expect(problemsOf({ yaml }).slice(1)).toEqual([
+      expect.stringContaining(`reports.weekly: ring_back ${says}`),
+    ]);
+  });
+
+  it("takes a list of callers to ring back with a mail and personal_data", () => {
+    const yaml = `reports: { weekly: { personal_data: true, deliver: [${MAIL}], ring_back: times } }`;
+    expect(problemsOf({ yaml })).toEqual([]);
+  });
+
   it("refuses a recipient in the defaults for the reports of several accounts", () => {
     const defaults = `defaults: { reports: { deliver: [${MAIL}] } }\n`;
     const ofBoth = `${TWO}${defaults}reports: { one: { accounts: [acme] }, two: { accounts: [beta] } }`;

@@ -107,6 +107,8 @@ describe("loadSettings", () => {
       CALLTALLY_ALIASES: "/srv/aliases.csv",
       CALLTALLY_TOPICS: "/srv/topics.csv",
       CALLTALLY_CHANNELS: "/srv/channels.csv",
+      CALLTALLY_HOURS: "mon-fri 08:00-18:00",
+      CALLTALLY_CLOSED: "/srv/closed.csv",
       CALLTALLY_CURRENCY: "eur",
       CALLTALLY_PUBLISH_TO: "clickhouse://anna@ch1.example.com,ch2.example.com:443/calls",
       CALLTALLY_PUBLISH_USER: "bob",
@@ -154,6 +156,7 @@ describe("loadSettings", () => {
       aliasesFile: "/srv/aliases.csv",
       topicsFile: "/srv/topics.csv",
       channelsFile: "/srv/channels.csv",
+      hours: { week: "Mon-Fri 08:00-18:00", closedFile: "/srv/closed.csv", timezone: "Europe/Berlin" },
       currency: "EUR",
       publish: {
         to: {
@@ -177,6 +180,22 @@ describe("loadSettings", () => {
       jobMinutes: 1440,
       heartbeatUrl: new URL("http://monitor.example.com/ping/17?k=v"),
       logLevel: "debug",
+    });
+  });
+
+  it("has opening hours in the account's zone, which no flag changes", () => {
+    const env = { CALLTALLY_HOURS: "Sat 8:00-9:00", CALLTALLY_TIMEZONE: "europe/berlin" };
+    const flags = { CALLTALLY_TIMEZONE: "Asia/Tokyo" };
+    const { timezone, hours } = load({ flags, env });
+    expect([timezone, hours]).toEqual([
+      "Asia/Tokyo",
+      { week: "Sat 08:00-09:00", closedFile: undefined, timezone: "Europe/Berlin" },
+    ]);
+    expect(load({ flags, env: { CALLTALLY_HOURS: "Sat 8:00-9:00" } }).hours?.timezone).toBe("UTC");
+    expect(catchError({ env: { CALLTALLY_HOURS: "Mo 08:00-18:00" } })).toMatchObject({
+      exitCode: 2,
+      message:
+        'Cannot use CALLTALLY_HOURS: "Mo" is not a weekday: allowed are Mon, Tue, Wed, Thu, Fri, Sat, Sun',
     });
   });
 
@@ -450,6 +469,8 @@ describe("inspectSettings", () => {
       "CALLTALLY_ALIASES",
       "CALLTALLY_TOPICS",
       "CALLTALLY_CHANNELS",
+      "CALLTALLY_HOURS",
+      "CALLTALLY_CLOSED",
       "CALLTALLY_CURRENCY",
       "CALLTALLY_PUBLISH_TO",
       "CALLTALLY_PUBLISH_USER",

@@ -116,9 +116,15 @@ describe("composeMail", () => {
     expect(full.attachments).toHaveLength(1);
   });
 
-  it("has the same content in text and HTML: figures, changes, verdict and caveats", async () => {
+  it("has the same content in text and HTML: figures, changes, callers, verdict and caveats", async () => {
     using folder = makeTempFolder();
-    const { text, html } = await composeMail(makeSummary(folder.path), "Calls");
+    const callers = [
+      { missed_at: "2026-11-15 13:37", missed_calls: 2, source: "google", in_hours: true, number: "+49301" },
+      { missed_at: "2026-11-14 22:05", missed_calls: 1, source: "bing", in_hours: false, number: null },
+      { missed_at: "2026-11-14 09:00", missed_calls: 1, source: "bing", in_hours: null, number: "+49302" },
+    ];
+    const summary = { ...makeSummary(folder.path), ring_back: { callers, all: 4 } };
+    const { text, html } = await composeMail(summary, "Calls");
     expect(text).toBe(`acme
 Weekly calls
 19 October to 15 November 2026, by week
@@ -128,6 +134,11 @@ Weekly calls
 Calls               1,204  +12.4% from 1,071
 Answer rate         81.3%  +0.4 points chance from 80.9%
 First-time callers    640
+
+To ring back: the newest 3 of 4 callers
+- 2026-11-15 13:37, 2 missed calls, in hours, from google: +49301
+- 2026-11-14 22:05, 1 missed call, outside of hours, from bing
+- 2026-11-14 09:00, 1 missed call, from bing: +49302
 
 Verified: every call that the service lists is in these figures.
 
@@ -150,7 +161,8 @@ Sent by calltally.
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
     const headline = summary.headline.slice(2);
-    const bare = { ...summary, account: null, sentences: [], headline, statements: [], files: [] };
+    const none = { ring_back: { callers: [], all: 0 } };
+    const bare = { ...summary, account: null, sentences: [], headline, statements: [], files: [], ...none };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
       `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,

@@ -112,6 +112,7 @@ describe("explainCall", () => {
       topic_qualifies: null,
       is_topic_kept: false,
       qualified: true,
+      in_hours: null,
       first_time_caller: false,
       first_call: { call_id: 6, call_started: "2026-03-01T00:00:00.000Z" },
       google_ads: null,

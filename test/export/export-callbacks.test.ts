@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../src/attribution/attribute-call.ts";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
@@ -96,6 +96,26 @@ describe("export callbacks", () => {
       { numRuns: draws(60) },
     );
     expect(found).toBeGreaterThan(draws(20));
+  });
+
+  it("says whether the last missed call was in opening hours, and nothing without hours", async () => {
+    const missed = { caller_id: "+491", disposition: "busy" };
+    const calls = [
+      makeCall({ call_id: 1, ...missed, call_started: "2026-03-02T10:00:00.000Z" }),
+      makeCall({ call_id: 2, ...missed, call_started: "2026-03-02T18:00:00.000Z" }),
+      makeCall({ call_id: 3, ...missed, caller_id: "+492", call_started: "2026-03-02T17:59:00.000Z" }),
+    ];
+    const hours = { week: "Mon 08:00-18:00", closed: [], timezone: "UTC" };
+    const read = async (rules: AttributionRules) =>
+      (await exportCallbacks(calls, { rules })).rows.map(({ call_id, in_hours }) => [call_id, in_hours]);
+    expect(await read({ ...DEFAULT_RULES, hours })).toEqual([
+      [2, "no"],
+      [3, "yes"],
+    ]);
+    expect(await read(DEFAULT_RULES)).toEqual([
+      [2, null],
+      [3, null],
+    ]);
   });
 
   it("has the number and the recording only on request, in a file readable only by its owner", async () => {

@@ -59,6 +59,7 @@ describe("export calls", () => {
       outcome: "answered",
       topic: "",
       qualified: "1",
+      in_hours: "",
       first_time_caller: "1",
       org_unit_id: "7",
       org_unit_name: "Munich",

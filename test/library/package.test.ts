@@ -227,6 +227,7 @@ describe("package", () => {
         ...["first_time_callers integer 0", "qualified_calls integer 0", "total_duration_seconds integer 0"],
         ...["average_duration_seconds decimal 1", "median_duration_seconds decimal 1"],
         ...["first_call_at time 0", "last_call_at time 0"],
+        ...["calls_in_hours integer 0", "missed_in_hours integer 0", "answer_rate_in_hours decimal 4"],
       ],
     });
     expect(rows.at(-1)).toEqual({
@@ -235,6 +236,7 @@ describe("package", () => {
       ...{ average_duration_seconds: 738.3, median_duration_seconds: 521.5 },
       first_call_at: "2026-10-21T14:51:30.380Z",
       last_call_at: "2026-10-25T19:54:37.365Z",
+      ...{ calls_in_hours: null, missed_in_hours: null, answer_rate_in_hours: null },
     });
     const days = ["--from", "2026-10-19", "--to", "2026-10-25", "--timezone", "America/New_York"];
     const flags = [

@@ -326,6 +326,7 @@ describe("answerCall", () => {
       qualified_seconds: 60,
       topic: null,
       qualified: true,
+      in_hours: null,
       first_time_caller: true,
       first_call: { call_id: 2, call_started: "2026-09-15T14:30:00.125Z" },
       google_ads: judged,

@@ -8,6 +8,7 @@ import { importSpend } from "../../src/spend/spend-table.ts";
 import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
+import { startMailServer } from "../delivery/mail-server.ts";
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { readRows } from "../support/warehouse.ts";
@@ -440,6 +441,49 @@ describe("makeReport", () => {
     expect(existsSync(join(weekly.folder, "reports"))).toBe(isDelivered);
     expect(await make(weekly, { isDelivered: false })).toMatchObject({ deliveries: [] });
   });
+});
+
+describe("ring_back", () => {
+  const MISSED = { caller_id: "+49 30 7", disposition: "busy", utm_source: "bing" };
+  const calls = [
+    ...CALLS,
+    makeCall({ call_id: 20, ...MISSED, call_started: "2026-11-13T10:00:00.000Z" }),
+    makeCall({ call_id: 21, ...MISSED, call_started: "2026-11-16T05:00:00.000Z" }),
+    // Rang again, and was answered.
+    makeCall({ call_id: 22, ...MISSED, caller_id: "+49308", call_started: "2026-11-14T10:00:00.000Z" }),
+    makeCall({
+      call_id: 23,
+      caller_id: "+49308",
+      call_started: "2026-11-15T10:00:00.000Z",
+      disposition: "answered",
+    }),
+  ];
+  const env = { CALLTALLY_HOURS: "Mon 04:00-06:00" };
+
+  it.each(["times", "numbers", undefined])(
+    "lists callers in mails by %s, and never in web hooks",
+    async (ring_back) => {
+      await using hook = await startHook();
+      await using mail = await startMailServer({ lacksTls: true });
+      const email = { email: { to: ["owner@example.com"], from: "calls@example.com" } };
+      const top = { smtp_url_file: "smtp.url" };
+      const secrets = { ...hook.secrets, "smtp.url": `smtp://127.0.0.1:${mail.port}` };
+      const content = { ...LAST_WEEK, personal_data: true, deliver: [...TO_HOOK, email] };
+      using weekly = named({ ...content, ...(ring_back && { ring_back }) }, { calls, env, top, secrets });
+      await make(weekly);
+      const [text = ""] =
+        /To ring back[\s\S]*?\r\n\r\n/.exec((mail.taken[0]?.raw ?? "").replaceAll("=\r\n", "")) ?? [];
+      const number = ring_back === "numbers" ? ": +49 30 7" : "";
+      const lines = text.trim().split("\r\n");
+      expect(lines.slice(0, 2)).toEqual(
+        ring_back === undefined
+          ? [""]
+          : ["To ring back: 4 callers", `- 2026-11-16 05:00, 2 missed calls, in hours, from bing${number}`],
+      );
+      expect(text).not.toContain("49308");
+      expect(JSON.stringify(hook.bodies)).not.toMatch(/ring|49 30 7/);
+    },
+  );
 });
 
 const ACCOUNTS = { acme: { base_url: "https://api.example.com", token_file: "hook.url" } };

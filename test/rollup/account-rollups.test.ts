@@ -269,12 +269,12 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
       await ask({ dimensions, zone, grain: "month", top: 2 }, { hasSpend: true });
       const width = keyColumns(dimensions).length;
       for (const row of await ask({ dimensions, zone }, { hasSpend: true })) {
-        const [calls, cost] = [Number(row[width]), row[width + 13]];
+        const [calls, cost] = [Number(row[width]), row[width + 16]];
         seen[cost === null ? "none" : calls > 0 ? "both" : "alone"]++;
       }
     }
     expect(seen).toEqual({ both: 23, alone: 9, none: 58 });
-    expect((await ask({}, { hasSpend: true }))[0]?.slice(13)).toEqual([27.845, 17, 181, 0.46, 2.14, 6.96]);
+    expect((await ask({}, { hasSpend: true }))[0]?.slice(16)).toEqual([27.845, 17, 181, 0.46, 2.14, 6.96]);
   });
 
   it("in views, except for the median", async () => {

@@ -127,6 +127,12 @@ export const RULES: AttributionRules = {
     { topic: "Job", phrase: "job", speaker: null, qualifies: false, value: null },
     { topic: "pipe", phrase: "Pipe", speaker: null, qualifies: true, value: "250" },
   ],
+  // With ends at which calls start, also on both sides of clock changes.
+  hours: {
+    week: "Mon-Fri 01:00-02:00 12:00-24:00, Sat 13:00-14:30, Sun 00:00-01:30",
+    closed: ["2026-12-31"],
+    timezone: "Europe/Berlin",
+  },
 };
 export const MILLISECONDS: AttributionRules = {
   ...RULES,

@@ -137,7 +137,7 @@ describe("rollup with outcomes equals a fold in memory", () => {
   });
 
   it("has a gone call's revenue only if gone calls count", async () => {
-    const revenueOf = (rows: Row[]) => rows[0]?.[15];
+    const revenueOf = (rows: Row[]) => rows[0]?.[18];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(
         ({ call_id, stage }) => stage === "sold" && calls.some((call) => call.call_id === call_id),

@@ -227,6 +227,9 @@ describe("RollupSession.rollup", () => {
         median_duration_seconds: 0.2,
         first_call_at: null,
         last_call_at: null,
+        calls_in_hours: null,
+        missed_in_hours: null,
+        answer_rate_in_hours: null,
       },
     ]);
     expect((await readRecords(calls.slice(0, 2), "gclid", { rules }))[0]?.total_duration_seconds).toBe(0.3);

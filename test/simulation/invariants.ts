@@ -140,9 +140,11 @@ const EXPECTED = [
   "first_time_callers",
   "qualified_calls",
   "total_duration_seconds",
+  "calls_in_hours",
+  "missed_in_hours",
 ];
 /** The indexes of the figures in a folded row, after period and source; in the order of METRICS. */
-const AT = [2, 3, 4, 7, 8, 9, 10];
+const AT = [2, 3, 4, 7, 8, 9, 10, 15, 16];
 
 function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
@@ -175,7 +177,7 @@ function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
       firstStart: firstStartOf(calls),
     };
     for (const row of foldRollup(calls, query)) {
-      expected.set(`${period} ${row[0]}`, AT.map((at) => String(row[at - 1])).join());
+      expected.set(`${period} ${row[0]}`, AT.map((at) => String(row[at - 1] ?? "")).join());
     }
   }
   const rows = readTable(world.path("question/source.csv"));

@@ -140,12 +140,24 @@ export async function removeJobs(world: World, random: Random): Promise<void> {
   for (const [id, { of }] of jobs) if (of === number) jobs.delete(id);
 }
 
+/** Opening hours by what qualifies a call, so that no life draws more than before. */
+const HOURS = [
+  undefined,
+  "Mon-Fri 08:00-18:00",
+  "Mon-Fri 08:00-17:00, Sat 09:00-12:00",
+  "Mon-Sun 00:00-24:00",
+];
+
 export async function changeRules(world: World, random: Random): Promise<void> {
   world.rules.qualified_seconds = 30 * (1 + drawIndex(random, 4));
   const isAliased = random() < 0.5;
   world.rules.aliases = isAliased ? { gbp: "google" } : {};
   writeFileSync("aliases.csv", isAliased ? "raw,value\ngbp,google\n" : "raw,value\n");
-  Object.assign(world.settings, { qualified_seconds: world.rules.qualified_seconds, aliases: "aliases.csv" });
+  const week = HOURS[world.rules.qualified_seconds / 30 - 1];
+  world.rules.hours =
+    week === undefined ? undefined : { week, closed: [], timezone: world.features.timezone };
+  const { qualified_seconds } = world.rules;
+  Object.assign(world.settings, { qualified_seconds, aliases: "aliases.csv", hours: week });
   world.writeSettings();
 }
 

@@ -112,6 +112,7 @@ export interface World {
     answered: string[];
     missed: string[];
     aliases: Record<string, string>;
+    hours: { week: string; closed: readonly string[]; timezone: string } | undefined;
   };
   /** Faults of the next processes. */
   readonly mishaps: Mishap[];

@@ -17,6 +17,9 @@ export const METRICS = [
   "median_duration_seconds",
   "first_call_at",
   "last_call_at",
+  "calls_in_hours",
+  "missed_in_hours",
+  "answer_rate_in_hours",
 ];
 
 /** The configurable rules of docs/figures.md. */
@@ -31,8 +34,10 @@ export interface FoldRules {
   aliases_of?: Readonly<Partial<Record<Field, Readonly<Record<string, string>>>>> | undefined;
   /** Own channels: `*` stands for any part of a value. */
   channels?: readonly ({ channel: string } & Readonly<Record<Field | "referrer", string>>)[];
-  /** Phrases of one ASCII word, by any speaker. */
-  topics?: readonly { topic: string; phrase: string; qualifies: boolean | null }[];
+  /** Phrases of one ASCII word. */
+  topics?: readonly { topic: string; phrase: string; qualifies: boolean | null; speaker?: string | null }[];
+  /** Of spans within a day. */
+  hours?: { week: string; closed: readonly string[]; timezone: string } | undefined;
 }
 
 /** Which calls count; see "Which calls" in docs/figures.md. */
@@ -329,10 +334,38 @@ function describeAnew(call: Call, { rules, raw = false, zone = "UTC" }: FoldQuer
     disposition: [shown(present(call.disposition))],
     topic: [shown(topicOf(call, rules)?.topic ?? null)],
     referring_host: [shown(referrerOf(call))],
+    in_hours: [shown(inHoursOf(call, rules))],
     weekday: [clockOf(call, zone, "weekday")],
     hour: [clockOf(call, zone, "hour")],
   };
   return { call, keys };
+}
+
+/** "Hours" in docs/figures.md, by what a clock and a calendar on the wall show. */
+function inHoursOf({ call_started }: Call, { hours }: FoldRules): "yes" | "no" | null {
+  if (hours === undefined) return null;
+  if (call_started === null) return "no";
+  const { timezone: timeZone } = hours;
+  const name = `${timeZone} minute`;
+  const clock =
+    clocks.get(name) ??
+    new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" });
+  clocks.set(name, clock);
+  const [date = "", time = ""] = clock.format(new Date(call_started)).split(" ");
+  const today = new Date(date).getUTCDay();
+  const names = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+  const isOpen = hours.week.split(", ").some((entry) => {
+    const [days = "", ...spans] = entry.split(" ");
+    const [first = "", last = first] = days.split("-");
+    // Sunday ends the week.
+    const [from, to, now] = [names.indexOf(first), names.indexOf(last), today].map((day) => day || 7);
+    if (from === undefined || to === undefined || now === undefined || now < from || now > to) return false;
+    return spans.some((span) => {
+      const [begins = "", ends = ""] = span.split("-");
+      return begins <= time && time < ends;
+    });
+  });
+  return isOpen && !hours.closed.includes(date) ? "yes" : "no";
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();
@@ -636,10 +669,17 @@ function outcomeOf(call: Call, rules: FoldRules): "answered" | "missed" | "other
 }
 
 function topicOf({ transcription, transcription_details }: Call, { topics = [] }: FoldRules) {
-  const lines: { text: string }[] = JSON.parse(transcription_details ?? "[]");
-  const text = transcription?.trim() || lines.map((line) => line.text).join(" ");
-  const said = text.toLowerCase().split(/[^a-z]+/);
-  return topics.find(({ phrase }) => said.includes(phrase.toLowerCase()));
+  const lines: { channel?: string; text: string }[] = JSON.parse(transcription_details ?? "[]");
+  const textOf = (some: typeof lines) => some.map((line) => line.text).join(" ");
+  return topics.find(({ phrase, speaker }) => {
+    const text = speaker
+      ? textOf(lines.filter(({ channel }) => channel === speaker))
+      : transcription?.trim() || textOf(lines);
+    return text
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .includes(phrase.toLowerCase());
+  });
 }
 
 const known = <T>(values: readonly (T | null)[]): T[] =>
@@ -653,6 +693,9 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
   const seconds = sumOf(durations) / perSecond;
   const times = known(calls.map(({ call_started }) => call_started)).sort();
   const answered = calls.filter((_, index) => outcomes[index] === "answered");
+  const isIn = calls.map((call) => inHoursOf(call, rules) === "yes");
+  const inHours = isIn.filter(Boolean).length;
+  const countIn = (outcome: string) => isIn.filter((is, index) => is && outcomes[index] === outcome).length;
   const ordered = durations.toSorted((a, b) => a - b);
   const middles = [ordered[(ordered.length - 1) >> 1] ?? 0, ordered[ordered.length >> 1] ?? 0];
   return [
@@ -672,6 +715,13 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     durations.length === 0 ? null : quotient(sumOf(middles), 2 * perSecond, 1),
     times.at(0) ?? null,
     times.at(-1) ?? null,
+    ...(rules.hours === undefined
+      ? [null, null, null]
+      : [
+          inHours,
+          countIn("missed"),
+          inHours === 0 ? null : quotient(countIn("answered"), inHours, 4),
+        ]),
   ];
 }
 
@@ -726,15 +776,16 @@ function keptKeys(
   return new Set([...valued.slice(0, top), ...keys.filter((key) => !valued.includes(key))]);
 }
 
-/** The number of a row's figures that have a previous value and a change: all but the times. */
-const COMPARED = 11;
+/** Places of the figures without a previous value and a change. */
+const TIMES = ["first_call_at", "last_call_at"].map((name) => METRICS.indexOf(name));
 
 /** When the first of some calls started. */
 export const firstStartOf = (calls: readonly Call[]): string | undefined =>
   calls.flatMap(({ call_started }) => call_started ?? []).sort()[0];
 
-/** Their indexes among the figures of calls, and of spend. */
-const [ANSWER_RATE, FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [4, 6, 5];
+/** Their places among the figures of calls, and of spend. */
+const RATES = ["answer_rate", "answer_rate_in_hours"].map((name) => METRICS.indexOf(name));
+const [FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [6, 5];
 const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
 
 /** The difference of two rates, to four decimals. */
@@ -850,8 +901,8 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
           const isFirstTime =
             index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER) && (of === 0 || isOfSpend);
           const isKnown = isCovered && (!isFirstTime || hasEnoughBefore);
-          const change = of === 0 && index === ANSWER_RATE ? pointsOf : changeOf;
-          return compared && index < COMPARED ? [value, then, isKnown ? change(value, then) : null] : [value];
+          const change = of === 0 && RATES.includes(index) ? pointsOf : changeOf;
+          return compared && !(of === 0 && TIMES.includes(index)) ? [value, then, isKnown ? change(value, then) : null] : [value];
         }),
       );
       return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...columns] };

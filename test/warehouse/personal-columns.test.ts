@@ -45,8 +45,8 @@ const IMPERSONAL = `
   spend_imports.removed_at
   outcomes.day outcomes.currency outcome_imports.imported_at outcome_imports.first_day outcome_imports.last_day
   outcome_imports.caller_key outcome_imports.removed_at
-  fact_changes.changed_at fact_changes.call_started fact_changes.outcome fact_changes.topic fact_changes.channel
-  fact_changes.tracking_number
+  fact_changes.changed_at fact_changes.call_started fact_changes.outcome fact_changes.topic fact_changes.in_hours
+  fact_changes.channel fact_changes.tracking_number
   exported_rollups.path exported_rollups.contents exported_rollups.metrics exported_rollups.range_from
   exported_rollups.range_to exported_rollups.first_day exported_rollups.last_day
   exported_rollups.settled_until exported_rollups.exported_at

@@ -72,6 +72,7 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
     line("topic", describeTopic(explanation)),
     ...(explanation.topic_match === null ? [] : [line("", explanation.topic_match.words)]),
     line("qualified", describeQualified(explanation)),
+    ...(explanation.in_hours === null ? [] : [line("in hours", describeHours(explanation))]),
     line("first call", describeFirst(explanation, minuteOf)),
     line("google-ads", describeUpload(explanation.google_ads)),
     line("google-leads", describeUpload(explanation.google_leads)),
@@ -177,6 +178,11 @@ function describeQualified(explanation: Explanation): string {
     return `${qualified ? "yes" : "no"}: its topic says so, whatever its duration`;
   if (duration === null) return "no: its duration is unknown";
   return `${qualified ? "yes" : "no"}: it lasted ${duration} ${duration_unit}, and the minimum is ${qualified_seconds} seconds`;
+}
+
+function describeHours({ in_hours, call_started }: Explanation): string {
+  if (call_started === null) return "no: its start is unknown";
+  return in_hours === "yes" ? "yes: it came in opening hours" : "no: it came outside of opening hours";
 }
 
 type ToMinute = ReturnType<typeof minutesOf>;

@@ -16,6 +16,13 @@ const DIALECT: RollupDialect = {
   unquote: (text) => `replaceRegexpAll(${text}, '^"+|"+$', '')`,
 };
 
+/** Blank for accounts without opening hours, whose calls all have none. */
+const NEED_HOURS: ReadonlySet<string> = new Set(
+  metrics({ duration_unit: "seconds" }).flatMap(({ name, aggregate }) =>
+    aggregate.kind === "unknown" ? [name] : [],
+  ),
+);
+
 /** What analysts may rely on: the warehouse's views of the same names, of all accounts. */
 export function viewsOf(cluster: Cluster) {
   const calls = cluster.all(CALLS_TABLE.name);
@@ -37,9 +44,11 @@ export function viewsOf(cluster: Cluster) {
 function rollupView(dimension: Dimension, from: string) {
   const keys = keyColumns([dimension]);
   const named = keys.some(({ isNameOf }) => isNameOf);
-  const figures = metrics({ duration_unit: "seconds" }).flatMap(({ name, aggregate }) =>
-    aggregate.kind === "median seconds" ? [] : [{ name, text: figureText(aggregate, DIALECT) }],
-  );
+  const figures = metrics({ duration_unit: "seconds", hours: {} }).flatMap(({ name, aggregate }) => {
+    if (aggregate.kind === "median seconds") return [];
+    const text = figureText(aggregate, DIALECT);
+    return [{ name, text: NEED_HOURS.has(name) ? `if(count(in_hours) = 0, NULL, ${text})` : text }];
+  });
   // Aliases are taken for columns, so keys get others first.
   const values = keys.map(({ name, of, isNameOf }, index) => {
     if (!("fact" in of)) throw new Error(`A view cannot be by ${name}`);
@@ -57,7 +66,7 @@ function rollupView(dimension: Dimension, from: string) {
     from,
     sql: `SELECT account, ${texts.map((text, index) => `${text} AS ${columns[index]}`).join(",\n  ")}
 FROM (
-  SELECT account, ${values.join(", ")}, call_started, duration_seconds, outcome, qualified, first_time_caller, caller
+  SELECT account, ${values.join(", ")}, call_started, duration_seconds, outcome, qualified, in_hours, first_time_caller, caller
   FROM ${from}${named ? ` ${namesText(from)}` : ""}
 )
 GROUP BY account, ${keys.map((_, index) => `key_${index + 1}`).join(", ")}`,

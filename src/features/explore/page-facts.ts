@@ -19,7 +19,7 @@ export interface PageFacts {
   /** How many callers are left out, if a file of them was given. */
   excludedCallers: number | null;
   dimensions: readonly Dimension[];
-  rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds">;
+  rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds" | "hours">;
   /** Undefined without spend, or outcomes. */
   spend: { form: SpendForm; described: DescribedSpend } | undefined;
   outcomes: { form: OutcomeForm; described: DescribedOutcomes } | undefined;

@@ -58,7 +58,7 @@ export async function writeExplore(
   });
   const described = { contents: "explore", rows: count, sums: sumsOf(read.calls) };
   const { exclude_callers, ...filter } = ask.filter;
-  const { duration_unit, qualified_seconds } = session.rules;
+  const { duration_unit, qualified_seconds, hours } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
     account: job.account ?? null,
     timezone,
@@ -66,7 +66,7 @@ export async function writeExplore(
     filter,
     excludedCallers: exclude_callers?.length ?? null,
     dimensions: [...stored, "weekday", "hour"],
-    rules: { duration_unit, qualified_seconds },
+    rules: { duration_unit, qualified_seconds, hours },
     spend: job.spend && manifest.spend && { form: job.spend.form, described: manifest.spend },
     outcomes: job.outcomes && manifest.outcomes && { form: job.outcomes.form, described: manifest.outcomes },
     warehouse: job.basis,

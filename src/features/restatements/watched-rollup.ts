@@ -29,11 +29,15 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions) {
   const refusal = notCompared ?? (isOther ? "the rollup's options changed" : undefined);
   const before = refusal === undefined ? stored : undefined;
   const firstFigure = (query.periods === undefined ? 0 : 1) + keyColumns(query.dimensions).length;
+  const all = { ...query, figures: undefined };
   const empty = new Map(
-    measuresOf({ ...query, figures: undefined }, session.rules).map(({ name, isCount }) => [
-      name,
-      isCount ? 0 : null,
-    ]),
+    measuresOf(all, session.rules).map(({ name, isCount }) => [name, isCount ? 0 : null]),
+  );
+  // Also those that are blank now, because opening hours were removed.
+  const additive = new Set(
+    measuresOf(all, { ...session.rules, hours: {} }).flatMap(({ name, isAdditive }) =>
+      isAdditive ? [name] : [],
+    ),
   );
   return {
     ...outlet,
@@ -43,10 +47,10 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions) {
     before,
     refusal,
     /** Names of the figures, and their positions in a row. */
-    figures: columns.flatMap(({ name, comparison, isAdditive = false }, index) =>
+    figures: columns.flatMap(({ name, comparison }, index) =>
       index < firstFigure || comparison !== undefined
         ? []
-        : [{ name, index, isAdditive, empty: empty.get(name) ?? null }],
+        : [{ name, index, isAdditive: additive.has(name), empty: empty.get(name) ?? null }],
     ),
     comparable: before && scope ? comparableStretches(before, scope, timeframe) : [],
     complete: new Set((scope ? completeStretches(scope, timeframe) : []).map(({ period }) => period)),

@@ -26,6 +26,9 @@ const NEEDS: Record<Part, readonly Need[]> = {
   other_calls: ["marks"],
   qualified_calls: ["marks"],
   first_calls: ["marks"],
+  calls_in_hours: ["marks"],
+  answered_in_hours: ["marks"],
+  missed_in_hours: ["marks"],
   callers: ["caller"],
   duration_sum: ["duration"],
   duration_count: ["duration"],
@@ -240,5 +243,6 @@ function marksText(selection: SqliteSelection): string {
     (outcome) => `${MARKS[outcome]} * (f.outcome = '${outcome}')`,
   );
   const first = `${MARKS.first} * (${factText("is_first_call", selection)})`;
-  return [...outcomes, `${MARKS.qualified} * f.is_qualified`, first].join(" + ");
+  const inHours = `${MARKS.in_hours} * (f.in_hours IS 'yes')`;
+  return [...outcomes, `${MARKS.qualified} * f.is_qualified`, first, inHours].join(" + ");
 }

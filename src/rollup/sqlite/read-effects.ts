@@ -71,7 +71,8 @@ export function* readEffects(
     periods: periods && new Dictionary(),
   });
   const { calls, of, valueAt } = engine.readSteps({ cells, span, periods }, selection);
-  const measures = measuresOf(query, options.rules);
+  // Calls may have been in opening hours before, even if none are set now.
+  const measures = measuresOf(query, { ...options.rules, hours: {} });
   const earnedAt = (aggregate: OutcomeAggregate, row: number) =>
     Number(valueAt(`f.${sumOf(aggregate)}`, row)) / (sumOf(aggregate) === "revenue_micros" ? MICROS : 1);
   const rows = Map.groupBy(of.keys(), (row) => `${of[row]} ${valueAt("f.reason", row)}`);

@@ -37,11 +37,12 @@ const RULED_FACTS = namesOf(
   ),
 );
 
-interface Row extends Transcript, Pick<Call, "call_id" | "caller_id"> {
+interface Row extends Transcript, Pick<Call, "call_id" | "caller_id" | "call_started"> {
   withheld: string | null;
   topic: string | null;
   /** JSON of the topic and of the members in {@link RULED_MEMBERS}. */
   visit: string;
+  in_hours: string | null;
 }
 
 /**
@@ -61,10 +62,11 @@ export function* updateRuledFacts(
       ? "NULL AS transcription, NULL AS transcription_details"
       : "transcription, transcription_details";
   const read = tx.sqlite.prepare<[{ last: number; least: number; most: number }], Row>(
-    `SELECT call_id, calls.caller_id, withheld, topic, json_array(topic, ${VISIT}) AS visit, ${transcript}
+    `SELECT call_id, calls.caller_id, call_facts.call_started, in_hours, withheld, topic, json_array(topic, ${VISIT}) AS visit, ${transcript}
       FROM calls JOIN call_facts USING (call_id) LEFT JOIN transcripts USING (call_id)
       WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
   );
+  const { inHours } = compileRules(rules);
   const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
   const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
   const changeOf = remember((key) => {
@@ -72,20 +74,25 @@ export function* updateRuledFacts(
     const members = recordOf(RULED_MEMBERS, (name) => visit[RULED_MEMBERS.indexOf(name)]);
     const facts = attributeByRules(members, rules, topic);
     const stored = attributeByRules(members, before, topicBefore);
-    return RULED_FACTS.every((name) => facts[name] === stored[name])
-      ? null
-      : { ...facts, is_qualified: Number(facts.is_qualified) };
+    return {
+      isOther: RULED_FACTS.some((name) => facts[name] !== stored[name]),
+      facts: { ...facts, is_qualified: Number(facts.is_qualified) },
+    };
   }, LONGEST_VISIT);
   const update = tx.db
     .update(call_facts)
-    .set(recordOf(RULED_FACTS, (name) => sql`${sql.placeholder(name)}`))
+    .set(recordOf([...RULED_FACTS, "in_hours"], (name) => sql`${sql.placeholder(name)}`))
     .where(eq(call_facts.call_id, sql.placeholder("call_id")))
     .prepare();
   for (const batch of inBatches((last) => read.all({ last, ...range }))) {
     for (const row of batch) {
       const topic = areTopicsSame || isTopicKept(row) ? row.topic : deriveTopic(row, rules);
-      const change = changeOf(topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`);
-      if (change !== null) update.run({ ...change, call_id: row.call_id });
+      const { isOther, facts } = changeOf(
+        topic === row.topic ? row.visit : `${row.visit},${JSON.stringify(topic)}`,
+      );
+      // Calls of one visit came at different times.
+      const in_hours = inHours(row.call_started);
+      if (isOther || in_hours !== row.in_hours) update.run({ ...facts, in_hours, call_id: row.call_id });
     }
     yield batch.length;
   }

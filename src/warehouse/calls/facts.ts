@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
-import { OUTCOMES } from "../../attribution/compiled-rules.ts";
+import { IN_HOURS, OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { namesOf } from "../../base/records.ts";
 import { about, describeTable } from "../described.ts";
 import { callers } from "./callers.ts";
@@ -31,6 +31,10 @@ const columns = {
   is_qualified: about(
     integer({ mode: "boolean" }).notNull(),
     "1 if answered and long enough, unless the topic decides.",
+  ),
+  in_hours: about(
+    text({ enum: IN_HOURS }),
+    "yes if it started in opening hours; no if not, or if its start is unknown. Null if no hours are set.",
   ),
   is_first_call: about(integer({ mode: "boolean" }).notNull(), "1 if it is its caller's first live call."),
   caller_id: about(

@@ -11,7 +11,7 @@ import { campaignNamesText } from "../../rollup/sqlite/campaign-names-sql.ts";
  */
 export function rollupViewText(
   dimension: Dimension,
-  { duration_unit }: Pick<AttributionRules, "duration_unit">,
+  { duration_unit, hours }: Pick<AttributionRules, "duration_unit" | "hours">,
 ): string {
   const dialect: RollupDialect = {
     fact: (name) => (name === "caller" ? "f.caller_id" : `f.${name}`),
@@ -21,7 +21,7 @@ export function rollupViewText(
     unquote: (text) => `trim(${text}, '"')`,
   };
   const keys = keyColumns([dimension]);
-  const figures = metrics({ duration_unit }).flatMap(({ name, aggregate }) =>
+  const figures = metrics({ duration_unit, hours }).flatMap(({ name, aggregate }) =>
     aggregate.kind === "median seconds" ? [] : [`${figureText(aggregate, dialect)} AS ${name}`],
   );
   const columns = keys.map((key) => {

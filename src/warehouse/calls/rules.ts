@@ -13,7 +13,7 @@ export const rules = sqliteTable("rules", {
   version: about(integer().notNull(), "Version of the program's own part of the rules."),
   rules: about(
     text().notNull(),
-    "JSON: answered, missed, qualified_seconds, duration_unit, aliases of utm values and of fields, lines of topics and of channels.",
+    "JSON: answered, missed, qualified_seconds, duration_unit, aliases of utm values and of fields, lines of topics and of channels, opening hours.",
   ),
   calls: about(integer().notNull(), "Calls whose attribution was recomputed."),
   caller_key: about(text(), "Fingerprint of the key of callers' digests; null where numbers are used."),
@@ -56,6 +56,7 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
       }),
     )
     .default([]),
+  hours: z.object({ week: z.string(), closed: z.array(z.string()), timezone: z.string() }).optional(),
 });
 
 export function readRulesInForce({ db }: Reader) {

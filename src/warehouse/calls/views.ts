@@ -29,7 +29,7 @@ const EARNED = `(SELECT o.stage FROM outcomes AS o WHERE o.call_id = f.call_id
     ORDER BY CASE o.stage ${STAGES.map((stage, rank) => `WHEN '${stage}' THEN ${rank}`).join(" ")} END DESC LIMIT 1) AS job_stage,
   (SELECT sum(o.amount_micros) / 1e6 FROM outcomes AS o WHERE o.call_id = f.call_id AND o.stage = 'sold') AS revenue`;
 
-type ViewRules = Pick<AttributionRules, "duration_unit">;
+type ViewRules = Pick<AttributionRules, "duration_unit" | "hours">;
 
 export type View = ReturnType<typeof viewsOf>[number];
 
@@ -46,7 +46,7 @@ export function viewsOf(rules: ViewRules) {
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
   f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
-  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.is_first_call AS first_time_caller, callers.caller,
+  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.in_hours, f.is_first_call AS first_time_caller, callers.caller,
   ${EARNED},
   ${LOCAL.join(", ")}
 FROM call_facts AS f

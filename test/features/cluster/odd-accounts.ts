@@ -25,6 +25,7 @@ const MILLISECONDS: AttributionRules = {
   duration_unit: "milliseconds",
   aliases: { "face book": "facebook", é: "google" },
   topics: [{ topic: "Greeting", phrase: "hello", speaker: null, qualifies: true, value: null }],
+  hours: { week: "Mon-Fri 08:00-18:00", closed: ["2026-06-04"], timezone: "America/New_York" },
 };
 
 /** Returns three accounts with that many odd calls in total, always the same. */

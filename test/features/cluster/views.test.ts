@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
 import { CALLS_TABLE } from "../../../src/features/cluster/account-tables.ts";
 import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
-import { openReader } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse, openReader } from "../../../src/warehouse/open.ts";
 import { HAS_CLICKHOUSE, startClickhouse, UNLESS_SKIPPED } from "../../support/clickhouse-servers.ts";
 import { makeWarehouse } from "../../support/produce-files.ts";
+import { setRules } from "../../support/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
@@ -27,6 +29,11 @@ describe.skipIf(!HAS_CLICKHOUSE)(`views of a cluster${UNLESS_SKIPPED}`, () => {
       timezone: "UTC",
       lookbackHours: 72,
     };
+    {
+      using open = openExistingWarehouse(warehouse.database);
+      const hours = { week: "Mon-Fri 08:00-18:00", closed: [], timezone: "UTC" };
+      setRules(open, { ...DEFAULT_RULES, hours });
+    }
     await publish({ ...options, database: other.database, account: "other" });
     await publish({ ...options, database: warehouse.database, account: "acme" });
     const { sent } = await publish({ ...options, database: warehouse.database, account: "acme" });
@@ -48,6 +55,10 @@ describe.skipIf(!HAS_CLICKHOUSE)(`views of a cluster${UNLESS_SKIPPED}`, () => {
       expect(found.toSorted(), view).toEqual(rows.map(lineOf).toSorted());
       expect(found.length).toBeGreaterThan(3);
     }
+    const withoutHours = "SELECT count(), count(calls_in_hours), count(answer_rate_in_hours)";
+    expect(await servers.ask(0, `${withoutHours} FROM shown.rollup_channel WHERE account = 'other'`)).toMatch(
+      /^\d+\t0\t0$/,
+    );
     const access = { address: options.to, passwordFile: servers.passwordFile };
     const calls = await readCluster(access, ["acme"], async ([account]) => {
       const session = await account?.openSession({}, warehouse.database);

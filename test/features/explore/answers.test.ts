@@ -21,6 +21,10 @@ import { exportToStream, makeWarehouse } from "../../support/produce-files.ts";
 
 const VIEWS = draws(250);
 const ZONE = "Europe/Berlin";
+const RULES = {
+  ...DEFAULT_RULES,
+  hours: { week: "Mon-Fri 08:00-18:00", closed: [], timezone: ZONE },
+};
 const SOURCES = ["google", "bing", null, "newsletter"];
 
 const CALLS = Array.from({ length: 900 }, (_, index) =>
@@ -44,7 +48,11 @@ const someDays = fc
 
 it("explore page counts periods and durations like the files, including compared periods", async () => {
   using warehouse = makeWarehouse(CALLS);
-  await warehouse.export({ targets: [{ kind: "explore", dimensions: ["source"] }], timezone: ZONE });
+  await warehouse.export({
+    targets: [{ kind: "explore", dimensions: ["source"] }],
+    timezone: ZONE,
+    rules: RULES,
+  });
   const html = readFileSync(join(warehouse.folder, "explore.html"), "utf8");
   const [, json = "", base64 = ""] = /id="facts">(.*?)<\/script>[\s\S]*id="calls">([^<]*)</.exec(html) ?? [];
   const facts: PageFacts = JSON.parse(json);
@@ -67,7 +75,7 @@ it("explore page counts periods and durations like the files, including compared
       if (isCompared) compared++;
       let csv = "";
       await exportToStream({
-        ...{ database: warehouse.database, rules: DEFAULT_RULES, lookbackHours: 72, timezone: ZONE },
+        ...{ database: warehouse.database, rules: RULES, lookbackHours: 72, timezone: ZONE },
         targets: [{ kind: "rollup", dimensions: [] }],
         range: shown.days,
         ...{ filter, grain: drawn.grain, compare: isCompared ? drawn.compare : undefined },

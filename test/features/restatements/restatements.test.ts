@@ -26,7 +26,8 @@ import {
 import { makeTempFolder, readText } from "../../support/temp-folder.ts";
 import { deleteCalls, markGone, setRules, storeCalls } from "../../support/warehouse.ts";
 
-const COUNTS = new Set([...METRICS.slice(0, 4), ...METRICS.slice(5, 9)]);
+const IN_HOURS = ["calls_in_hours", "missed_in_hours"];
+const COUNTS = new Set([...METRICS.slice(0, 4), ...METRICS.slice(5, 9), ...IN_HOURS]);
 const ADDITIVE = new Set([...COUNTS].filter((name) => name !== "unique_callers"));
 
 const MONTHS = Array.from({ length: 12 }, (_, month) => {
@@ -94,6 +95,11 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
       { topic: "job", phrase: "job", speaker: "caller", qualifies: false, value: null },
       { topic: "pipe", phrase: "pipe", speaker: null, qualifies: null, value: null },
     ],
+  ),
+  hours: fc.constantFrom<AttributionRules["hours"]>(
+    undefined,
+    { week: "Mon-Sat 00:00-12:00", closed: [], timezone: "UTC" },
+    { week: "Mon-Sun 00:00-24:00", closed: ["2026-01-15"], timezone: "UTC" },
   ),
 });
 const call = fc.tuple(id, callMembers).map(([call_id, members]): Call => makeCall({ call_id, ...members }));
@@ -264,8 +270,16 @@ function namesIn(rows: readonly (Iterable<string> | undefined)[], { dimensions }
   );
 }
 
-const figureOf = (rows: ReadonlyMap<string, Figures>, cell: string, metric: string) =>
-  rows.get(cell)?.[METRICS.indexOf(metric)] ?? (COUNTS.has(metric) ? 0 : null);
+/** Without a row, counts are 0; those of opening hours only where hours are set. */
+const figureOf = (
+  rows: ReadonlyMap<string, Figures>,
+  cell: string,
+  metric: string,
+  { hours }: AttributionRules,
+) => {
+  const empty = COUNTS.has(metric) && (hours !== undefined || !IN_HOURS.includes(metric)) ? 0 : null;
+  return rows.has(cell) ? (rows.get(cell)?.[METRICS.indexOf(metric)] ?? null) : empty;
+};
 
 /** The periods with equal days in two exports, of which all were over when the first was made. */
 function comparablePeriods({ hasGrain }: Question, [before, now]: readonly [Range, Range], settled: string) {
@@ -303,7 +317,8 @@ function explain(
     ];
     for (const cell of new Set([...then.keys(), ...now.keys()])) {
       for (const metric of ADDITIVE) {
-        const by = Number(figureOf(now, cell, metric)) - Number(figureOf(then, cell, metric));
+        const of = (rows: typeof now) => Number(figureOf(rows, cell, metric, state.rules));
+        const by = of(now) - of(then);
         if (by !== 0) add(JSON.stringify([reason, cell, metric]), by);
       }
     }
@@ -318,7 +333,9 @@ function explain(
           for (const [index, metric] of METRICS.entries()) {
             const place = JSON.stringify([reason, cell, metric, id]);
             const move = moves.get(place) ?? { plus: [], minus: [] };
-            move[side].push(figures[index] ?? null);
+            const figure = figures[index] ?? null;
+            const isPart = figure !== null && !(metric === "unique_callers" && figure === 0);
+            if (isPart || ADDITIVE.has(metric)) move[side].push(figure);
             moves.set(place, move);
           }
         }
@@ -451,7 +468,9 @@ describe("exportToFolder", () => {
             see("a campaign with a new name", isRenamed);
             const expected = [...cells].filter(isComparable).flatMap((cell) =>
               METRICS.flatMap((metric) => {
-                const [was, is] = [figureOf(rowsThen, cell, metric), figureOf(rowsNow, cell, metric)];
+                const [was, is] = [rowsThen, rowsNow].map((rows) =>
+                  figureOf(rows, cell, metric, state.rules),
+                );
                 return was === is ? [] : [JSON.stringify([cell, metric, was, is])];
               }),
             );

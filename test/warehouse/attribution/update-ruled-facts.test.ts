@@ -45,6 +45,12 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
       { ...line, topic: "tap", phrase: "leaks" },
     ],
   ),
+  hours: fc.constantFrom<AttributionRules["hours"]>(
+    undefined,
+    { week: "Mon-Fri 08:00-18:00", closed: [], timezone: "UTC" },
+    { week: "Mon-Fri 08:00-18:00", closed: ["2026-01-01"], timezone: "UTC" },
+    { week: "Thu-Sun 00:00-12:00", closed: [], timezone: "Asia/Tokyo" },
+  ),
 });
 const said = {
   transcription: "My tap leaks.",

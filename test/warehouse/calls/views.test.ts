@@ -52,6 +52,7 @@ const FACTS = [
   "topic",
   "duration_seconds",
   "qualified",
+  "in_hours",
   "first_time_caller",
   "caller",
   "call_started_local",

@@ -1,3 +1,4 @@
+import { hoursInWords } from "../../../calendar/opening-hours.ts";
 import { daysInWords } from "../../../calendar/period-text.ts";
 import type { Level } from "../../../statements/rule.ts";
 import { doubtsOf, say } from "../../../statements/statements.ts";
@@ -75,6 +76,7 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
             `by ${rules.topics} lines; a topic may decide whether an answered call is qualified`,
           ),
         ]),
+    ...(rules.hours === undefined ? [] : [line("Opening hours", hoursInWords(rules.hours))]),
     line("Durations", `served in ${rules.duration_unit}, shown in seconds`),
     line("Channel rules", rules.channels),
     line("utm values", rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),

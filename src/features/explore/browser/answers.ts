@@ -3,7 +3,7 @@ import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
 import type { Column, TotalRow, Value } from "../../../export/table.ts";
 import type { Compared } from "../../../export/timeframe.ts";
-import { isChangeWithinChance } from "../../../figures/change-chance.ts";
+import { findUnjudged, isChangeWithinChance } from "../../../figures/change-chance.ts";
 import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
 import {
@@ -26,11 +26,11 @@ export interface Source {
   calls: PageCalls;
 }
 
-/** Figures that the page can compute: it has no times of calls, and no first calls during a first load. */
+/** Figures that the page can compute: it has no times of calls, no first calls during a first load, and maybe no hours. */
 export function figuresOfPage({ rules, spend, outcomes, warehouse }: PageFacts): Measure[] {
   const isUnknown = (name: string) => warehouse.first_load && FIRST_CALL_FIGURES.has(name);
   return measuresOf({ dimensions: [], spend: spend?.form, outcomes: outcomes?.form }, rules).filter(
-    ({ name }) => !TIME_FIGURES.includes(name) && !isUnknown(name),
+    ({ name, aggregate }) => !TIME_FIGURES.includes(name) && !isUnknown(name) && aggregate.kind !== "unknown",
   );
 }
 
@@ -134,9 +134,9 @@ function blankOf(
   });
 }
 
-/** Whether `export` marks changes within chance: those of answer rates need the calls. */
+/** Whether `export` marks changes within chance: those of rates need what they divide by. */
 export function canJudge(figures: readonly string[]): boolean {
-  return figures.includes("calls") || !figures.includes("answer_rate");
+  return findUnjudged(figures) === undefined;
 }
 
 /** A figure of all shown calls. */
@@ -155,6 +155,7 @@ export function cardFigures(facts: PageFacts): Measure[] {
 
 const CARDS: readonly string[] = [
   ...["calls", "answer_rate", "qualified_calls", "missed_calls", "first_time_callers", "unique_callers"],
+  ...["missed_in_hours", "answer_rate_in_hours"],
   ...["median_duration_seconds", "cost", "booked_calls", "revenue"],
 ];
 
