@@ -1,3 +1,4 @@
+import { inLocale } from "../base/locale.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { assertNoPlaceholder } from "../config/placeholder-names.ts";
 import { toSpoken } from "../statements/statements.ts";
@@ -39,7 +40,7 @@ const SLACK_FIELDS = 10;
 const FORMS = { slack: toSlackMessage, teams: toTeamsMessage, json: toPlainJson };
 
 export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
-  return FORMS[kind](summary);
+  return inLocale(summary.letterhead.locale, () => FORMS[kind](summary));
 }
 
 /** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
@@ -102,11 +103,12 @@ function paragraph(run: { text: string; size?: string; weight?: string; isSubtle
 }
 
 function toPlainJson(summary: ReportSummary): unknown {
-  const { title, account, range, headline, verdict, statements, notices, files } = summary;
+  const { title, account, letterhead, range, headline, verdict, statements, notices, files } = summary;
   return {
     text: toSentence(summary),
     title,
     account,
+    name: letterhead.name ?? null,
     range,
     headline,
     verdict,
@@ -127,8 +129,8 @@ function inWords(figure: Figure, blank = " "): string {
   return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 
-function subtitleOf({ account, range }: ReportSummary): string {
-  return account === null ? range : `${account}, ${range}`;
+function subtitleOf({ letterhead: { name }, range }: ReportSummary): string {
+  return name === undefined ? range : `${name}, ${range}`;
 }
 
 function filesInWords({ files, folder }: ReportSummary): string[] {

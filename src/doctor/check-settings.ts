@@ -7,6 +7,7 @@ import { describeContradiction } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
 import { readTopics } from "../config/topics-file.ts";
+import { readLogo } from "../letterhead/logo.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -25,16 +26,18 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   ];
 }
 
-/** Checks that the files of aliases and topics, if any, can be read. */
-export function checkRuleFiles({
+/** Checks that the files of aliases, topics and a logo, if any, can be used. */
+export function checkFiles({
   aliasesFile,
   topicsFile,
-}: Pick<Settings, "aliasesFile" | "topicsFile">): Check[] {
+  logo,
+}: Pick<Settings, "aliasesFile" | "topicsFile" | "logo">): Check[] {
   return [
     ...checkFile("aliases", aliasesFile, (file) => {
       return `${Object.keys(readAliases(file)).length} utm values have an alias`;
     }),
     ...checkFile("topics", topicsFile, (file) => formatQuantity(readTopics(file).length, "line")),
+    ...checkFile("logo", logo, (file) => readLogo(file).type),
   ];
 }
 

@@ -40,6 +40,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 
   const days = countDays({ from, to });
   const page = await toPage({
+    letterhead: job.letterhead,
     figures,
     coverage: job.readCoverage(),
     manifest,

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { inLocale } from "../base/locale.ts";
 import { formatAmount, formatCount } from "../base/quantity-text.ts";
 import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
 import { daysInWords, rangeInWords } from "../calendar/period-text.ts";
@@ -74,8 +75,12 @@ interface SummaryOptions {
   news?: ReportNews | undefined;
 }
 
-export function summarizeReport(
-  { name, account }: NamedReport,
+export function summarizeReport(report: NamedReport, options: SummaryOptions): ReportSummary {
+  return inLocale(options.plan.letterhead.locale, () => toSummary(report, options));
+}
+
+function toSummary(
+  { name, account, file }: NamedReport,
   { manifest, plan, files, folder, headline, news }: SummaryOptions,
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
@@ -86,6 +91,7 @@ export function summarizeReport(
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${rangeInWords(plan.values.period)}`}`,
     account,
+    letterhead: plan.letterhead,
     range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
     headline: toHeadline(headline, manifest.spend?.currency),
     verdict: `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
@@ -93,6 +99,7 @@ export function summarizeReport(
     notices: news?.notices ?? [],
     folder,
     files,
+    prefix: Object.keys(file.content.accounts ?? {}).length > 1 ? `${account}-` : "",
     manifest: toManifestFile(manifest, folder),
   };
 }

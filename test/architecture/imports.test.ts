@@ -11,7 +11,7 @@ const ORDER = [
   ["rollup"],
   ["request"],
   ["config"],
-  ["warehouse"],
+  ["letterhead", "warehouse"],
   ["statements"],
   ["delivery", "export", "notices", "spend"],
   ["features"],

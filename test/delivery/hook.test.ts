@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { toSpoken } from "../../src/statements/statements.ts";
 
 const SUMMARY: ReportSummary = {
   title: "Weekly calls",
   account: "acme",
+  letterhead: { ...PLAIN, name: "Acme Roofing" },
   range: "October",
   headline: [
     { name: "Calls", value: "1,204", change: "+12.4%", previous: "1,071", within_chance: false },
@@ -23,6 +25,7 @@ const SUMMARY: ReportSummary = {
   files: [
     { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
   ],
+  prefix: "",
   manifest: {
     name: "manifest.json",
     path: "/srv/reports/manifest.json",
@@ -71,10 +74,10 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack, in which nothing rings everybody's phone", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
+      text: "Weekly calls, Acme Roofing, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
-        { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
+        { type: "context", elements: [{ type: "mrkdwn", text: "Acme Roofing, October", verbatim: true }] },
         {
           type: "section",
           text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true },
@@ -107,7 +110,7 @@ describe("toHookBody", () => {
 
   it("leaves out the account, doubts, notices and files if there are none", () => {
     const headline = SUMMARY.headline.slice(2);
-    const bare = { ...SUMMARY, account: null, statements: [], notices: [], files: [], headline };
+    const bare = { ...SUMMARY, letterhead: PLAIN, statements: [], notices: [], files: [], headline };
     const text = "Weekly calls, October: First-time callers 640";
     expect(toHookBody(bare, "json")).toMatchObject({ text });
     expect(toHookBody(bare, "slack")).toMatchObject({
@@ -158,7 +161,7 @@ describe("toHookBody", () => {
             version: "1.4",
             body: [
               run("Weekly calls", { size: "large", weight: "bolder" }),
-              run("acme, October", { isSubtle: true }),
+              run("Acme Roofing, October", { isSubtle: true }),
               run(DOUBT, { weight: "bolder" }),
               {
                 type: "FactSet",
@@ -181,10 +184,11 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for others", () => {
-    const { folder: _, manifest: _manifest, statements, ...said } = SUMMARY;
+    const { folder: _, manifest: _manifest, letterhead, prefix: _prefix, statements, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: `Weekly calls, acme, October: ${DOUBT} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
+      text: `Weekly calls, Acme Roofing, October: ${DOUBT} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
       ...said,
+      name: letterhead.name,
       statements: statements.map(toSpoken),
       files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],
     });

@@ -13,7 +13,7 @@ export interface AboutRow {
   look?: "title" | "header";
 }
 
-export type BasisJob = Pick<Job, "manifest">;
+export type BasisJob = Pick<Job, "manifest" | "letterhead">;
 
 const LEVEL_NAMES: Record<Level, string> = { doubt: "Doubt", caution: "Caution", note: "Note" };
 const GREY = "within chance: as large a change would come by chance in one case of twenty or more";
@@ -41,10 +41,11 @@ export function describeWorkbook(
 
 /** Says in pairs what the figures are based on. @param zone what is in the zone */
 export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
-  const { manifest } = job;
+  const { manifest, letterhead } = job;
   const { run, origin, statements, timezone, rules, compared_with: before } = manifest;
   return [
     title("What these figures are based on"),
+    ...(letterhead.name === undefined ? [] : [line("Whose calls", letterhead.name)]),
     ...(doubtsOf(statements).length > 0 ? [] : [line("Doubt", "none known")]),
     ...statements.map((each) => line(LEVEL_NAMES[each.level], say(each).text)),
     line("Service", origin.base_url ?? "not known"),

@@ -1,3 +1,4 @@
+import { inLocale } from "../../../base/locale.ts";
 import { localTime } from "../../../calendar/local-time.ts";
 import { ONE_FILE } from "../../../request/option-values.ts";
 import type { Job } from "../../job.ts";
@@ -46,8 +47,9 @@ export async function writeWorkbook(
     );
 
   const { timezone, compared } = job.timeframe;
-  const days = describeDays(job.manifest);
-  const context = { styles: new Styles(), toLocal: localTime(timezone), compared, days };
+  const { name, locale } = job.letterhead;
+  const days = inLocale(locale, () => describeDays(job.manifest));
+  const context = { styles: new Styles(), toLocal: localTime(timezone), compared, days, name };
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
@@ -112,7 +114,7 @@ function aboutXml(rows: readonly AboutRow[], context: SheetContext): string {
   const widths = header.map(
     ({ value }, index) => ABOUT_WIDTHS[index] ?? Math.max(10, String(value).length + 2),
   );
-  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${ABOUT}: ${context.days}`)}</worksheet>`;
+  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${context.name === undefined ? "" : `${context.name}, `}${ABOUT}: ${context.days}`)}</worksheet>`;
 }
 
 function contentTypes(sheets: number): string {
