@@ -87,6 +87,7 @@ describe("makeReport", () => {
         text: expect.any(String),
         title: "Calls: weekly, 2026-W46",
         account: "acme",
+        name: "acme",
         range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
         headline: [
           { name: "Calls", value: "12", previous: "4", ...change },
