@@ -75,6 +75,13 @@ export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): strin
   return tenths === null ? null : formatNumber(tenths / 1000, PERCENT);
 }
 
+/** 0.5455 → 54.55%: its own digits, since rounded once more it could be another. */
+export function shareOf(value: Value | undefined): Html {
+  return figure(value, (share) =>
+    formatNumber(share, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 2 }),
+  );
+}
+
 /** 18 of 33 → 54.5% */
 export function formatShare(part: number, whole: number): string {
   return formatNumber(Math.round((1000 * part) / whole) / 1000, PERCENT);

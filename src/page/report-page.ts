@@ -23,7 +23,7 @@ import { PAGE_STYLE } from "./page-style.ts";
 import type { Figures, Report } from "./report-figures.ts";
 
 /** No script and no request, so that a visitor's text can do nothing. */
-const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
+export const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 export async function toPage(report: Report): Promise<string> {
   return String(await inLocale(report.letterhead.locale, () => pageOf(report)));

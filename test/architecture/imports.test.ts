@@ -21,7 +21,7 @@ const ORDER = [
   ["schedule", "library"],
   ["reports"],
   ["doctor", "status", "demo"],
-  ["mcp"],
+  ["mcp", "overview"],
   ["jobs"],
   ["cli"],
   ["reference", "package"],

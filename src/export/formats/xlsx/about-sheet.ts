@@ -33,9 +33,7 @@ export function describeWorkbook(
     { cells: [] },
     title("Sheets"),
     ...listSheets(sheets, columns),
-    { cells: [] },
-    title("Columns"),
-    ...listColumns(columns),
+    ...describeColumns(columns),
   ];
 }
 
@@ -133,8 +131,10 @@ function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): 
   ];
 }
 
-function listColumns(columns: readonly Column[]): AboutRow[] {
+export function describeColumns(columns: readonly Column[]): AboutRow[] {
   return [
+    { cells: [] },
+    title("Columns"),
     { cells: ["Heading", "Meaning", "Name in CSV"].map((heading) => cell(heading)), look: "header" },
     ...[...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column]) =>
       column === undefined
