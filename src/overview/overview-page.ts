@@ -3,12 +3,12 @@ import { html, raw } from "hono/html";
 import { inLocale } from "../base/locale.ts";
 import { toPrintable } from "../base/printable.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
-import { localMinute } from "../calendar/local-time.ts";
+import { minutesOf } from "../calendar/local-time.ts";
 import { daysInWords } from "../calendar/period-text.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { TOTAL } from "../figures/reserved-keys.ts";
 import { type Letterhead, titleOf } from "../letterhead/letterhead.ts";
-import { amountOf, changeOf, countOf, type Html, shareOf } from "../page/figure-text.ts";
+import { amountOf, capitalized, changeOf, countOf, type Html, shareOf } from "../page/figure-text.ts";
 import { headRow, isolated, scrolled } from "../page/page-parts.ts";
 import { PAGE_STYLE } from "../page/page-style.ts";
 import { POLICY, whose } from "../page/report-page.ts";
@@ -31,11 +31,15 @@ function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Htm
   const title = `Calls by account, ${daysOf(overview, { isCompared: false })}`;
   const statements = saySome(manifest.statements, "see manifest.json");
   const amounts = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
+  // One currency is in the heads, several next to the amounts.
+  const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
+  const headOfAmount = (name: string) => `${capitalized(name)}${isOne ? `, ${currency}` : ""}`;
   const cells = ({ figures, currency }: Pick<OverviewRow, "figures" | "currency">, days = compared) =>
     html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${shareOf(figures.missed_rate)}</td><td>${countOf(figures.qualified_calls)}</td>${amounts.map(
       (name) =>
-        html`<td>${amountOf(figures[name])}${typeof figures[name] === "number" && currency ? ` ${currency}` : ""}</td>`,
+        html`<td>${amountOf(figures[name])}${typeof figures[name] === "number" && currency && !isOne ? ` ${currency}` : ""}</td>`,
     )}`;
+  const heads = [...HEADS, ...amounts.map(headOfAmount), "Verdict", "Last good sync", "Notices"];
   const bad = rows.filter(({ problems }) => problems.length > 0).length;
   return html`<!doctype html>
 <html lang="en">
@@ -56,11 +60,11 @@ ${whose(letterhead)}<h1>${title}</h1>
 <main>
 ${scrolled(
   "Calls by account",
-  html`${headRow([...HEADS, ...amounts.map((name) => (name === "cost" ? "Cost" : "Revenue")), "Verdict", "Last good sync", "Notices"])}
+  html`${headRow(heads)}
 <tbody>
 ${rows.map(
   (row) => html`<tr>${headOf(row, folder)}${cells(row, row.own?.compared)}${stateOf(row)}</tr>
-`,
+${row.problems.map((problem) => html`<tr><td class="wrong" colspan="${heads.length}">⚠ <bdi>${toPrintable(problem)}</bdi></td></tr>\n`)}`,
 )}</tbody>
 <tfoot><tr><th scope="row">${TOTAL}</th>${cells({ figures: total, currency })}<td></td><td></td><td></td></tr></tfoot>`,
 )}
@@ -86,12 +90,12 @@ function zonesOf({ manifest }: Overview): string {
   return `days of ${[...zones].join(", ")}`;
 }
 
-/** The name, which leads to its page; below it, what is wrong. */
-function headOf({ account, title, pages, problems }: OverviewRow, folder: string): Html {
+/** The name, which leads to its page. */
+function headOf({ account, title, pages }: OverviewRow, folder: string): Html {
   const hrefOf = (path: string) => relative(folder, path).split(sep).map(encodeURIComponent).join("/");
   const [page, ...others] = pages.map(({ name, path }) => ({ name, href: hrefOf(path) }));
   const shown = isolated(title);
-  return html`<th scope="row">${page ? html`<a href="${page.href}">${shown}</a>` : shown}${others.map(({ name, href }) => html` <a href="${href}">${name}</a>`)}${title === account ? "" : html`<span class="id">${account}</span>`}${problems.map((problem) => html`<span class="id">⚠ <bdi>${toPrintable(problem)}</bdi></span>`)}</th>`;
+  return html`<th scope="row">${page ? html`<a href="${page.href}">${shown}</a>` : shown}${others.map(({ name, href }) => html` <a href="${href}">${name}</a>`)}${title === account ? "" : html`<span class="id">${account}</span>`}</th>`;
 }
 
 function stateOf({ status }: OverviewRow): Html {
@@ -99,5 +103,5 @@ function stateOf({ status }: OverviewRow): Html {
   const { last_done_run, last_good_run, notices, timezone } = status;
   const good = last_good_run?.finished_at;
   const open = notices.filter(({ ended_at }) => ended_at === null).length;
-  return html`<td>${last_done_run?.verdict ?? "–"}</td><td>${good ? localMinute(good, timezone) : "never"}</td><td>${countOf(open)}</td>`;
+  return html`<td>${last_done_run?.verdict ?? "–"}</td><td>${good ? minutesOf(timezone)(good) : "never"}</td><td>${countOf(open)}</td>`;
 }

@@ -126,7 +126,9 @@ function findPages(exportDir: string): OverviewRow["pages"] {
   ].filter(({ path }) => existsSync(path));
 }
 
-export function addUp(rows: readonly OverviewRow[]): Pick<Overview, "total" | "compared" | "currency" | "remarks"> {
+export function addUp(
+  rows: readonly OverviewRow[],
+): Pick<Overview, "total" | "compared" | "currency" | "remarks"> {
   const read = rows.filter(({ own }) => own !== undefined);
   const lacking = rows.filter(({ own }) => own === undefined).map(({ account }) => account);
   const zones = [...new Set(read.flatMap(({ own }) => own?.manifest.timezone ?? []))].toSorted();

@@ -58,6 +58,7 @@ th:first-child { text-align: left; width: 38%; }
 thead th { font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 10rem; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.wrong { color: var(--faint); padding-left: 1.5rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .chance { color: var(--faint); }
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 .id { display: block; color: var(--faint); font-size: 0.85em; }

@@ -60,7 +60,9 @@ describe("calltally report --overview", () => {
     );
     const page = agency.read("data/exports/overview/overview.html").toString();
     const [table] = readTables(page);
-    const cells = table?.rows.map((row) => row.slice(1, 5).map(({ value }) => value));
+    const cells = table?.rows
+      .filter(({ length }) => length > 1)
+      .map((row) => row.slice(1, 5).map(({ value }) => value));
     const missedRate = (missed: unknown, calls: unknown) =>
       Number((Number(missed) / Number(calls)).toFixed(4));
     const sum = (name: string) => rows.reduce((all, row) => all + Number(row[name]), 0);
