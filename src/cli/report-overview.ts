@@ -15,6 +15,7 @@ import { DEFAULT_STRETCH } from "../request/resolve.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
+import { folderOfAll } from "./export-merged.ts";
 import { note, type Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk } from "./request-flags.ts";
 import { attributionProgress } from "./terminal/progress.ts";
@@ -41,7 +42,7 @@ export async function reportOverview(
     });
   const general = loadSettings(shared);
   const letterhead = readLetterhead(general, undefined);
-  const folder = out ?? file.resolvePath(join("data/exports", OVERVIEW_FOLDER));
+  const folder = folderOfAll(context, out, join("data/exports", OVERVIEW_FOLDER));
   const toAccountAsk = ({ name, sources }: (typeof accounts)[number]) => {
     const settings = loadSettings(sources);
     const asked = toAsk(request, can, settings.timezone);

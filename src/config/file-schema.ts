@@ -55,7 +55,7 @@ const email = z.strictObject({
   from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
   subject: option(
     parsed((given) => assertPattern(given, SUBJECT_PLACEHOLDERS)).min(1),
-    "Subject of the mail, with placeholders as in folder, and {title}. Default: {title}: {report}: calls, {period}.",
+    "Subject of the mail, with placeholders as in folder, and {title}. Default: {title}, {report}: calls, {period}.",
     "Calls, {period}",
   ),
 });

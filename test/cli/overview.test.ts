@@ -103,12 +103,31 @@ describe("calltally report --overview", () => {
     expect(await refused("--explore")).toMatch(/^calltally: Cannot use --overview with --explore/);
     expect(await refused("--grain", "week")).toMatch(/^calltally: Cannot use --overview with --grain/);
     expect(await refused("--channel", "no such channel")).toContain("no such channel");
+    expect(await refused("--out", "{account}")).toMatch(
+      /^calltally: Cannot use \{account\} in --out \{account\}: /,
+    );
     expect(agency.has("data/exports/overview")).toBe(false);
     const alone = await calltally(["report", "--overview"], { cwd: "/" });
     expect([alone.code, alone.stderr]).toEqual([
       2,
       "calltally: --overview needs accounts, but no calltally.yaml names any\nLeave it out, for the page of the only account.\n",
     ]);
+  });
+});
+
+describe("calltally export --out with {account}", () => {
+  it("writes to a folder of each account, and refuses one for several", async () => {
+    await using agency = await makeAgency();
+    const known = ["--account", "acme", "--account", "beta"];
+    const { code } = await agency.run("export", "channel", ...known, "--out", "out/{account}-files");
+    expect([
+      code,
+      agency.has("out/acme-files/channel.csv"),
+      agency.has("out/beta-files/channel.csv"),
+    ]).toEqual([0, true, true]);
+    expect((await agency.run("export", "channel", ...known, "--out", "out")).stderr).toBe(
+      "calltally: --out is for one account, but there are acme, beta\nName one with --account, or put {account} in the path.\n",
+    );
   });
 });
 
