@@ -42,6 +42,8 @@ export async function reportOverview(
     });
   const general = loadSettings(shared);
   const letterhead = readLetterhead(general, undefined);
+  // What no account could be asked is refused, before each shows its own errors.
+  toAsk(request, can, general.timezone);
   const folder = folderOfAll(context, out, join("data/exports", OVERVIEW_FOLDER));
   const toAccountAsk = ({ name, sources }: (typeof accounts)[number]) => {
     const settings = loadSettings(sources);

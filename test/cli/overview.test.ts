@@ -102,6 +102,7 @@ describe("calltally report --overview", () => {
     const refused = async (...flags: string[]) => (await agency.run("report", "--overview", ...flags)).stderr;
     expect(await refused("--explore")).toMatch(/^calltally: Cannot use --overview with --explore/);
     expect(await refused("--grain", "week")).toMatch(/^calltally: Cannot use --overview with --grain/);
+    expect(await refused("--from", "2026-13-01")).toMatch(/^calltally: .*2026-13-01/);
     expect(await refused("--channel", "no such channel")).toContain("no such channel");
     expect(await refused("--out", "{account}")).toMatch(
       /^calltally: Cannot use \{account\} in --out \{account\}: /,
