@@ -9,6 +9,7 @@ import {
   findFile,
 } from "../config/accounts.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
+import { fillPlaceholders } from "../config/placeholder-names.ts";
 import { findGiven, type SettingSources } from "../config/setting-layers.ts";
 import { remarkOnSettings } from "../config/setting-remarks.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
@@ -55,13 +56,20 @@ export function accountsOf(
     names.length === 0 && database !== undefined
       ? [ownerOf(database, configuration)]
       : chooseAccounts(configuration, names);
-  const onlyOne = database !== undefined ? "--database" : out !== undefined ? "--out" : undefined;
+  const isOfEach = out?.includes("{account}") ?? false;
+  const onlyOne =
+    database !== undefined ? "--database" : out !== undefined && !isOfEach ? "--out" : undefined;
   if (onlyOne !== undefined && chosen.length > 1) {
     throw new UsageError(`${onlyOne} is for one account, but there are ${namesOf(chosen)}`, {
-      hint: "Name one with --account.",
+      hint: `Name one with --account${onlyOne === "--out" ? ", or put {account} in the path" : ""}.`,
     });
   }
-  return chosen.map((account) => ({ ...account, sources: { ...account.sources, flags } }));
+  return chosen.map((account) => {
+    if (out === undefined || !isOfEach) return { ...account, sources: { ...account.sources, flags } };
+    const folder = fillPlaceholders(out, { account: account.name }, ["account"]);
+    const own = { ...flags, [SETTINGS.exportDir.env]: folder };
+    return { ...account, sources: { ...account.sources, flags: own } };
+  });
 }
 
 /** The account with this warehouse; a file of no account is used without an address and a token. */

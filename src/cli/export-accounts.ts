@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
+import { readLetterhead } from "../letterhead/letterhead.ts";
 import { type Made, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
@@ -50,12 +51,15 @@ async function exportOne(
   const { account, settings: own, note } = scope;
   const { signal } = context;
   const stream = streamOutput(context.write);
+  const isOfPage = request.format === "html" || request.format === "explore";
   const write = async ({ settings, source, timezone }: Omit<EngineAccount, "name">) => {
     const folder = out === undefined ? join(settings.exportDir, below) : settings.exportDir;
     const to = stdout ? stream : folderOutput(folder, { replace, signal });
     const ask = toAsk(request, { source: source.can, output: can }, timezone);
     return await produce(ask, source, to, {
       account: account.name,
+      // Tables have no logo, so an unusable one does not stop them.
+      letterhead: readLetterhead({ ...settings, ...(!isOfPage && { logo: undefined }) }, account.name),
       signal,
       onAttributed: attributionProgress(context, note),
     });

@@ -29,7 +29,7 @@ export async function exportMerged(
   const { signal } = context;
   const { file } = configurationOf(context);
   const accounts = accountsOf(context, { isFolderShared: true });
-  const folder = out ?? file?.resolvePath("data/exports") ?? "data/exports";
+  const folder = folderOfAll(context, out, "data/exports");
   const write = async (asks: readonly AccountAsk[]): Promise<Result> => {
     const to = stdout ? streamOutput(context.write) : folderOutput(folder, { replace, signal });
     const made = await produceMerged(asks, to, { by, signal });
@@ -68,6 +68,15 @@ export async function exportMerged(
       };
     }),
   );
+}
+
+/** Returns the folder for files of all accounts. @throws UsageError for a folder of each */
+export function folderOfAll(context: Context, out: string | undefined, standard: string): string {
+  if (out?.includes("{account}"))
+    throw new UsageError(`Cannot use {account} in --out ${out}: the files are of all accounts`, {
+      hint: "Leave it out.",
+    });
+  return out ?? configurationOf(context).file?.resolvePath(standard) ?? standard;
 }
 
 /** Describes the merged files, and what each account's figures are based on. */

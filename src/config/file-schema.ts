@@ -10,6 +10,7 @@ import {
   assertPlaceholders,
   COMMAND_PLACEHOLDERS,
   PLACEHOLDERS,
+  SUBJECT_PLACEHOLDERS,
 } from "./placeholder-names.ts";
 import { isMailAddress } from "./setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
@@ -53,8 +54,8 @@ const email = z.strictObject({
     .meta({ description: "Recipients.", examples: [["marketing@northwind.example"]] }),
   from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
   subject: option(
-    parsed(assertPattern).min(1),
-    "Subject of the mail, with placeholders as in folder.",
+    parsed((given) => assertPattern(given, SUBJECT_PLACEHOLDERS)).min(1),
+    "Subject of the mail, with placeholders as in folder, and {title}. Default: {title}, {report}: calls, {period}.",
     "Calls, {period}",
   ),
 });

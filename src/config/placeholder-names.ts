@@ -2,9 +2,11 @@ import { UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
+/** In a subject, also whose figures they are: as a path, it could name any place. */
+export const SUBJECT_PLACEHOLDERS = [...PLACEHOLDERS, "title"] as const;
 /** In an argument of a command, also where the files are, and the file of a report that has only one. */
 export const COMMAND_PLACEHOLDERS = [...PLACEHOLDERS, "folder", "file"] as const;
-export type Placeholder = (typeof COMMAND_PLACEHOLDERS)[number];
+export type Placeholder = (typeof COMMAND_PLACEHOLDERS | typeof SUBJECT_PLACEHOLDERS)[number];
 
 /** Other braces are text: arguments of commands may be programs. */
 const PLACEHOLDER = /\{(\w+)\}/g;
@@ -28,10 +30,10 @@ export function assertPlaceholders(text: string, known: readonly Placeholder[]):
 }
 
 /** Refuses all other braces. @throws Error with a suggestion */
-export function assertPattern(pattern: string): void {
-  assertPlaceholders(pattern, PLACEHOLDERS);
+export function assertPattern(pattern: string, known: readonly Placeholder[] = PLACEHOLDERS): void {
+  assertPlaceholders(pattern, known);
   const [other] = /\{[^{}]*\}?|\}/.exec(pattern.replace(PLACEHOLDER, "")) ?? [];
-  if (other !== undefined) throw new Error(describeUnknown(other, other.replace(/[{}]/g, ""), PLACEHOLDERS));
+  if (other !== undefined) throw new Error(describeUnknown(other, other.replace(/[{}]/g, ""), known));
 }
 
 function describeUnknown(shown: string, word: string, known: readonly Placeholder[]): string {

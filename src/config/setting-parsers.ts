@@ -1,4 +1,6 @@
+import { attempt } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { toPrintable } from "../base/printable.ts";
 import { assertNoPlaceholder } from "./placeholder-names.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -55,6 +57,30 @@ export function parseHeartbeatUrl(text: string): URL {
   if (url.username || url.password || url.hash) throw new Error("must have neither user nor fragment");
   assertNoPlaceholder(text);
   return url;
+}
+
+const MAX_TITLE = 100;
+
+export function parseTitle(text: string): string {
+  const title = text.trim();
+  if (title === "") throw new Error("is empty");
+  // A line break could begin another header of a mail, and an invisible character turn the words around it.
+  if (toPrintable(title) !== title)
+    throw new Error("must be one line without control characters and invisible ones");
+  const { length } = [...title];
+  if (length > MAX_TITLE) throw new Error(`has ${length} characters; the maximum is ${MAX_TITLE}`);
+  return title;
+}
+
+/** Returns the canonical spelling of a BCP 47 tag that this program knows how to write. */
+export function parseLocale(text: string): string {
+  const knownTag = (tag: string) => attempt(() => Intl.DateTimeFormat.supportedLocalesOf(tag)[0]);
+  const tag = knownTag(text);
+  if (tag !== undefined) return tag;
+  const meant = knownTag(text.replaceAll("_", "-").replace(/[.@].*/, ""));
+  throw new Error(
+    `${text} is not a known locale (BCP 47)${meant === undefined ? ", such as en-US or de-DE" : `; did you mean ${meant}?`}`,
+  );
 }
 
 /** Accepts a plain address without a name or quotes. */

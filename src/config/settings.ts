@@ -21,7 +21,9 @@ import {
   LOG_LEVELS,
   parseBaseUrl,
   parseHeartbeatUrl,
+  parseLocale,
   parseOrgUnitId,
+  parseTitle,
   parseToken,
   parseUserName,
 } from "./setting-parsers.ts";
@@ -70,6 +72,19 @@ export const SETTINGS = {
     default: "UTC",
     help: "IANA time zone of days and times, and of the schedule",
     example: "America/New_York",
+  }),
+  title: setting("title", text(parseTitle), {
+    scope: "account",
+    help: "Whose figures they are, as pages, sheets and mails say it; at most 100 characters. By default the name of the account",
+    example: "Northwind Dental",
+  }),
+  logo: setting("logo", path(parseFilePath), {
+    help: "PNG or SVG file that pages show with that name, at most 256 kB; PNG at most 2000 pixels wide and high, and also in mails",
+    example: "logos/northwind.png",
+  }),
+  locale: setting("locale", text(parseLocale), {
+    help: "How pages and mails write dates and numbers, and with which day weeks begin where they are drawn: a BCP 47 tag such as `de-DE`. By default 26 Oct 2026, 1,234.50, Monday; pages to explore take the browser's",
+    example: "en-GB",
   }),
   limit: setting("limit", whole(2, 1000), {
     flag: "--limit <rows>",

@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { inLocale } from "../base/locale.ts";
 import { rangeInWords } from "../calendar/period-text.ts";
 import {
   COMMAND_PLACEHOLDERS,
   fillPlaceholders,
   type PlaceholderValues,
+  SUBJECT_PLACEHOLDERS,
 } from "../config/placeholder-names.ts";
 import type { AttemptContext, AttemptOutcome } from "./attempt.ts";
 import type { DeliveryKey } from "./delivery-table.ts";
@@ -78,7 +80,8 @@ function toMailRecipients(
   { to, subject, smtp, attachBytes, timeouts }: EmailTarget,
   { summary, values, warehouseId, runId, now }: DeliverySource,
 ): Recipient[] {
-  const filled = fillPlaceholders(subject, inWords(values));
+  const words = inLocale(summary.letterhead.locale, () => inWords(values));
+  const filled = fillPlaceholders(subject, words, SUBJECT_PLACEHOLDERS);
   let content: Promise<MailContent> | undefined; // read once for all
   return to.map((recipient) => {
     const messageId = messageIdOf(warehouseId, runId, recipient, smtp.from);

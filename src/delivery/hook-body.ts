@@ -1,3 +1,4 @@
+import { inLocale } from "../base/locale.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { assertNoPlaceholder } from "../config/placeholder-names.ts";
 import { toSentenceText } from "../sentences/sentences.ts";
@@ -40,7 +41,7 @@ const SLACK_FIELDS = 10;
 const FORMS = { slack: toSlackMessage, teams: toTeamsMessage, json: toPlainJson };
 
 export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
-  return FORMS[kind](summary);
+  return inLocale(summary.letterhead.locale, () => FORMS[kind](summary));
 }
 
 /** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
@@ -106,11 +107,13 @@ function paragraph(run: { text: string; size?: string; weight?: string; isSubtle
 }
 
 function toPlainJson(summary: ReportSummary): unknown {
-  const { title, account, range, sentences, headline, verdict, statements, notices, files } = summary;
+  const { title, account, letterhead, range, sentences, headline, verdict, statements, notices, files } =
+    summary;
   return {
     text: toOneLine(summary),
     title,
     account,
+    name: letterhead.name ?? null,
     range,
     sentences: sentences.map((each) => ({ ...each, text: toSentenceText(each) })),
     headline,
@@ -132,8 +135,8 @@ function inWords(figure: Figure, blank = " "): string {
   return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 
-function subtitleOf({ account, range }: ReportSummary): string {
-  return account === null ? range : `${account}, ${range}`;
+function subtitleOf({ letterhead: { name }, range }: ReportSummary): string {
+  return name === undefined ? range : `${name}, ${range}`;
 }
 
 function filesInWords({ files, folder }: ReportSummary): string[] {

@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 import { domainToASCII } from "node:url";
 import { html } from "hono/html";
 import MailComposer from "nodemailer/lib/mail-composer";
+import { inLocale } from "../base/locale.ts";
+import type { Letterhead } from "../letterhead/letterhead.ts";
 import { toSentenceHtml } from "../sentences/sentence-html.ts";
 import { toSentenceText } from "../sentences/sentences.ts";
 import {
@@ -32,24 +34,39 @@ export async function composeMail(
   subject: string,
   attachBytes = DEFAULT_ATTACH_BYTES,
 ) {
-  let room = attachBytes;
+  const { letterhead, prefix } = summary;
+  const logo = toInlineLogo(letterhead);
+  let room = attachBytes - (logo?.content.length ?? 0);
   const files = summary.files.map((file) => {
     const isAttached = file.bytes <= room;
     if (isAttached) room -= file.bytes;
-    return { ...file, isAttached };
-  });
-  const attachments: { filename: string; content: Buffer }[] = [];
-  for (const file of files) {
     // Mail has no folders: of a path, many clients keep only the last part, which is the same for each month.
-    const filename = file.name.replaceAll("/", "_");
-    if (file.isAttached) attachments.push({ filename, content: await readUnchanged(file) });
-  }
+    return { ...file, ...(isAttached && { name: prefix + file.name.replaceAll("/", "_") }), isAttached };
+  });
+  const attachments: Attachment[] = logo === undefined ? [] : [logo];
+  for (const file of files)
+    if (file.isAttached) attachments.push({ filename: file.name, content: await readUnchanged(file) });
   return {
     subject: toHeader(subject),
-    text: toMailText(summary, files),
-    html: await toMailHtml(summary, files),
+    text: inLocale(letterhead.locale, () => toMailText(summary, files)),
+    html: await inLocale(letterhead.locale, () => toMailHtml(summary, files)),
     attachments,
   };
+}
+
+interface Attachment {
+  filename: string;
+  content: Buffer;
+  /** What the HTML calls it; it is not listed among the files. */
+  cid?: string;
+}
+
+const LOGO = "logo@calltally";
+
+/** Most mail programs show no SVG, and none of the large ones a `data:` address. */
+function toInlineLogo({ logo }: Letterhead): Attachment | undefined {
+  if (logo?.type !== "image/png") return undefined;
+  return { filename: "logo.png", content: Buffer.from(logo.base64, "base64"), cid: LOGO };
 }
 
 async function readUnchanged({ path, sha256 }: ReportFile): Promise<Buffer> {
@@ -113,7 +130,7 @@ const CELL = `padding:10px 0;border-top:${LINE}`;
 
 /** Returns self-contained HTML: inline styles, no script, nothing loaded. */
 export async function toMailHtml(summary: ReportSummary, files: readonly MailFile[]): Promise<string> {
-  const { title, account, range, sentences, headline, folder } = summary;
+  const { title, letterhead, range, sentences, headline, folder } = summary;
   const [verdict, ...remarks] = remarksInWords(summary);
   const doubts = doubtsInWords(summary);
   const ringBack = ringBackTitle(summary);
@@ -143,7 +160,7 @@ export async function toMailHtml(summary: ReportSummary, files: readonly MailFil
 </head>
 <body style="margin:0;padding:24px 16px;${FONT};font-size:15px;line-height:1.5">
 <div style="max-width:600px;margin:0 auto">
-${account === null ? "" : html`<div style="font-size:13px;${MUTED}">${account}</div>\n`}<h1 style="margin:0;font-size:22px;line-height:1.3">${title}</h1>
+${toInlineLogo(letterhead) && html`<img src="cid:${LOGO}" alt="" style="display:block;max-width:200px;max-height:56px;margin:0 0 8px">\n`}${letterhead.name && html`<div style="font-weight:600"><bdi>${letterhead.name}</bdi></div>\n`}<h1 style="margin:0;font-size:22px;line-height:1.3">${title}</h1>
 <div style="margin:2px 0 20px;${MUTED}">${range}</div>
 ${doubts.map((doubt) => html`<p style="${NOTE};font-weight:600">${doubt}</p>\n`)}${
   sentences.length === 0
@@ -175,7 +192,7 @@ ${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0
 }
 
 function toMailText(summary: ReportSummary, files: readonly MailFile[]): string {
-  const { title, account, range, sentences, headline, folder } = summary;
+  const { title, letterhead, range, sentences, headline, folder } = summary;
   const [verdict = "", ...remarks] = remarksInWords(summary);
   const ringBack = ringBackTitle(summary);
   const callers = (summary.ring_back?.callers ?? []).map(callerInWords);
@@ -192,7 +209,7 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
     ? []
     : [`Files that are not attached are in ${folder}`];
   const paragraphs = [
-    [...(account === null ? [] : [account]), title, range],
+    [...(letterhead.name === undefined ? [] : [letterhead.name]), title, range],
     doubtsInWords(summary),
     sentences.map((each) => `- ${toSentenceText(each)}`),
     figures,

@@ -1,5 +1,7 @@
+import { formatNumber } from "../base/locale.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
+import type { Letterhead } from "../letterhead/letterhead.ts";
 import type { Sentence } from "../sentences/sentences.ts";
 import { doubtsOf, type Statement, say, saySome } from "../statements/statements.ts";
 
@@ -42,6 +44,7 @@ export interface ReportSummary {
   title: string;
   /** Null for the only account. */
   account: string | null;
+  letterhead: Letterhead;
   /** Its range in words, such as `19 October to 15 November 2026, by week`. */
   range: string;
   /** What to read first. */
@@ -56,6 +59,8 @@ export interface ReportSummary {
   /** Absolute. */
   folder: string;
   files: readonly ReportFile[];
+  /** What the names of attached files begin with, such as `austin-` if there are several accounts. */
+  prefix: string;
   manifest: ReportFile;
 }
 
@@ -108,5 +113,5 @@ export function ringBackTitle({ ring_back }: ReportSummary): string | null {
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return `${formatNumber(bytes / 1_000_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`;
 }

@@ -15,7 +15,7 @@ import { recipientsOf } from "../reports/recipients.ts";
 import { isOfAccount, ofAccount, type ReportOfFile } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { checkFolders } from "./check-machine.ts";
-import { checkRuleFiles, checkSettings } from "./check-settings.ts";
+import { checkFiles, checkSettings } from "./check-settings.ts";
 
 /** A sender for the check: a report may name its own. */
 const EXAMPLE_SENDER = "calls@northwind.example";
@@ -51,7 +51,7 @@ function checkAccount({ sources }: Account): string[] {
   const { settings } = inspected;
   const checks = [
     ...checkSettings(inspected),
-    ...checkRuleFiles(settings),
+    ...checkFiles(settings),
     ...checkFolders(sources.folder, settings.database, settings.exportDir),
   ];
   return checks.filter(({ state }) => state === "fail").map(({ name, message }) => `${name}: ${message}`);

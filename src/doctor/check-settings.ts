@@ -10,6 +10,7 @@ import { describeContradiction, describeUnusedDays } from "../config/setting-rem
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
 import { readTopics } from "../config/topics-file.ts";
+import { readLogo } from "../letterhead/logo.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
@@ -30,13 +31,14 @@ export function checkSettings({ found, unknown, settings }: Inspected): Check[] 
   ];
 }
 
-/** Checks that the files of aliases, topics, channels and closed days, if any, can be read. */
-export function checkRuleFiles({
+/** Checks that the files of aliases, topics, channels, closed days and a logo, if any, can be used. */
+export function checkFiles({
   aliasesFile,
   topicsFile,
   channelsFile,
   hours,
-}: Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile" | "hours">): Check[] {
+  logo,
+}: Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile" | "hours" | "logo">): Check[] {
   return [
     ...checkFile("aliases", aliasesFile, (file) => {
       return formatQuantity(countAliases(readAliases(file)), "alias", "aliases");
@@ -46,6 +48,7 @@ export function checkRuleFiles({
     ...checkFile("closed days", hours?.closedFile, (file) =>
       formatQuantity(readClosedDays(file).length, "day"),
     ),
+    ...checkFile("logo", logo, (file) => readLogo(file).type),
   ];
 }
 

@@ -17,7 +17,7 @@ import {
   checkVersions,
 } from "./check-machine.ts";
 import { checkService } from "./check-service.ts";
-import { checkRuleFiles, checkSettings } from "./check-settings.ts";
+import { checkFiles, checkSettings } from "./check-settings.ts";
 import { checkWarehouse } from "./check-warehouse.ts";
 
 /**
@@ -48,7 +48,7 @@ export async function examine(
     ...checkModes(folder, database, secrets),
     checkDisk(folder, database),
     ...checkFolders(folder, database, settings.exportDir),
-    ...checkRuleFiles(settings),
+    ...checkFiles(settings),
   ];
   const warehouse = await checkWarehouse(settings, { folder, deep, nowMs: clock.now(), signal });
   const { samples, notBefore } = warehouse;

@@ -1,5 +1,6 @@
 import type { Audience } from "../base/folder.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
+import type { Letterhead } from "../letterhead/letterhead.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession, Value } from "../rollup/figure-session.ts";
@@ -23,6 +24,7 @@ export interface Job {
   lookbackHours: number;
   /** The account's name in calltally.yaml; undefined for the only one. */
   account?: string | undefined;
+  letterhead: Letterhead;
   timeframe: Timeframe;
   nowMs: number;
   session: FigureSession;

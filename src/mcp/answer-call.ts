@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { describeError, describeWithHint, EXIT } from "../base/errors.ts";
+import { describeError, describeWithHint, EXIT, UsageError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { parse } from "../library/parse-options.ts";
 import { reportsOf } from "../status/read-next.ts";
-import { toBounded } from "./answer.ts";
+import { type Answer, toBounded } from "./answer.ts";
 import type { Tool } from "./tools.ts";
 
 const call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()) });
@@ -38,6 +38,13 @@ interface AnswerOptions {
   complain: (text: string) => void;
 }
 
+function unnamedError(accounts: readonly Account[]): UsageError {
+  const names = accounts.flatMap(({ name }) => name ?? []).join(", ");
+  return new UsageError(`Whose calls? There are ${accounts.length} accounts: ${names}`, {
+    hint: "Name one with the argument account; the tool status answers for all.",
+  });
+}
+
 /** Answers a call, or says why it cannot. */
 export async function answerCall(json: string, options: AnswerOptions): Promise<Said> {
   const { tools, accounts, file, isPersonal, complain } = options;
@@ -46,17 +53,43 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
     const tool = tools.find(({ name }) => name === asked.name);
     if (tool === undefined) throw new Error(`There is no tool ${asked.name}`);
     const { account: name, ...given } = parse(tool.input, asked.arguments);
+    const answer = async (account: Account) => {
+      const settings = loadSettings(account.sources);
+      const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
+      return await tool.answer(scope, given);
+    };
     // Tools have an argument for the account only if there are several.
     const account = accounts.length === 1 ? accounts[0] : accounts.find((each) => each.name === name);
-    if (account === undefined) throw new Error("There is no account");
-    const settings = loadSettings(account.sources);
-    const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
-    return { answer: toBounded(await tool.answer(scope, given), isPersonal) };
+    if (account !== undefined) return { answer: toBounded(await answer(account), isPersonal) };
+    if (!tool.isOfAll) throw unnamedError(accounts);
+    return { answer: toBounded(await answerAll(accounts, answer, complain), isPersonal) };
   } catch (thrown) {
-    const error = toCalltallyError(thrown);
-    if (error.exitCode !== EXIT.failed) return { error: describeWithHint(error).slice(0, MAX_ERROR) };
-    // Its cause may quote anything.
-    complain(`calltally: ${describeError(error)}`);
-    return { error: `${error.message}: see the server's standard error` };
+    return { error: describeThrown(thrown, complain) };
   }
+}
+
+function describeThrown(thrown: unknown, complain: AnswerOptions["complain"]): string {
+  const error = toCalltallyError(thrown);
+  if (error.exitCode !== EXIT.failed) return describeWithHint(error).slice(0, MAX_ERROR);
+  // Its cause may quote anything.
+  complain(`calltally: ${describeError(error)}`);
+  return `${error.message}: see the server's standard error`;
+}
+
+/** Answers for each account in short; one that cannot be read has its error, and stops no other. */
+async function answerAll(
+  accounts: readonly Account[],
+  answer: (account: Account) => Promise<Answer>,
+  complain: AnswerOptions["complain"],
+): Promise<Omit<Answer, "basis">> {
+  const all: object[] = [];
+  for (const account of accounts) {
+    try {
+      const { basis, data } = await answer(account);
+      all.push({ account: account.name, verdict: basis.verdict, finished_at: basis.finished_at, ...data });
+    } catch (thrown) {
+      all.push({ account: account.name, error: describeThrown(thrown, complain) });
+    }
+  }
+  return { data: { accounts: all }, less: "Name one with the argument account." };
 }

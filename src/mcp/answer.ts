@@ -37,7 +37,10 @@ const MAX_CHARACTERS = 25_000;
 const MAX_ITEMS = 10_000;
 
 /** Returns an answer of at most 25,000 characters as JSON: of long lists, the first items. */
-export function toBounded({ basis, data, less }: Answer, isPersonal: boolean): Record<string, unknown> {
+export function toBounded(
+  { basis, data, less }: Omit<Answer, "basis"> & Partial<Answer>,
+  isPersonal: boolean,
+): Record<string, unknown> {
   const shown = toShown(firstItems(data, MAX_ITEMS), isPersonal);
   const upTo = (count: number) => {
     const cuts = Object.entries(data).flatMap(([name, value]) =>
@@ -46,7 +49,7 @@ export function toBounded({ basis, data, less }: Answer, isPersonal: boolean): R
         : [],
     );
     const cut = cuts.length > 0 && `Shows the first ${cuts.join(" and ")}. ${less}`;
-    return { basis, ...firstItems(shown, count), ...(cut && { cut }) };
+    return { ...(basis && { basis }), ...firstItems(shown, count), ...(cut && { cut }) };
   };
   let [fitting, tooMany] = [0, MAX_ITEMS + 1];
   while (tooMany - fitting > 1) {

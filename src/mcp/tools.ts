@@ -23,6 +23,8 @@ export interface Tool {
   title: string;
   description: string;
   input: z.ZodObject;
+  /** Whether it answers for all accounts if none is named. */
+  isOfAll?: true;
   /** @throws UsageError for arguments that cannot be used */
   answer: (scope: Scope, given: unknown) => Answer | Promise<Answer>;
 }
@@ -133,6 +135,7 @@ const STATUS = tool(
     title: "How fresh and complete the copy is",
     description:
       "Shows what the last syncs proved, how many calls there are, what fails, what is silent or far off, and when the next sync is due. Ask before relying on the figures of recent days.",
+    isOfAll: true,
     input: z.strictObject({}),
   },
   (scope) =>
@@ -190,12 +193,17 @@ const WITHOUT_CALLERS = {
   filter: option(filter.unwrap().omit({ exclude_callers: true }), FILTER_DESCRIPTION),
 };
 
+const ACCOUNTS_NAMED = 20;
+
 /** Returns the tools of a server, each with an argument for the account if there are several. */
 export function toolsFor(
   accounts: readonly string[],
   { sql, isPersonal }: { sql: boolean; isPersonal: boolean },
 ): readonly Tool[] {
-  const account = z.enum(accounts).meta({ description: "Whose calls." });
+  const account = option(
+    z.enum(accounts),
+    `Whose calls: ${accounts.slice(0, ACCOUNTS_NAMED).join(", ")}${accounts.length > ACCOUNTS_NAMED ? ", …" : ""}. Without it, status is of all, and other tools say which there are.`,
+  );
   return [...TOOLS, ...(sql ? [QUERY] : [])].map(({ input, ...tool }) => {
     const known = isPersonal || !("filter" in input.shape) ? input : input.extend(WITHOUT_CALLERS);
     return { ...tool, input: accounts.length < 2 ? known : known.extend({ account }) };

@@ -1,3 +1,4 @@
+import { formatNumber, isLocalized } from "../base/locale.ts";
 import { toShort } from "../base/printable.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
@@ -12,7 +13,7 @@ export function describeNotice(notice: Notice, zone: string): string {
   const show = (time: string) => timeInWords(time, zone);
   const what = kind === "silent" ? "no call" : `${calls} ${calls === 1 ? "call" : "calls"}`;
   const end = ended_at === null ? "" : `${end_reason} since ${show(ended_at)}, after `;
-  return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${expected} expected`;
+  return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${isLocalized() ? formatNumber(expected) : expected} expected`;
 }
 
 /** Such as 2 Nov 2026 08:47, local. */

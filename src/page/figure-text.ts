@@ -1,4 +1,6 @@
 import { html } from "hono/html";
+import { formatNumber } from "../base/locale.ts";
+import { formatAmount, formatCount } from "../base/quantity-text.ts";
 import { type ComparedDays, isChangeWithinChance } from "../figures/change-chance.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
@@ -9,23 +11,21 @@ export type Stretch = "" | "_previous";
 /** The result of hono's `html`: text in which all inserted values are escaped. */
 export type Html = ReturnType<typeof html>;
 
-const counts = new Intl.NumberFormat("en-US");
-const amounts = new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const PERCENT = { style: "percent", ...ONE_DECIMAL } as const;
-const changes = new Intl.NumberFormat("en-US", { ...PERCENT, signDisplay: "exceptZero" });
-const points = new Intl.NumberFormat("en-US", { ...ONE_DECIMAL, signDisplay: "exceptZero" });
+const TENTHS = { ...ONE_DECIMAL, minimumIntegerDigits: 2 } as const;
+const SIGNED = { signDisplay: "exceptZero" } as const;
 
 /** Shown for a missing figure, such as a rate without calls. */
 const NONE = "–";
 
 export function countOf(value: Value | undefined): Html {
-  return figure(value, (number) => counts.format(number));
+  return figure(value, formatCount);
 }
 
 /** 1234.5 → 1,234.50 */
 export function amountOf(value: Value | undefined): Html {
-  return figure(value, (number) => amounts.format(number));
+  return figure(value, formatAmount);
 }
 
 /** 18 of 33 → 54.5% */
@@ -63,7 +63,7 @@ export function formatDuration(seconds: number): string {
   const whole = Math.floor(tenths / 10);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   const padded = (part: number) => String(part).padStart(2, "0");
-  const rest = `${padded(whole % 60)}${tenths % 10 === 0 ? "" : `.${tenths % 10}`}`;
+  const rest = tenths % 10 === 0 ? padded(whole % 60) : formatNumber((tenths % 600) / 10, TENTHS);
   const sign = seconds < 0 ? "-" : "";
   return hours > 0 ? `${sign}${hours}:${padded(minutes)}:${rest}` : `${sign}${minutes}:${rest}`;
 }
@@ -72,21 +72,28 @@ export function formatDuration(seconds: number): string {
 
 export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): string | null {
   const tenths = rateInTenths(figures, stretch);
-  return tenths === null ? null : `${(tenths / 10).toFixed(1)}%`;
+  return tenths === null ? null : formatNumber(tenths / 1000, PERCENT);
+}
+
+/** 0.5455 → 54.55%: its own digits, since rounded once more it could be another. */
+export function shareOf(value: Value | undefined): Html {
+  return figure(value, (share) =>
+    formatNumber(share, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 2 }),
+  );
 }
 
 /** The relative change of a count; null if the figures have none. */
 export function formatChange(figures: Figures, count: string): string | null {
   if (typeof figures[`${count}_change`] !== "number") return null;
   const before = figures[`${count}_previous`];
-  return quotient(Number(figures[count]) - Number(before), before, changes);
+  return signedShare(Number(figures[count]) - Number(before), before);
 }
 
 /** The difference of the printed answer rates, 66.0% and 68.5% → +2.5 points; null if there is no change. */
 export function formatPoints(figures: Figures): string | null {
   const [now, before] = [rateInTenths(figures, ""), rateInTenths(figures, "_previous")];
   if (now === null || before === null || figures.answer_rate_change === null) return null;
-  return `${points.format((now - before) / 10)} points`;
+  return `${formatNumber((now - before) / 10, { ...ONE_DECIMAL, ...SIGNED })} points`;
 }
 
 function rateInTenths(figures: Figures, stretch: Stretch): number | null {
@@ -95,9 +102,9 @@ function rateInTenths(figures: Figures, stretch: Stretch): number | null {
   return Math.round((1000 * part) / whole);
 }
 
-function quotient(part: Value | undefined, whole: Value | undefined, format: Intl.NumberFormat) {
+function signedShare(part: Value | undefined, whole: Value | undefined) {
   if (typeof part !== "number" || typeof whole !== "number" || !(whole > 0)) return null;
-  return format.format(part / whole);
+  return formatNumber(part / whole, { ...PERCENT, ...SIGNED });
 }
 
 export function capitalized(text: string): string {

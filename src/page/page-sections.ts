@@ -40,7 +40,7 @@ import {
   heatOfShares,
   type Series,
   toChannelSeries,
-  WEEKDAYS,
+  weekdays,
 } from "./report-charts.ts";
 import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
 
@@ -171,12 +171,12 @@ ${chart(draw, { caption, legend: heatLegend(heat) })}
 ${numbers(
   caption,
   "Weekday",
-  WEEKDAYS,
-  HOURS.map((name) => ({ name, values: WEEKDAYS.map((day) => counts.get(`${day} ${name}`) ?? 0) })),
+  weekdays(),
+  HOURS.map((name) => ({ name, values: weekdays().map((day) => counts.get(`${day} ${name}`) ?? 0) })),
 )}`;
   };
   return html`<h2>When calls come, and when they are missed</h2>
-${days % WEEKDAYS.length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not a whole number of weeks: some weekdays count more often than others.</p>`}
+${days % weekdays().length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not a whole number of weeks: some weekdays count more often than others.</p>`}
 ${week(`Calls: ${describeBusiest(calls)}`, `Calls ${clocks}`, heatOfCounts(calls), calls)}
 ${week(
   `Missed calls: ${describeMissed(all, shares)}`,

@@ -23,6 +23,9 @@ export const PAGE_STYLE = `
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main, header, footer { max-width: 66rem; margin: 0 auto; padding: 0 1rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 1.5rem 0 0.25rem; }
+.whose { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem 0.9rem; margin: 1.5rem 0 -1rem; font-size: 1.1rem; font-weight: 600; overflow-wrap: anywhere; }
+.whose bdi { min-width: 0; }
+.whose img { max-height: 3.5rem; max-width: min(16rem, 100%); }
 h2 { font-size: 1.2rem; line-height: 1.3; margin: 2.25rem 0 0.25rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 0.25rem; }
 p { margin: 0.25rem 0 0.75rem; }
@@ -56,6 +59,7 @@ th:first-child { text-align: left; width: 38%; }
 thead th { font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 10rem; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
+td.wrong { color: var(--faint); padding-left: 1.5rem; text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .chance { color: var(--faint); }
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 .id { display: block; color: var(--faint); font-size: 0.85em; }

@@ -1,5 +1,6 @@
 import type { EChartsOption } from "echarts";
 import { isShareWithinChance, type Share, WITHIN_CHANCE } from "../base/chance.ts";
+import { inOrderOfWeek } from "../base/locale.ts";
 import { formatCount } from "../base/quantity-text.ts";
 import type { ReportFigures } from "./report-figures.ts";
 import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
@@ -19,7 +20,12 @@ const HEAT_STEPS = 6;
 /** Shares of fewer calls would be mostly chance. */
 const CALLS_FOR_SHARE = 10;
 
-export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+
+export function weekdays(): string[] {
+  return inOrderOfWeek(WEEKDAYS);
+}
+
 export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 
 /** The axis is drawn over the bars' edges. */
@@ -87,12 +93,13 @@ export interface Heat {
 /** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
 export function drawWeek({ steps, cells }: Heat, { width, label }: PictureOptions): string {
   const isNarrow = width <= NARROW;
+  const days = weekdays();
   const option: EChartsOption = {
     grid: { left: isNarrow ? 44 : 96, right: 8, top: 4, bottom: 28 },
     xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, interval: 1 } },
     yAxis: {
       type: "category",
-      data: WEEKDAYS.map((day) => (isNarrow ? day.slice(0, "Mon".length) : day)),
+      data: days.map((day) => (isNarrow ? day.slice(0, "Mon".length) : day)),
       inverse: true,
       ...axis,
       axisLabel,
@@ -105,7 +112,7 @@ export function drawWeek({ steps, cells }: Heat, { width, label }: PictureOption
     series: [
       {
         type: "heatmap",
-        data: WEEKDAYS.flatMap((weekday, row) =>
+        data: days.flatMap((weekday, row) =>
           HOURS.map((hour, column) => [column, row, cells.get(`${weekday} ${hour}`) ?? 0]),
         ),
         itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },

@@ -10,6 +10,7 @@ import type { Dimension } from "../figures/dimensions.ts";
 import { OUTCOME_FIGURES, type SpendForm } from "../figures/metrics.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import type { RollupQuery } from "../figures/rollup-query.ts";
+import type { Letterhead } from "../letterhead/letterhead.ts";
 import type { Notice } from "../notices/notice-table.ts";
 import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
@@ -24,6 +25,7 @@ const ROWS_SHOWN = 25;
 export type Figures = Readonly<Record<string, Value>>;
 
 export interface Report {
+  letterhead: Letterhead;
   /** What to read first. */
   sentences: readonly Sentence[];
   figures: ReportFigures;

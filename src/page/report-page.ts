@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
+import { inLocale } from "../base/locale.ts";
 import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
@@ -8,6 +9,8 @@ import { daysInWords, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeReasons } from "../export/restatement-words.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
+import { type Letterhead, titleOf } from "../letterhead/letterhead.ts";
+import { toDataUrl } from "../letterhead/logo.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import { toSentenceHtml } from "../sentences/sentence-html.ts";
@@ -22,26 +25,30 @@ import { tagSection } from "./page-tags.ts";
 import type { Figures, Report } from "./report-figures.ts";
 
 /** No script and no request, so that a visitor's text can do nothing. */
-const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
+export const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 export async function toPage(report: Report): Promise<string> {
-  const { figures, manifest } = report;
+  return String(await inLocale(report.letterhead.locale, () => pageOf(report)));
+}
+
+function pageOf(report: Report): Html {
+  const { letterhead, figures, manifest } = report;
   const title = `Calls, ${daysInWords(manifest.range)}`;
   const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
-  const page = html`<!doctype html>
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>${title}</title>
+<title>${titleOf(letterhead, title)}</title>
 <style>${raw(PAGE_STYLE)}</style>
 </head>
 <body>
 <header>
-<h1>${title}</h1>
+${whose(letterhead)}<h1>${title}</h1>
 <p class="faint">${describeScope(manifest)}</p>
 ${verdictLine(report)}
 </header>
@@ -58,7 +65,12 @@ ${basisSection(report)}
 </body>
 </html>
 `;
-  return String(await page);
+}
+
+export function whose({ name, logo }: Letterhead): Html | "" {
+  if (name === undefined && logo === undefined) return "";
+  return html`<p class="whose">${logo && html`<img src="${toDataUrl(logo)}" alt="">`}${name && html`<bdi>${name}</bdi>`}</p>
+`;
 }
 
 function sentenceList({ sentences }: Report): Html | "" {

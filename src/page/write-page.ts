@@ -44,6 +44,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   const shown = { total: headline, compared, movers, spend: costs, earned: earned?.total };
   const facts = sentenceFacts(job, shown);
   const page = await toPage({
+    letterhead: job.letterhead,
     sentences: sentencesOf({ ...facts, statements: manifest.statements, restatements }),
     figures,
     coverage: job.readCoverage(),

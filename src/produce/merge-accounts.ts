@@ -1,10 +1,12 @@
 import { MICROS } from "../base/currency.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
+import type { Job } from "../export/job.ts";
 import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
+import type { Compared } from "../export/timeframe.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../figures/key-order.ts";
 import { ACCOUNT } from "../request/option-values.ts";
@@ -35,11 +37,18 @@ export interface AccountsManifest {
   files: ManifestFile[];
 }
 
-type AccountFigures = { account: string; manifest: Manifest; table: ReadTable };
+export interface AccountFigures {
+  account: string;
+  manifest: Manifest;
+  table: ReadTable;
+  /** What its figures are compared with. */
+  compared: Compared | undefined;
+}
 
 /** Larger tables are unreadable, and all of it is held in memory. */
 const MAX_ROWS = 2_000_000;
 const ORIGIN = { warehouse_id: "several accounts", base_url: null } as const;
+export const MERGED_ORIGIN = { ...ORIGIN, org_unit_id: null, account: null };
 
 /** @throws UsageError for a value of the filter that no account's calls have */
 export async function produceMerged(
@@ -49,19 +58,11 @@ export async function produceMerged(
 ): Promise<{ folder?: string; manifest: AccountsManifest }> {
   const [format] = accounts.map(({ ask }) => ask.format);
   if (format === undefined || isOfOneFile(format)) throw new Error("A merged table is a file of its own");
-  const figures = await askAll(accounts, signal);
-  const manifest: AccountsManifest = {
-    origin: { ...ORIGIN },
-    statements: mergeStatements(
-      new Map(figures.map(({ account, manifest: { statements } }) => [account, statements])),
-    ),
-    accounts: Object.fromEntries(
-      figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),
-    ),
-    files: [],
-  };
+  const figures = await askAll(accounts, { signal });
+  assertOneCurrency(figures);
+  const manifest = mergeManifests(figures);
   const { folder } = output;
-  await using outlet = await output.open({ ...ORIGIN, org_unit_id: null, account: null });
+  await using outlet = await output.open(MERGED_ORIGIN);
   const table = mergeTables(figures, by);
   const [zone, ...otherZones] = new Set(accounts.map(({ ask }) => ask.timezone));
   const written = await outlet.write(
@@ -75,32 +76,50 @@ export async function produceMerged(
   return { ...(folder && { folder }), manifest };
 }
 
-async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Promise<AccountFigures[]> {
+export function mergeManifests(figures: readonly AccountFigures[]): AccountsManifest {
+  return {
+    origin: { ...ORIGIN },
+    statements: mergeStatements(
+      new Map(figures.map(({ account, manifest: { statements } }) => [account, statements])),
+    ),
+    accounts: Object.fromEntries(
+      figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),
+    ),
+    files: [],
+  };
+}
+
+/**
+ * Asks each account for one table.
+ * @param options.onError receives why an account cannot be read, which then has no figures. @default throws
+ * @throws UsageError for a value of the filter that no account's calls have
+ */
+export async function askAll(
+  accounts: readonly AccountAsk[],
+  {
+    signal,
+    onError = (_, error) => {
+      throw error;
+    },
+  }: { signal: AbortSignal; onError?: (account: string, error: unknown) => void },
+): Promise<AccountFigures[]> {
   const figures: AccountFigures[] = [];
   let unmatched: UnmatchedError["unmatched"] | undefined;
   let rows = 0;
-  for (const { account, ask, source, onAttributed } of accounts) {
+  for (const each of accounts) {
     signal.throwIfAborted();
-    const output = memoryOutput();
-    const options = { signal, onAttributed };
-    // A value that one account lacks may exist in another; if none has it, it is a typo.
-    let missing: UnmatchedError["unmatched"] = [];
-    const { manifest, isWarehouseEmpty } = await produce(ask, source, output, options).catch(
-      (error: unknown) => {
-        if (!(error instanceof UnmatchedError)) throw error;
-        missing = error.unmatched;
-        return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
-      },
-    );
-    assertSynced(manifest);
-    const isMissing = (each: (typeof missing)[number]) =>
-      missing.some(({ filter, text }) => filter === each.filter && text === each.text);
+    const asked = await askOne(each, signal).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      onError(each.account, error);
+    });
+    if (asked === undefined) continue;
+    const { missing, isWarehouseEmpty, ...own } = asked;
+    const isMissing = (other: (typeof missing)[number]) =>
+      missing.some(({ filter, text }) => filter === other.filter && text === other.text);
     // An account without calls says nothing about values.
     if (!isWarehouseEmpty) unmatched = unmatched?.filter(isMissing) ?? missing;
-    const [table] = output.tables;
-    if (table === undefined) throw new Error("No table was made");
-    figures.push({ account, manifest, table });
-    rows += table.rows.length;
+    figures.push(own);
+    rows += own.table.rows.length;
     if (rows > MAX_ROWS) {
       throw new UsageError(`Cannot export the figures of all accounts: more than ${MAX_ROWS} rows`, {
         hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
@@ -109,8 +128,30 @@ async function askAll(accounts: readonly AccountAsk[], signal: AbortSignal): Pro
   }
   const [first] = accounts;
   if (first && unmatched && unmatched.length > 0) throw new UnmatchedError(unmatched, first.ask.spell);
-  assertOneCurrency(figures);
   return figures;
+}
+
+/** Returns the figures of an account, and the values of the filter that none of its calls has. */
+async function askOne({ account, ask, source, onAttributed }: AccountAsk, signal: AbortSignal) {
+  const output = memoryOutput();
+  let compared: Compared | undefined;
+  const inspect = async ({ timeframe }: Job) => {
+    compared = timeframe.compared;
+  };
+  const options = { signal, onAttributed, inspect };
+  // A value that one account lacks may exist in another; if none has it, it is a typo.
+  let missing: UnmatchedError["unmatched"] = [];
+  const { manifest, isWarehouseEmpty } = await produce(ask, source, output, options).catch(
+    (error: unknown) => {
+      if (!(error instanceof UnmatchedError)) throw error;
+      missing = error.unmatched;
+      return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
+    },
+  );
+  assertSynced(manifest);
+  const [table] = output.tables;
+  if (table === undefined) throw new Error("No table was made");
+  return { account, manifest, table, compared, missing, isWarehouseEmpty };
 }
 
 /** Combines rows in the order of every rollup: by period, most calls first, then by key. */

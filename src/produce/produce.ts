@@ -8,6 +8,7 @@ import { commitOf, exportLog } from "../export/record-export.ts";
 import type { ExportNote, ExportStep, ReportRunOfFiles } from "../export/step.ts";
 import { unmatchedTable } from "../export/unmatched-spend.ts";
 import { FEATURES } from "../features/list.ts";
+import { type Letterhead, PLAIN } from "../letterhead/letterhead.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -18,6 +19,8 @@ import { writeContent } from "./writers.ts";
 export interface ProduceOptions extends Partial<SourceOptions> {
   /** The account's name in calltally.yaml; undefined for the only one. */
   account?: string | undefined;
+  /** Whose figures pages and sheets show. @default nobody's */
+  letterhead?: Letterhead | undefined;
   reportRun?: ReportRunOfFiles | undefined;
   /** Reads more at the moment of the files, before the first is written. If it throws, nothing changes. */
   inspect?: ((job: Job) => Promise<void>) | undefined;
@@ -95,7 +98,7 @@ async function make(
     steps: readonly ExportStep[];
     onNewKey: (file: string) => void;
   },
-  { account, signal, inspect, clock = systemClock }: ProduceOptions,
+  { account, letterhead = PLAIN, signal, inspect, clock = systemClock }: ProduceOptions,
 ): Promise<Pick<Made, "manifest" | "isWarehouseEmpty">> {
   const { opened, outlet, folder, steps, onNewKey } = means;
   for (const step of steps) step.begin?.();
@@ -108,6 +111,7 @@ async function make(
   const job: Job = {
     ...started,
     account,
+    letterhead,
     nowMs: clock.now(),
     session: moment.session,
     readCoverage: moment.readCoverage,

@@ -38,7 +38,8 @@ export function toDeliveryTargets(
         });
       }
       const smtp = read(smtpFile, file.placeOf(["smtp_url_file"]), (text) => parseSmtpUrl(text, email.from));
-      const subject = values.period === undefined ? "{report}: calls" : "{report}: calls, {period}";
+      const what = values.period === undefined ? "{report}: calls" : "{report}: calls, {period}";
+      const subject = values.title === undefined ? what : `{title}, ${what}`;
       return { channel: "email", to: email.to, subject: email.subject ?? subject, smtp };
     }
     if (webhook !== undefined) {

@@ -10,8 +10,10 @@ import {
   COMMAND_PLACEHOLDERS,
   fillPlaceholders,
   type PlaceholderValues,
+  SUBJECT_PLACEHOLDERS,
 } from "../config/placeholder-names.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
+import { readLetterhead } from "../letterhead/letterhead.ts";
 import { CLUSTER_CAN } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import { AS_WRITTEN, check } from "../request/check.ts";
@@ -32,10 +34,12 @@ export function planReport(report: NamedReport, nowMs: number) {
     check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
     const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
     const ask = resolve(content, { nowMs, timezone, readCallers });
+    const letterhead = readLetterhead(settings, account);
     const closed = closedRange(ask.range);
     const values: PlaceholderValues = {
       account: account ?? undefined,
       report: name,
+      title: letterhead.name,
       ...ask.range,
       period: closed && describeRange(closed),
       date: localDate(new Date(nowMs).toISOString(), timezone),
@@ -43,6 +47,7 @@ export function planReport(report: NamedReport, nowMs: number) {
     assertFilled(report, ask, values);
     return {
       ask,
+      letterhead,
       folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
       values,
       /** Contents with a row per call, caller or conversion: hashes and click ids also identify people. */
@@ -58,7 +63,7 @@ function assertFilled(report: NamedReport, { contents, format }: Ask, values: Pl
   const file = contents.length === 1 || isOfOneFile(format) ? "" : undefined;
   for (const { content } of recipientsOf(report, report.account)) {
     const { email, command = [] } = content;
-    fillPlaceholders(email?.subject ?? "", values);
+    fillPlaceholders(email?.subject ?? "", values, SUBJECT_PLACEHOLDERS);
     for (const arg of command.slice(1))
       fillPlaceholders(arg, { ...values, folder: "", file }, COMMAND_PLACEHOLDERS);
   }

@@ -9,11 +9,11 @@ import type { NamedReport } from "./report.ts";
 
 export async function produceReport(
   report: NamedReport,
-  { ask, folder }: ReportPlan,
+  { ask, folder, letterhead }: ReportPlan,
   options: ProduceOptions & { signal: AbortSignal },
 ): Promise<Made & { folder: string }> {
   const { signal } = options;
-  const named = { ...options, account: report.account ?? undefined };
+  const named = { ...options, account: report.account ?? undefined, letterhead };
   const { content, settings } = report;
   const output = folderOutput(folder, { signal });
   if (content.engine === undefined)

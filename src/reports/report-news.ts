@@ -1,3 +1,4 @@
+import { inLocale } from "../base/locale.ts";
 import { readNewsSpan } from "../delivery/delivery-table.ts";
 import type { Job } from "../export/job.ts";
 import { readAllNotices, readLastNews } from "../notices/notice-table.ts";
@@ -18,15 +19,18 @@ export interface ReportNews {
 export function readReportNews(
   { name, account }: NamedReport,
   runId: number,
-  { ask, lists, timeframe }: Job,
+  { ask, letterhead, lists, timeframe }: Job,
 ): ReportNews | undefined {
   if (lists === undefined || ask.minCell !== undefined || Object.keys(ask.filter).length > 0)
     return undefined;
   const { reader } = lists;
   const { after, upTo } = readNewsSpan(reader, { runId, report: name, account });
   const until = upTo ?? readLastNews(reader);
-  const notices = readAllNotices(reader)
-    .filter(({ news, ended_at }) => news <= until && (after === undefined ? ended_at === null : news > after))
-    .map((notice) => `Notice: ${describeNotice(notice, timeframe.timezone)}.`);
+  const found = readAllNotices(reader).filter(
+    ({ news, ended_at }) => news <= until && (after === undefined ? ended_at === null : news > after),
+  );
+  const notices = inLocale(letterhead.locale, () =>
+    found.map((notice) => `Notice: ${describeNotice(notice, timeframe.timezone)}.`),
+  );
   return { notices, until };
 }

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { inLocale } from "../base/locale.ts";
 import { formatAmount, formatCount } from "../base/quantity-text.ts";
 import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.ts";
 import { daysInWords, rangeInWords } from "../calendar/period-text.ts";
@@ -86,8 +87,12 @@ interface SummaryOptions {
   ringBack?: ReportSummary["ring_back"];
 }
 
-export function summarizeReport(
-  { name, account }: NamedReport,
+export function summarizeReport(report: NamedReport, options: SummaryOptions): ReportSummary {
+  return inLocale(options.plan.letterhead.locale, () => toSummary(report, options));
+}
+
+function toSummary(
+  { name, account, file }: NamedReport,
   { manifest, plan, files, folder, headline, sentences, news, ringBack }: SummaryOptions,
 ): ReportSummary {
   const { run, timezone, statements } = manifest;
@@ -98,6 +103,7 @@ export function summarizeReport(
   return {
     title: `Calls: ${name}${plan.values.period === undefined ? "" : `, ${rangeInWords(plan.values.period)}`}`,
     account,
+    letterhead: plan.letterhead,
     range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
     sentences,
     headline: toHeadline(headline, manifest.spend?.currency),
@@ -107,6 +113,7 @@ export function summarizeReport(
     ring_back: ringBack,
     folder,
     files,
+    prefix: Object.keys(file.content.accounts ?? {}).length > 1 ? `${account}-` : "",
     manifest: toManifestFile(manifest, folder),
   };
 }

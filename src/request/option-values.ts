@@ -95,3 +95,7 @@ export const PAGE_FOLDER = "report";
 export const EXPLORE_FILE = "explore.html";
 /** Its folder inside the export folder. */
 export const EXPLORE_FOLDER = "explore";
+
+/** All accounts on one page, and in a workbook next to it. */
+export const OVERVIEW_FILE = "overview.html";
+export const OVERVIEW_FOLDER = "overview";

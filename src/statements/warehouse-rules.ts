@@ -1,3 +1,4 @@
+import { formatNumber } from "../base/locale.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import { missingCallThreshold } from "../paging/verdict.ts";
@@ -82,6 +83,6 @@ export const WAREHOUSE_RULES = {
 
 /** One decimal, but never 0.0 % or 100.0 % of some. */
 function toPercent(share: number): string {
-  const percent = (share * 100).toFixed(1);
-  return percent === "0.0" ? "less than 0.1 %" : `${percent} %`;
+  if (share < 0.0005) return "less than 0.1 %";
+  return `${formatNumber(share * 100, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} %`;
 }

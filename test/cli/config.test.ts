@@ -39,6 +39,28 @@ const SECRETS = {
 };
 
 describe("calltally config", () => {
+  it("checks the title, the locale and the logo of an account", async () => {
+    using folder = makeTempFolder();
+    const check = async (key: string) => {
+      const yaml = `accounts:\n  acme:\n    base_url: https://api.example.com\n    token_file: acme.token\n    ${key}\n`;
+      write(folder.path, { "calltally.yaml": yaml, ...SECRETS });
+      const { code, stdout, stderr } = await calltally(["config", "check"], { cwd: folder.path });
+      return [code, `${stdout}${stderr}`.split("\n").find((line) => line.includes("acme"))];
+    };
+    expect(await check("logo: nowhere.png")).toEqual([
+      2,
+      "acme: logo: Cannot read the logo nowhere.png: no such file or directory",
+    ]);
+    expect(await check("locale: xx-notreal")).toEqual([
+      2,
+      "calltally.yaml:5:13: accounts.acme.locale: xx-notreal is not a known locale (BCP 47), such as en-US or de-DE",
+    ]);
+    expect(await check('title: "Acme\\r\\nBcc: eve@example.com"')).toEqual([
+      2,
+      "calltally.yaml:5:12: accounts.acme.title: must be one line without control characters and invisible ones",
+    ]);
+  });
+
   it("checks all files without a request, and reports every problem with its position", async () => {
     using folder = makeTempFolder();
     const options = { cwd: folder.path, env: { PATH: "/usr/bin:/bin" } };

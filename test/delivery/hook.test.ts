@@ -2,11 +2,13 @@ import { describe, expect, it } from "vitest";
 import { kindOfHook, parseHookUrl, toHookBody } from "../../src/delivery/hook-body.ts";
 import type { ReportSummary } from "../../src/delivery/report-summary.ts";
 import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { toSpoken } from "../../src/statements/statements.ts";
 
 const SUMMARY: ReportSummary = {
   title: "Weekly calls",
   account: "acme",
+  letterhead: { ...PLAIN, name: "Acme Roofing" },
   range: "October",
   sentences: [
     { id: "fewer_calls", values: { dimension: "source", name: "<!here> & co", calls: 74, before: 120 } },
@@ -26,6 +28,7 @@ const SUMMARY: ReportSummary = {
   files: [
     { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
   ],
+  prefix: "",
   manifest: {
     name: "manifest.json",
     path: "/srv/reports/manifest.json",
@@ -75,10 +78,10 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack without mentions", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, acme, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls from &lt;!here&gt; &amp; co fell from 120 to 74. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
+      text: "Weekly calls, Acme Roofing, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls from &lt;!here&gt; &amp; co fell from 120 to 74. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
-        { type: "context", elements: [{ type: "mrkdwn", text: "acme, October", verbatim: true }] },
+        { type: "context", elements: [{ type: "mrkdwn", text: "Acme Roofing, October", verbatim: true }] },
         {
           type: "section",
           text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true },
@@ -121,7 +124,7 @@ describe("toHookBody", () => {
     const headline = SUMMARY.headline.slice(2);
     const bare = {
       ...SUMMARY,
-      account: null,
+      letterhead: PLAIN,
       statements: [],
       sentences: [],
       notices: [],
@@ -178,7 +181,7 @@ describe("toHookBody", () => {
             version: "1.4",
             body: [
               run("Weekly calls", { size: "large", weight: "bolder" }),
-              run("acme, October", { isSubtle: true }),
+              run("Acme Roofing, October", { isSubtle: true }),
               run(DOUBT, { weight: "bolder" }),
               run(`• ${FELL}`, {}),
               {
@@ -202,11 +205,12 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for other receivers", () => {
-    const { folder: _, manifest: _manifest, statements, sentences, ...said } = SUMMARY;
+    const { folder: _, manifest: _manifest, letterhead, prefix: _prefix, statements, sentences, ...said } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: `Weekly calls, acme, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
+      text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
       ...said,
       sentences: sentences.map((each) => ({ ...each, text: FELL })),
+      name: letterhead.name,
       statements: statements.map(toSpoken),
       files: [{ name: "channel.csv", bytes: 12_345, sha256: "ab" }],
     });

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { buildMessage, composeMail, messageIdOf, toMailHtml } from "../../src/delivery/mail-message.ts";
 import { formatBytes, type ReportSummary, remarksInWords } from "../../src/delivery/report-summary.ts";
 import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
+import { makePng } from "../support/logo.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeSummary, writeReportFile } from "./report.ts";
 
@@ -125,7 +127,7 @@ describe("composeMail", () => {
     ];
     const summary = { ...makeSummary(folder.path), ring_back: { callers, all: 4 } };
     const { text, html } = await composeMail(summary, "Calls");
-    expect(text).toBe(`acme
+    expect(text).toBe(`Acme Roofing
 Weekly calls
 19 October to 15 November 2026, by week
 
@@ -157,17 +159,67 @@ Sent by calltally.
     expect(words.trim().split("\n").slice(1)).toEqual(said.flatMap((line) => line.split("\n")));
   });
 
-  it("leaves out the account, doubts, sentences, remarks and files if there are none", async () => {
+  it("leaves out the name, doubts, sentences, remarks and files if there are none", async () => {
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
     const headline = summary.headline.slice(2);
     const none = { ring_back: { callers: [], all: 0 } };
-    const bare = { ...summary, account: null, sentences: [], headline, statements: [], files: [], ...none };
+    const bare = { ...summary, letterhead: PLAIN, sentences: [], headline, statements: [], files: [], ...none };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
       `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,
     );
-    expect(html).not.toMatch(/<h2|<ul|<li|<div style="font-size:13px;opacity:.7">acme|Stryker/);
+    expect(html).not.toMatch(/<h2|<ul|<li|<bdi>|Stryker/);
+  });
+
+  it("begins the names of attached files with the account, if there are several", async () => {
+    using folder = makeTempFolder();
+    const files = [500, 700].map((bytes) =>
+      writeReportFile(folder.path, `${bytes}.bin`, Buffer.alloc(bytes)),
+    );
+    const summary = { ...makeSummary(folder.path), files, prefix: "acme-" };
+    const { attachments, text } = await composeMail(summary, "Calls", 1000);
+    expect(attachments.map(({ filename }) => filename)).toEqual(["acme-500.bin"]);
+    // In the folder, it has its own name.
+    expect(text).toContain("- acme-500.bin (500 bytes)\n- 700.bin (700 bytes, not attached)\n");
+  });
+
+  it("shows a PNG as an attachment within the HTML, which is not among the files, and no SVG", async () => {
+    using folder = makeTempFolder();
+    const summary = makeSummary(folder.path);
+    const base64 = makePng().toString("base64");
+    const withLogo = (type: "image/png" | "image/svg+xml") =>
+      composeMail({ ...summary, letterhead: { ...PLAIN, logo: { type, base64 } } }, "Calls");
+    const png = await withLogo("image/png");
+    expect(png.attachments.map(({ filename, cid }) => [filename, cid])).toEqual([
+      ["logo.png", "logo@calltally"],
+      ["channel.csv", undefined],
+    ]);
+    expect(png.html).toContain('<img src="cid:logo@calltally" alt=""');
+    expect(png.text).not.toContain("logo");
+    const message = await buildMessage(png, {
+      from: FROM,
+      to: "ann@example.com",
+      messageId: "<1@b>",
+      nowMs: 0,
+    });
+    expect(message.bytes.toString()).toMatch(
+      /multipart\/related.*Content-Id: <logo@calltally>.*Content-Disposition: inline; filename=logo.png/is,
+    );
+    const svg = await withLogo("image/svg+xml");
+    expect(svg.attachments.map(({ filename }) => filename)).toEqual(["channel.csv"]);
+    expect(svg.html).not.toContain("<img");
+  });
+
+  it("writes numbers of sentences and sizes in the locale of the letterhead", async () => {
+    using folder = makeTempFolder();
+    const summary = makeSummary(folder.path);
+    const large = { ...summary.manifest, name: "all.csv", bytes: 12_345_678 };
+    const { text } = await composeMail(
+      { ...summary, letterhead: { ...PLAIN, locale: "de-DE" }, files: [large] },
+      "Calls",
+    );
+    expect(text).toContain("- all.csv (12,3 MB, not attached)");
   });
 
   it("gives files of several folders different names", async () => {
@@ -188,6 +240,8 @@ describe("toMailHtml", () => {
     const summary: ReportSummary = {
       title: evil,
       account: evil,
+      letterhead: { ...PLAIN, name: evil },
+      prefix: evil,
       range: evil,
       sentences: [{ id: "fewer_calls", values: { dimension: "source", name: evil, calls: 1, before: 20 } }],
       headline: [{ name: evil, value: evil, change: evil, previous: evil, within_chance: true }],

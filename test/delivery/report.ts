@@ -6,6 +6,7 @@ import type { DeliveryTarget, EmailTarget } from "../../src/delivery/delivery-ta
 import { startReportRun } from "../../src/delivery/report-run-table.ts";
 import type { ReportFile, ReportSummary } from "../../src/delivery/report-summary.ts";
 import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { newWarehouse } from "../support/warehouse.ts";
@@ -23,6 +24,7 @@ export function makeSummary(folder: string): ReportSummary {
   return {
     title: "Weekly calls",
     account: "acme",
+    letterhead: { ...PLAIN, name: "Acme Roofing" },
     range: "19 October to 15 November 2026, by week",
     sentences: [{ id: "calls", values: { calls: 1204, before: 1071, than: "the month before" } }],
     headline: [
@@ -35,6 +37,7 @@ export function makeSummary(folder: string): ReportSummary {
     notices: [],
     folder,
     files: [writeReportFile(folder, "channel.csv", "channel,calls\r\nDirect,3\r\n")],
+    prefix: "",
     manifest: writeReportFile(folder, "manifest.json", "{}\n"),
   };
 }

@@ -478,8 +478,25 @@ describe("answerCall", () => {
       ["two", 2],
     ])
       expect(await assistant.ask("status", { account })).toMatchObject({ basis: { account }, calls });
-    for (const args of [{}, { account: "three" }])
-      expect(await assistant.ask("status", args)).toMatch(/^account: .*"one"\|"two"/);
+    expect(await assistant.ask("status", { account: "three" })).toMatch(/^account: .*"one"\|"two"/);
+  });
+
+  it("without an account, status is of all, with the error of one that cannot be read; others say which there are", async () => {
+    using folder = makeFolder();
+    writeFileSync(join(folder.path, "token"), "t0ken", { mode: 0o600 });
+    const account = { base_url: "https://api.example.com", token_file: join(folder.path, "token") };
+    const accounts = { one: { ...account, database: folder.database }, two: account };
+    writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify({ accounts }), { mode: 0o600 });
+    const assistant = answering(folder.path);
+    expect(await assistant.ask("status")).toMatchObject({
+      accounts: [
+        { account: "one", calls: 3, verdict: expect.any(String) },
+        { account: "two", error: expect.stringContaining("data/two/calltally.db") },
+      ],
+    });
+    expect(await assistant.ask("figures", { by: ["channel"] })).toBe(
+      "Whose calls? There are 2 accounts: one, two\nName one with the argument account; the tool status answers for all.",
+    );
   });
 
   it.each([

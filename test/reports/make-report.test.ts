@@ -88,6 +88,7 @@ describe("makeReport", () => {
         text: expect.any(String),
         title: "Calls: weekly, 2026-W46",
         account: "acme",
+        name: "acme",
         range: "9 Nov 2026 to 15 Nov 2026, days of UTC, compared with 2 Nov 2026 to 8 Nov 2026",
         headline: [
           { name: "Calls", value: "12", previous: "4", ...change },
@@ -302,6 +303,25 @@ describe("makeReport", () => {
     const over = expect.stringContaining("google: calls again since 16 Nov 2026 07:30, after no call since");
     expect(await said()).toEqual([over, yelp]);
     expect(await said()).toEqual([]);
+  });
+
+  it("shows whose figures they are, and writes them as their locale does", async () => {
+    await using hook = await startHook();
+    const env = { CALLTALLY_TITLE: "Acme Roofing", CALLTALLY_LOCALE: "de-DE" };
+    using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { ...hook, env });
+    write(weekly, (tx) => insertNotice(tx, { ...NOTICE, key: JSON.stringify({ source: "google" }) }));
+    await make(weekly);
+    expect(hook.bodies).toMatchObject([
+      {
+        account: null,
+        name: "Acme Roofing",
+        range: expect.stringMatching(/^9\. Nov\. 2026 to 15\. Nov\. 2026, days of UTC/),
+        headline: expect.arrayContaining([
+          expect.objectContaining({ name: "Answer rate", value: "75,0\u00a0%" }),
+        ]),
+        notices: ["Notice: source google: no call since 15. Nov. 2026 07:00, 18,3 expected."],
+      },
+    ]);
   });
 
   it.each([{ filter: { channel: "Direct" } }, { min_cell: 5 }])(

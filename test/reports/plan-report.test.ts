@@ -33,6 +33,7 @@ describe("planReport", () => {
     const { values, own, folder, personal } = plan({ ...LAST_WEEK, folder: "{report}/{period}/{date}" });
     expect(values).toEqual({
       account: undefined,
+      title: undefined,
       report: "weekly",
       from: "2026-11-09",
       to: "2026-11-15",
@@ -40,6 +41,11 @@ describe("planReport", () => {
       date: "2026-11-16",
     });
     expect([folder, personal]).toEqual([join(own, "weekly/2026-W46/2026-11-16"), []]);
+  });
+
+  it("refuses an unusable logo before anything is written", () => {
+    const env = { ...BERLIN, CALLTALLY_LOGO: "nowhere/logo.png" };
+    expect(() => plan(LAST_WEEK, { env })).toThrow("Cannot read the logo nowhere/logo.png: no such file");
   });
 
   it.each([
@@ -159,6 +165,27 @@ describe("toDeliveryTargets", () => {
     const [mail] = plan(content, { top: { smtp_url_file: "smtp.url" } }).targets;
     expect(mail).toMatchObject({ subject: "{report}: calls" });
     expect(plan(LAST_WEEK).targets).toEqual([]);
+  });
+
+  it("begins the subject with whose figures they are, which a subject of its own can name", () => {
+    const titled = {
+      env: { ...BERLIN, CALLTALLY_TITLE: "Acme Roofing" },
+      top: { smtp_url_file: "smtp.url" },
+    };
+    const own = { email: { ...MAIL.email, subject: "{title} in {period}" } };
+    const { targets, values } = plan({ ...LAST_WEEK, deliver: [MAIL, own] }, titled);
+    expect(targets).toMatchObject([
+      { subject: "{title}, {report}: calls, {period}" },
+      { subject: "{title} in {period}" },
+    ]);
+    expect(values.title).toBe("Acme Roofing");
+    expect(() => plan({ ...LAST_WEEK, folder: "{title}" }, titled)).toThrow(
+      /reports\.weekly\.folder: \{title\} is not one of \{account\}/,
+    );
+    const untitled = { top: { smtp_url_file: "smtp.url" } };
+    expect(() => plan({ ...LAST_WEEK, deliver: [own] }, untitled)).toThrow(
+      "Cannot use {title} in {title} in {period}: it has no value here",
+    );
   });
 
   it("refuses to mail a page to explore, but passes it to a command", () => {

@@ -5,6 +5,7 @@ import { toMailHtml } from "../../src/delivery/mail-message.ts";
 import { doubtsInWords, type ReportSummary, remarksInWords } from "../../src/delivery/report-summary.ts";
 import { describeBasis } from "../../src/export/formats/xlsx/about-sheet.ts";
 import { encodeManifest, type Manifest } from "../../src/export/manifest.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { toBasis } from "../../src/mcp/answer.ts";
 import { basisSection, verdictLine } from "../../src/page/page-basis.ts";
 import type { Report } from "../../src/page/report-figures.ts";
@@ -258,6 +259,8 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
   return {
     title: "t",
     account: null,
+    letterhead: PLAIN,
+    prefix: "",
     range: "r",
     sentences: [],
     headline: [],
@@ -282,7 +285,7 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
   "the terminal": (statements) => describeMade(made(statements), "/"),
   "standard error": (statements) => remarksOnStream(made(statements)).join("\n"),
   "the About sheet": (statements) =>
-    describeBasis({ manifest: manifestOf(statements) }, "zone")
+    describeBasis({ manifest: manifestOf(statements), letterhead: PLAIN }, "zone")
       .flatMap(({ cells }) => cells.map(({ value }) => value))
       .join("\n"),
   "the page's first line": async (statements) => String(await verdictLine(reportOf(statements))),

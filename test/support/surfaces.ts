@@ -5,6 +5,7 @@ import { unzipSync } from "fflate";
 import { composeMail } from "../../src/delivery/mail-message.ts";
 import type { Job } from "../../src/export/job.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { openWarehouse } from "../../src/library/open-warehouse.ts";
 import {
   type ReportHeadline,
@@ -97,8 +98,10 @@ function summarize({
   sentences,
   notices,
 }: Pick<SummaryParts, "manifest" | "headline" | "sentences"> & { notices: string[] }) {
-  const report = { name: "monthly", account: null } as Parameters<typeof summarizeReport>[0];
-  const plan = { ask: { range: RANGE }, values: {} } as SummaryParts["plan"];
+  const report = { name: "monthly", account: null, file: { content: {} } } as Parameters<
+    typeof summarizeReport
+  >[0];
+  const plan = { ask: { range: RANGE }, values: {}, letterhead: PLAIN } as SummaryParts["plan"];
   const news = { notices, until: 0 };
   return summarizeReport(report, { manifest, headline, sentences, plan, files: [], folder: "reports", news });
 }

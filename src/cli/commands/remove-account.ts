@@ -165,7 +165,7 @@ function describeOutside({ copies, clusters, recipients }: AccountFiles["outside
       : []),
     ...(rows.length > 0 ? [`Still in clusters, where only an administrator removes them:${list(rows)}`] : []),
     ...(sent.length > 0 ? [`Still with recipients:${list(sent)}`] : []),
-    "Not covered: backups and files that were moved or copied elsewhere, files of unmatched jobs, its token and other secrets, and remains on the disk.",
+    "Not covered: files of several accounts such as an overview, backups and files that were moved or copied elsewhere, files of unmatched jobs, its token and other secrets, and remains on the disk.",
   ];
 }
 

@@ -1,6 +1,14 @@
+import { Option } from "@commander-js/extra-typings";
 import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { isUnshared } from "../../request/contents.ts";
-import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../request/option-values.ts";
+import {
+  EXPLORE_FILE,
+  EXPLORE_FOLDER,
+  OVERVIEW_FILE,
+  OVERVIEW_FOLDER,
+  PAGE_FILE,
+  PAGE_FOLDER,
+} from "../../request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../request/resolve.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
@@ -36,12 +44,19 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
         "its dimensions, separated by commas (all but utm values)",
       ),
     )
+    .optionsGroup("All accounts:")
+    .addOption(
+      new Option(
+        "--overview",
+        `write ${OVERVIEW_FILE}, and a workbook next to it, with a row for each account: its figures, how fresh they are, and what is wrong`,
+      ).conflicts(["explore", "by", "grain", "stdout", "engine"]),
+    )
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
     .option(
       "--out <folder>",
-      `folder for the files (the folder ${PAGE_FOLDER} in CALLTALLY_EXPORT_DIR; with --explore ${EXPLORE_FOLDER})`,
+      `folder for the files (the folder ${PAGE_FOLDER} in CALLTALLY_EXPORT_DIR; with --explore ${EXPLORE_FOLDER}; with --overview data/exports/${OVERVIEW_FOLDER})`,
     )
     .option(...OPTION.engine)
     .option(...OPTION.database)
@@ -52,14 +67,19 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
 Examples:
   $ calltally report --last 4w --timezone America/New_York
   $ calltally report --last 3m --compare year --channel "paid search"
-  $ calltally report --explore --from 2026-01-01`,
+  $ calltally report --explore --from 2026-01-01
+  $ calltally report --overview --last 1w`,
     )
     .action(
       action(context, async (flags) => {
         // Loaded here, so that other commands do not wait for the charts.
         const { exportAccounts } = await import("../export-accounts.ts");
         const { toRequest } = await import("../request-flags.ts");
-        const { explore, ...others } = flags;
+        const { explore, overview, ...others } = flags;
+        if (overview) {
+          const { reportOverview } = await import("../report-overview.ts");
+          return await reportOverview(context, toRequest([], others), others);
+        }
         const format = explore ? ("explore" as const) : ("html" as const);
         const request = { ...toRequest([], others), format };
         return await exportAccounts(context, request, others, explore ? EXPLORE_FOLDER : PAGE_FOLDER);

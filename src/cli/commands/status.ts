@@ -28,6 +28,7 @@ export const command = (context: Context) =>
       "exit with code 3 if the last good run is older than this, e.g. 30m, 2h or 1d",
       parser(parseAge),
     )
+    .option("--problems", "show only accounts with a problem, and what is wrong with each")
     .option("--runs <count>", "number of runs to show", wholeNumber(1, 999_999))
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -36,7 +37,7 @@ export const command = (context: Context) =>
       "\nExample:\n  $ calltally status --max-age 2h > /dev/null || echo calltally is late",
     )
     .action(
-      action(context, async ({ json, maxAge, runs }) => {
+      action(context, async ({ json, maxAge, problems, runs }) => {
         const accounts = accountsOf(context);
         const { file } = configurationOf(context);
         const nowMs = Date.now();
@@ -52,8 +53,8 @@ export const command = (context: Context) =>
           const errors = [...(late === undefined ? [] : [late]), ...failures];
           return { status, errors, remarks, exit: errors.length > 0 ? EXIT.unverified : EXIT.done };
         };
-        if (accounts.length > 1 && runs === undefined && !json)
-          return summarize(context, accounts, judge, nowMs);
+        if (problems || (accounts.length > 1 && runs === undefined && !json))
+          return summarize(context, accounts, judge, { nowMs, isOfProblems: problems });
         return await overAccounts(context, accounts, ({ account }) => {
           const { status, errors, exit } = judge(account);
           return {
@@ -70,9 +71,14 @@ type Judge = (
   account: Account,
 ) => Pick<Result, "exit"> & { status: Status; errors: string[]; remarks: string[] };
 
-function summarize(context: Context, accounts: readonly Account[], judge: Judge, nowMs: number): Result {
+function summarize(
+  context: Context,
+  accounts: readonly Account[],
+  judge: Judge,
+  { nowMs, isOfProblems = false }: { nowMs: number; isOfProblems?: boolean | undefined },
+): Result {
   const rows = accounts.map((account) => {
-    const { name = "" } = account;
+    const { name = "the only account" } = account;
     try {
       const { status, errors, remarks, exit = EXIT.done } = judge(account);
       return { name, status, problems: [...errors, ...remarks], exit };
@@ -81,8 +87,10 @@ function summarize(context: Context, accounts: readonly Account[], judge: Judge,
       return { name, problems: [describeError(error)], exit: error.exitCode };
     }
   });
+  const bad = rows.filter(({ problems }) => problems.length > 0);
   return {
-    text: describeAccounts(rows, nowMs),
+    ...(isOfProblems && { data: Object.fromEntries(bad.map(({ name, problems }) => [name, problems])) }),
+    text: describeAccounts(isOfProblems ? bad : rows, { count: rows.length, nowMs }),
     notes: remarkOnOrphans(configurationOf(context)),
     exit: worstCode(rows.map(({ exit }) => exit)),
   };

@@ -13,8 +13,14 @@ interface AccountStatus {
   problems: readonly string[];
 }
 
-/** Returns accounts as a table of 80 columns, one line each, and below it their problems in full. */
-export function describeAccounts(accounts: readonly AccountStatus[], nowMs: number): string {
+/**
+ * Returns accounts as a table of 80 columns, one line each, and below it their problems in full.
+ * @param options.count how many there are, shown or not
+ */
+export function describeAccounts(
+  accounts: readonly AccountStatus[],
+  { count, nowMs }: { count: number; nowMs: number },
+): string {
   const head = ["account", "working", "verdict", "fresh", "calls", "jobs", "problems"];
   const rows = accounts.map(({ name, status, problems }) => [
     ellipsize(name, NAME_WIDTH),
@@ -23,10 +29,11 @@ export function describeAccounts(accounts: readonly AccountStatus[], nowMs: numb
   ]);
   const table = formatTable(head, rows, "left");
   const bad = accounts.filter(({ problems }) => problems.length > 0).length;
-  const summary = `${formatQuantity(accounts.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem: calltally status --account NAME`}`;
+  const summary = `${formatQuantity(count, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem: calltally status --account NAME`}`;
   const said = accounts.flatMap(({ name, problems }) =>
     problems.flatMap((problem) => hang(`  ${name}: `, problem.replace(/\p{Cc}+/gu, " "), 4)),
   );
+  if (accounts.length === 0) return summary;
   return [...table.split("\n").map((line) => ellipsize(line, WIDTH)), "", summary, ...said].join("\n");
 }
 

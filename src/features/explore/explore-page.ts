@@ -22,10 +22,12 @@ export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Arr
   // A page loads nothing, so what is in it must not end its script.
   const script = readScript().replaceAll("</script", "<\\/script");
   const calls = deflateRawSync(packed).toString("base64");
-  const title = `Calls, ${daysInWords(facts)}`;
+  const days = `Calls, ${daysInWords(facts)}`;
+  const title = facts.name === null ? days : `${facts.name}: ${days}`;
   const policy = [
     "default-src 'none'",
     `script-src 'sha256-${hash("sha256", script, "base64")}'`,
+    "img-src data:",
     `style-src 'sha256-${hash("sha256", EXPLORE_STYLE, "base64")}'`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -43,7 +45,7 @@ export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Arr
 <style>${raw(EXPLORE_STYLE)}</style>
 </head>
 <body>
-<div id="page"><header><h1>${title}</h1><p>${toPrintable(statements.join(" "))}</p></header>
+<div id="page"><header><h1><bdi>${title}</bdi></h1><p>${toPrintable(statements.join(" "))}</p></header>
 <main><p id="progress">Unpacking calls… This page needs JavaScript: if nothing happens, open it in a browser from a folder, not in a mail program.</p></main></div>
 `;
   return [

@@ -8,6 +8,9 @@ export const EXPLORE_STYLE = `
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px / 1.5 system-ui, sans-serif; }
 header, main { max-width: 76rem; margin: 0 auto; padding: 0 1.25rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 1.5rem 0 1rem; }
+.whose { display: flex; flex-wrap: wrap; align-items: center; gap: 0.4rem 0.9rem; margin: 1.5rem 0 -1rem; font-size: 1.05rem; font-weight: 600; overflow-wrap: anywhere; }
+.whose bdi { min-width: 0; }
+.whose img { max-height: 3.5rem; max-width: min(16rem, 100%); }
 h2 { font-size: 1.15rem; margin: 2rem 0 0.5rem; }
 h3 { font-size: 0.95rem; margin: 1rem 0 0.25rem; }
 button, select, summary { cursor: pointer; }

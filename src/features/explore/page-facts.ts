@@ -10,6 +10,12 @@ import type { Basis } from "../../warehouse/runs/basis.ts";
 export interface PageFacts {
   /** The account's name in calltally.yaml; null for the only one. */
   account: string | null;
+  /** Whose calls they are; null if it was not said. */
+  name: string | null;
+  /** What an `img` shows; null for none. */
+  logo: string | null;
+  /** BCP 47; null for the browser's. */
+  locale: string | null;
   timezone: string;
   /** The days in the file. */
   from: string;

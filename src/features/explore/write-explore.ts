@@ -1,4 +1,5 @@
 import { UsageError } from "../../base/errors.ts";
+import { inLocale } from "../../base/locale.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { HISTORY_DAYS } from "../../calendar/history.ts";
 import { localDate } from "../../calendar/local-time.ts";
@@ -10,6 +11,7 @@ import { type Calls, MARKS } from "../../figures/calls.ts";
 import { Dictionary } from "../../figures/dictionary.ts";
 import { isLocal, keyColumns } from "../../figures/dimensions.ts";
 import { periodCodes } from "../../figures/time-keys.ts";
+import { toDataUrl } from "../../letterhead/logo.ts";
 import type { Content } from "../../request/contents.ts";
 import { EXPLORE_FILE } from "../../request/option-values.ts";
 import type { FigureSession } from "../../rollup/figure-session.ts";
@@ -26,7 +28,7 @@ export async function writeExplore(
   { dimensions }: Extract<Content, { kind: "explore" }>,
 ): Promise<ManifestFile[]> {
   const { session } = listsOf(job);
-  const { ask, manifest } = job;
+  const { ask, manifest, letterhead } = job;
   const { timezone } = ask;
   // Days outside of these have no calls, and calls without a start are on no day.
   const { periods: days } = await resolveTimeframe(
@@ -61,6 +63,9 @@ export async function writeExplore(
   const { duration_unit, qualified_seconds, hours } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
     account: job.account ?? null,
+    name: letterhead.name ?? null,
+    logo: letterhead.logo ? toDataUrl(letterhead.logo) : null,
+    locale: letterhead.locale ?? null,
     timezone,
     ...range,
     filter,
@@ -74,7 +79,7 @@ export async function writeExplore(
     settledUntil: settledUntil(manifest.run, job.lookbackHours) ?? null,
     fingerprint: fingerprintOf({ ...manifest, files: [...manifest.files, described] }),
   };
-  const page = toExplorePage(facts, packed);
+  const page = inLocale(letterhead.locale, () => toExplorePage(facts, packed));
   return [{ ...described, ...(await job.write(EXPLORE_FILE, page)) }];
 }
 

@@ -15,6 +15,9 @@ import { FIGURES } from "../../../src/figures/metrics.ts";
 
 const FACTS: PageFacts = {
   account: null,
+  name: null,
+  logo: null,
+  locale: null,
   timezone: "Europe/Berlin",
   from: "2026-03-01",
   to: "2026-09-30",

@@ -14,7 +14,7 @@ export interface AboutRow {
   look?: "title" | "header";
 }
 
-export type BasisJob = Pick<Job, "manifest">;
+export type BasisJob = Pick<Job, "manifest" | "letterhead">;
 
 const LEVEL_NAMES: Record<Level, string> = { doubt: "Doubt", caution: "Caution", note: "Note" };
 const GREY = "within chance: as large a change would come by chance in one case of twenty or more";
@@ -34,18 +34,17 @@ export function describeWorkbook(
     { cells: [] },
     title("Sheets"),
     ...listSheets(sheets, columns),
-    { cells: [] },
-    title("Columns"),
-    ...listColumns(columns),
+    ...describeColumns(columns),
   ];
 }
 
 /** Says in pairs what the figures are based on. @param zone what is in the zone */
 export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
-  const { manifest } = job;
+  const { manifest, letterhead } = job;
   const { run, origin, statements, timezone, rules, compared_with: before } = manifest;
   return [
     title("What these figures are based on"),
+    ...(letterhead.name === undefined ? [] : [line("Whose calls", letterhead.name)]),
     ...(doubtsOf(statements).length > 0 ? [] : [line("Doubt", "none known")]),
     ...statements.map((each) => line(LEVEL_NAMES[each.level], say(each).text)),
     line("Service", origin.base_url ?? "not known"),
@@ -134,8 +133,10 @@ function listSheets(sheets: readonly SheetEntry[], columns: readonly Column[]): 
   ];
 }
 
-function listColumns(columns: readonly Column[]): AboutRow[] {
+export function describeColumns(columns: readonly Column[]): AboutRow[] {
   return [
+    { cells: [] },
+    title("Columns"),
     { cells: ["Heading", "Meaning", "Name in CSV"].map((heading) => cell(heading)), look: "header" },
     ...[...Map.groupBy(columns, ({ name }) => name).values()].flatMap(([column]) =>
       column === undefined

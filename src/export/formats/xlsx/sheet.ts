@@ -28,6 +28,8 @@ const MAX_FROZEN_WIDTH = 80;
 export interface SheetContext extends CellContext {
   /** The days of the figures, and those compared with. */
   days: string;
+  /** Whose figures they are. */
+  name?: string | undefined;
   compared?: ComparedDays | undefined;
 }
 
@@ -51,7 +53,8 @@ export function* toSheet(table: Table, name: string, context: SheetContext): Gen
   const toHeader = cellWriter(header, context, { isHeader: true, isWrapped: true, align: "center" });
   const headings = columns.map(headingOf);
   const isJudged = context.compared !== undefined && columns.some(changeOf);
-  const title = `${name}: ${context.days}${isJudged ? FAINT : ""}`;
+  const whose = context.name === undefined ? "" : `${context.name}, `;
+  const title = `${whose}${name}: ${context.days}${isJudged ? FAINT : ""}`;
 
   let widths: readonly number[] = [];
   const open = (sample: readonly (readonly Value[])[]) => {
@@ -160,9 +163,17 @@ function closeSheet(
   return `</sheetData><autoFilter ref="A${HEADER}:${end}${filtered}"/>${printedPage(pages, title)}${ignored}</worksheet>`;
 }
 
+/** The most characters that Excel accepts above a page, of which two say where they are. */
+const MAX_PRINTED = 253;
+
 /** @param title a text above each printed page */
 export function printedPage(pages: number, title: string): string {
-  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(title.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
+  let [printed, length] = ["", 0];
+  for (const character of title) {
+    length += character === "&" ? 2 : character.length;
+    if (length <= MAX_PRINTED) printed += character;
+  }
+  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(printed.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
 }
 
 /** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then title and header, too. */

@@ -1,8 +1,9 @@
+import { inLocale } from "../../../base/locale.ts";
 import { localTime } from "../../../calendar/local-time.ts";
 import { ONE_FILE } from "../../../request/option-values.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
-import type { NamedTable } from "../../table.ts";
+import type { Column, NamedTable } from "../../table.ts";
 import { type AboutRow, type BasisJob, describeDays, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
 import { cellWriter } from "./cells.ts";
@@ -37,6 +38,27 @@ export async function writeWorkbook(
   job: Pick<Job, "timeframe" | "write"> & BasisJob,
   tables: readonly NamedTable[],
 ): Promise<ManifestFile> {
+  const { timezone, compared } = job.timeframe;
+  const { name, locale } = job.letterhead;
+  const days = inLocale(locale, () => describeDays(job.manifest));
+  const about: Book["about"] = (entries, columns) => describeWorkbook(job, entries, columns);
+  return await writeSheets({ file: ONE_FILE.xlsx, days, name, timezone, compared, about }, tables, job.write);
+}
+
+interface Book extends Pick<SheetContext, "days" | "name" | "compared"> {
+  file: string;
+  /** Of times. */
+  timezone: string;
+  /** Returns the rows of the sheet About. */
+  about: (entries: readonly SheetEntry[], columns: readonly Column[]) => AboutRow[];
+}
+
+/** @throws UsageError for more rows than a sheet holds */
+export async function writeSheets(
+  { file, timezone, about, ...shown }: Book,
+  tables: readonly NamedTable[],
+  write: Job["write"],
+): Promise<ManifestFile> {
   const names = toSheetNames(tables.map(({ name }) => name));
   const sheets = tables.map((table, index) => ({ table, sheet: names[index] ?? table.name, cut: 0 }));
   for (const { table, sheet } of sheets) assertRows(sheet, table.entry.rows);
@@ -45,9 +67,7 @@ export async function writeWorkbook(
       ({ table, sheet, cut }): SheetEntry => ({ sheet, ...table.entry, ...(cut > 0 && { cut_texts: cut }) }),
     );
 
-  const { timezone, compared } = job.timeframe;
-  const days = describeDays(job.manifest);
-  const context = { styles: new Styles(), toLocal: localTime(timezone), compared, days };
+  const context = { styles: new Styles(), toLocal: localTime(timezone), ...shown };
   const parts = function* (): Generator<ZipPart> {
     yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
@@ -65,11 +85,11 @@ export async function writeWorkbook(
     // Only now all rows are counted and all styles known.
     const columns = tables.flatMap((table) => table.columns);
     yield part("xl/workbook.xml", workbookXml(sheets));
-    yield part(sheetFile(0), aboutXml(describeWorkbook(job, entries(), columns), context));
+    yield part(sheetFile(0), aboutXml(about(entries(), columns), context));
     yield part("xl/styles.xml", context.styles.toXml());
   };
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
-  const written = await job.write(ONE_FILE.xlsx, toZip(parts()), audience);
+  const written = await write(file, toZip(parts()), audience);
   const rows = tables.reduce((sum, { entry }) => sum + entry.rows, 0);
   return { contents: "workbook", ...written, rows, sheets: entries() };
 }
@@ -109,10 +129,9 @@ function aboutXml(rows: readonly AboutRow[], context: SheetContext): string {
     return toRowXml(row + 1, written, countLines(String(cells[1]?.value ?? ""), ABOUT_WIDTHS[1]));
   });
   const header = rows.find(({ look }) => look === "header")?.cells ?? [];
-  const widths = header.map(
-    ({ value }, index) => ABOUT_WIDTHS[index] ?? Math.max(10, String(value).length + 2),
-  );
-  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${ABOUT}: ${context.days}`)}</worksheet>`;
+  const others = header.slice(ABOUT_WIDTHS.length).map(({ value }) => Math.max(10, String(value).length + 2));
+  const widths = [...ABOUT_WIDTHS, ...others];
+  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${context.name === undefined ? "" : `${context.name}, `}${ABOUT}: ${context.days}`)}</worksheet>`;
 }
 
 function contentTypes(sheets: number): string {

@@ -55,6 +55,7 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
   return (
     <>
       <header>
+        <Whose {...props} />
         <h1>Calls, {formatDays(shownDays(answers.view))}</h1>
         <Verdict {...props} />
         <DaysBar {...props} />
@@ -73,6 +74,16 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
         <Basis isUndamaged={isUndamaged} {...props} />
       </main>
     </>
+  );
+}
+
+function Whose({ source: { facts } }: PartProps) {
+  if (facts.name === null && facts.logo === null) return null;
+  return (
+    <p class="whose">
+      {facts.logo !== null && <img src={facts.logo} alt="" />}
+      {facts.name !== null && <bdi>{facts.name}</bdi>}
+    </p>
   );
 }
 

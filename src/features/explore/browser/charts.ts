@@ -4,10 +4,9 @@ import { GridComponent, VisualMapComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
-import { WEEKDAYS } from "../../../figures/dimensions.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
 import type { TimePoint } from "./answers.ts";
-import { formatFigure, formatPeriod, formatWeekday } from "./format.ts";
+import { formatFigure, formatPeriod, weekdayNames } from "./format.ts";
 import type { WeekHour } from "./more-answers.ts";
 
 use([BarChart, LineChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
@@ -82,6 +81,7 @@ const WEEK_SIDES = { left: 56, right: 12, top: 4, bottom: 28 };
 
 /** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
 export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & { label: string }): string {
+  const days = weekdayNames();
   const most = Math.max(...hours.map(({ value }) => value), 0);
   const steps = new Map(
     hours.map(({ weekday, hour, value }) => [
@@ -95,7 +95,7 @@ export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & 
       xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, hideOverlap: true } },
       yAxis: {
         type: "category",
-        data: WEEKDAYS.map((_, index) => formatWeekday(index)),
+        data: days.map(({ shown }) => shown),
         inverse: true,
         ...axis,
         axisLabel,
@@ -108,7 +108,7 @@ export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & 
       series: [
         {
           type: "heatmap",
-          data: WEEKDAYS.flatMap((weekday, row) =>
+          data: days.flatMap(({ name: weekday }, row) =>
             HOURS.map((hour, column) => [column, row, steps.get(`${weekday} ${hour}`) ?? 0]),
           ),
           itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
@@ -125,6 +125,7 @@ export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & 
 export function weekHourAt({ x, y }: { x: number; y: number }, { width, height }: Size) {
   const { left, right, top, bottom } = WEEK_SIDES;
   const hour = HOURS[Math.floor(((x - left) / (width - left - right)) * HOURS.length)];
-  const weekday = WEEKDAYS[Math.floor(((y - top) / (height - top - bottom)) * WEEKDAYS.length)];
+  const days = weekdayNames();
+  const weekday = days[Math.floor(((y - top) / (height - top - bottom)) * days.length)]?.name;
   return hour === undefined || weekday === undefined ? undefined : { weekday, hour };
 }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
+import { formatCount } from "../../../base/quantity-text.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
-import { formatCount, titleOf } from "./format.ts";
+import { titleOf } from "./format.ts";
 import { Menu } from "./menu.tsx";
 import { answerChoices, type Choice } from "./more-answers.ts";
 import type { PartProps } from "./part.ts";

@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
+import { formatCount } from "../../../base/quantity-text.ts";
 import { comparedOf } from "./answers.ts";
 import { Chart } from "./chart.tsx";
 import { drawWeek, weekHourAt } from "./charts.ts";
-import { formatCount, formatFigure, formatSeconds, titleOf } from "./format.ts";
+import { formatFigure, formatSeconds, titleOf } from "./format.ts";
 import {
   answerDurations,
   answerMovers,

@@ -6,13 +6,14 @@ import { unzipSync } from "fflate";
 import { describe, expect, it } from "vitest";
 import { localTime } from "../../../../src/calendar/local-time.ts";
 import type { Call } from "../../../../src/call/columns.ts";
-import { type BasisJob, describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
+import { describeWorkbook } from "../../../../src/export/formats/xlsx/about-sheet.ts";
 import { cutText, escapeText } from "../../../../src/export/formats/xlsx/cell-text.ts";
 import { assertRows, type SheetContext, toSheet } from "../../../../src/export/formats/xlsx/sheet.ts";
 import { Styles } from "../../../../src/export/formats/xlsx/styles.ts";
 import { toSheetNames } from "../../../../src/export/formats/xlsx/workbook.ts";
 import { assertFits, toZip } from "../../../../src/export/formats/xlsx/zip.ts";
 import type { Column, TotalRow, Value } from "../../../../src/export/table.ts";
+import { PLAIN } from "../../../../src/letterhead/letterhead.ts";
 import { FULL_CALL, makeCall } from "../../../support/calls.ts";
 import { type ExportOptions, makeWarehouse, type Target } from "../../../support/produce-files.ts";
 import { readLines } from "../../../support/tables.ts";
@@ -319,8 +320,11 @@ describe("workbook", () => {
     expect(meanings.has("First-time callers")).toBe(true);
 
     const cost = { name: "cost", type: "decimal" } as const;
-    const job = { manifest, ask: {}, readCoverage: () => ({ rejected: 0 }) } as BasisJob;
-    const rows = describeWorkbook(job, [], [{ ...cost, help: "What ads cost." }, cost]);
+    const rows = describeWorkbook(
+      { manifest, letterhead: PLAIN },
+      [],
+      [{ ...cost, help: "What ads cost." }, cost],
+    );
     expect(rows.at(-1)?.cells.map(({ value }) => value)).toEqual(["Cost", "What ads cost.", "cost"]);
   });
 

@@ -1,0 +1,90 @@
+import { join, relative } from "node:path";
+import { EXIT, UsageError, worstCode } from "../base/errors.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
+import { loadSettings } from "../config/load-settings.ts";
+import { folderOutput } from "../export/output/folder.ts";
+import { readLetterhead } from "../letterhead/letterhead.ts";
+import { toOverviewPage } from "../overview/overview-page.ts";
+import { writeOverviewSheet } from "../overview/overview-sheet.ts";
+import { readOverview } from "../overview/read-overview.ts";
+import { MERGED_ORIGIN } from "../produce/merge-accounts.ts";
+import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
+import type { ExportRequest } from "../request/export-request.ts";
+import { OVERVIEW_FILE, OVERVIEW_FOLDER } from "../request/option-values.ts";
+import { DEFAULT_STRETCH } from "../request/resolve.ts";
+import { exitCodeOf } from "../statements/statements.ts";
+import { accountsOf, configurationOf } from "./chosen-accounts.ts";
+import type { Context } from "./context.ts";
+import { folderOfAll } from "./export-merged.ts";
+import { note, type Result } from "./frame.ts";
+import { assertPossible, type OutletFlags, toAsk } from "./request-flags.ts";
+import { attributionProgress } from "./terminal/progress.ts";
+import { linesOf, quietDoubts, SEE_MANIFEST, toJson } from "./terminal/statement-lines.ts";
+
+/** Runs `calltally report --overview`: a page and a workbook with a row for each account. */
+export async function reportOverview(
+  context: Context,
+  { range = { last: DEFAULT_STRETCH }, compare = "previous", ...others }: ExportRequest,
+  flags: OutletFlags,
+): Promise<Result> {
+  const { out, replace } = flags;
+  const request: ExportRequest = { ...others, range, compare, by: [] };
+  const can = { source: WAREHOUSE_CAN, output: { manyFiles: false, remembers: true, mergesAccounts: true } };
+  assertPossible(request, flags, can.output);
+  const { signal } = context;
+  const { file, shared } = configurationOf(context);
+  const accounts = accountsOf(context, { isFolderShared: true }).flatMap(({ name, sources }) =>
+    name === undefined ? [] : [{ name, sources }],
+  );
+  if (file === undefined || accounts.length === 0)
+    throw new UsageError("--overview needs accounts, but no calltally.yaml names any", {
+      hint: "Leave it out, for the page of the only account.",
+    });
+  const general = loadSettings(shared);
+  const letterhead = readLetterhead(general, undefined);
+  // What no account could be asked is refused, before each shows its own errors.
+  toAsk(request, can, general.timezone);
+  const folder = folderOfAll(context, out, join("data/exports", OVERVIEW_FOLDER));
+  const toAccountAsk = ({ name, sources }: (typeof accounts)[number]) => {
+    const settings = loadSettings(sources);
+    const asked = toAsk(request, can, settings.timezone);
+    return {
+      account: name,
+      source: sourceOf(settings),
+      ask: {
+        ...asked,
+        spend: asked.spend || ("if any" as const),
+        outcomes: asked.outcomes || ("if any" as const),
+      },
+      onAttributed: attributionProgress(context, (text) => note(context, text)),
+    };
+  };
+  const overview = await readOverview(accounts, toAccountAsk, { file, nowMs: Date.now(), signal });
+  const { manifest, rows } = overview;
+  const output = folderOutput(folder, { replace, signal });
+  await using outlet = await output.open(MERGED_ORIGIN);
+  const page = await toOverviewPage(overview, letterhead, output.folder);
+  const described = { contents: "overview", rows: rows.length };
+  manifest.files.push({ ...described, ...(await outlet.write(OVERVIEW_FILE, [page], "shared")) });
+  manifest.files.push(
+    await writeOverviewSheet(overview, general.timezone, async (...given) => outlet.write(...given)),
+  );
+  await outlet.commit(manifest, () => undefined);
+  const lacking = rows.filter(({ own }) => own === undefined);
+  const { statements } = manifest;
+  return {
+    data: toJson({ folder: output.folder, manifest }),
+    summary: [
+      ...manifest.files.map(
+        (each) =>
+          `${relative(context.folder, join(output.folder, each.file))}  ${formatQuantity(rows.length, "account")}`,
+      ),
+      ...linesOf(statements, SEE_MANIFEST),
+    ].join("\n"),
+    errors: [
+      ...lacking.map(({ account, problems }) => `${account}: ${problems[0] ?? "cannot be read"}`),
+      ...quietDoubts(context, statements),
+    ],
+    exit: worstCode([exitCodeOf(statements), lacking.length > 0 ? EXIT.unverified : EXIT.done]),
+  };
+}

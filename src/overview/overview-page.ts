@@ -1,0 +1,107 @@
+import { relative, sep } from "node:path";
+import { html, raw } from "hono/html";
+import { inLocale } from "../base/locale.ts";
+import { toPrintable } from "../base/printable.ts";
+import { formatQuantity } from "../base/quantity-text.ts";
+import { minutesOf } from "../calendar/local-time.ts";
+import { daysInWords } from "../calendar/period-text.ts";
+import { CHANCE_MEANING } from "../figures/change-chance.ts";
+import { TOTAL } from "../figures/reserved-keys.ts";
+import { type Letterhead, titleOf } from "../letterhead/letterhead.ts";
+import { amountOf, capitalized, changeOf, countOf, type Html, shareOf } from "../page/figure-text.ts";
+import { headRow, isolated, scrolled } from "../page/page-parts.ts";
+import { PAGE_STYLE } from "../page/page-style.ts";
+import { POLICY, whose } from "../page/report-page.ts";
+import { saySome } from "../statements/statements.ts";
+import { AMOUNTS, type Overview, type OverviewRow } from "./read-overview.ts";
+
+const HEADS = ["Account", "Calls", "Change", "Missed", "Qualified"];
+
+/** @param folder where the page is, for its links */
+export async function toOverviewPage(
+  overview: Overview,
+  letterhead: Letterhead,
+  folder: string,
+): Promise<string> {
+  return String(await inLocale(letterhead.locale, () => pageOf(overview, letterhead, folder)));
+}
+
+function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Html {
+  const { rows, total, compared, currency, remarks, manifest } = overview;
+  const title = `Calls by account, ${daysOf(overview, { isCompared: false })}`;
+  const statements = saySome(manifest.statements, "see manifest.json");
+  const amounts = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
+  // One currency is in the heads, several next to the amounts.
+  const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
+  const headOfAmount = (name: string) => `${capitalized(name)}${isOne ? `, ${currency}` : ""}`;
+  const cells = ({ figures, currency }: Pick<OverviewRow, "figures" | "currency">, days = compared) =>
+    html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${shareOf(figures.missed_rate)}</td><td>${countOf(figures.qualified_calls)}</td>${amounts.map(
+      (name) =>
+        html`<td>${amountOf(figures[name])}${typeof figures[name] === "number" && currency && !isOne ? ` ${currency}` : ""}</td>`,
+    )}`;
+  const heads = [...HEADS, ...amounts.map(headOfAmount), "Verdict", "Last good sync", "Notices"];
+  const bad = rows.filter(({ problems }) => problems.length > 0).length;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${titleOf(letterhead, title)}</title>
+<style>${raw(PAGE_STYLE)}</style>
+</head>
+<body>
+<header>
+${whose(letterhead)}<h1>${title}</h1>
+<p class="faint">${toPrintable(daysOf(overview))}, ${zonesOf(overview)}</p>
+<p>${formatQuantity(rows.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem`}. ${remarks.join(" ")}</p>
+</header>
+<main>
+${scrolled(
+  "Calls by account",
+  html`${headRow(heads)}
+<tbody>
+${rows.map(
+  (row) => html`<tr>${headOf(row, folder)}${cells(row, row.own?.compared)}${stateOf(row)}</tr>
+${row.problems.map((problem) => html`<tr><td class="wrong" colspan="${heads.length}">⚠ <bdi>${toPrintable(problem)}</bdi></td></tr>\n`)}`,
+)}</tbody>
+<tfoot><tr><th scope="row">${TOTAL}</th>${cells({ figures: total, currency })}<td></td><td></td><td></td></tr></tfoot>`,
+)}
+<p class="faint">${CHANCE_MEANING} “Missed” is the share of calls.</p>
+${statements.length === 0 ? "" : html`<h2>To know</h2><ul>${statements.map((text) => html`<li>${toPrintable(text)}</li>`)}</ul>`}
+</main>
+<footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
+</body>
+</html>
+`;
+}
+
+/** The days of the first account: those of others are as many, in their zones. */
+export function daysOf({ manifest }: Pick<Overview, "manifest">, { isCompared = true } = {}): string {
+  const [first] = Object.values(manifest.accounts);
+  if (first === undefined) return "none can be read";
+  const { range, compared_with: before } = first;
+  return `${daysInWords(range)}${before && isCompared ? `, compared with ${daysInWords(before)}` : ""}`;
+}
+
+function zonesOf({ manifest }: Overview): string {
+  const zones = new Set(Object.values(manifest.accounts).map(({ timezone }) => timezone));
+  return `days of ${[...zones].join(", ")}`;
+}
+
+/** The name, which leads to its page. */
+function headOf({ account, title, pages }: OverviewRow, folder: string): Html {
+  const hrefOf = (path: string) => relative(folder, path).split(sep).map(encodeURIComponent).join("/");
+  const [page, ...others] = pages.map(({ name, path }) => ({ name, href: hrefOf(path) }));
+  const shown = isolated(title);
+  return html`<th scope="row">${page ? html`<a href="${page.href}">${shown}</a>` : shown}${others.map(({ name, href }) => html` <a href="${href}">${name}</a>`)}${title === account ? "" : html`<span class="id">${account}</span>`}</th>`;
+}
+
+function stateOf({ status }: OverviewRow): Html {
+  if (status === undefined) return html`<td>–</td><td>–</td><td>–</td>`;
+  const { last_done_run, last_good_run, notices, timezone } = status;
+  const good = last_good_run?.finished_at;
+  const open = notices.filter(({ ended_at }) => ended_at === null).length;
+  return html`<td>${last_done_run?.verdict ?? "–"}</td><td>${good ? minutesOf(timezone)(good) : "never"}</td><td>${countOf(open)}</td>`;
+}

@@ -1,0 +1,146 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/server.ts";
+import { readBySheetJs } from "../export/workbook-readers.ts";
+import { readCsv, readTables } from "../support/page.ts";
+import { calltally } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { writeAccounts } from "./agency.ts";
+
+const NOWHERE = { url: "http://127.0.0.1:1", token: "t0ken-of-nobody" };
+
+async function makeAgency() {
+  const folder = makeTempFolder();
+  const acme = await startSandbox({ calls: 300, seed: 1, token: "t0ken-of-acme" });
+  const beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
+  writeAccounts(
+    folder.path,
+    { acme, beta, gone: NOWHERE },
+    { more: { acme: 'title: "Acme <Roofing>"', beta: "locale: de-DE" } },
+  );
+  const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+  await run("sync", "--account", "acme", "--account", "beta");
+  return {
+    run,
+    read: (file: string) => readFileSync(join(folder.path, file)),
+    has: (file: string) => existsSync(join(folder.path, file)),
+    [Symbol.asyncDispose]: async () => {
+      await acme[Symbol.asyncDispose]();
+      await beta[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+describe("calltally report --overview", () => {
+  it("has the figures of export --by account, their sums, links, and the error of an account that cannot be read", async () => {
+    await using agency = await makeAgency();
+    const days = ["--last", "4w"];
+    await agency.run("report", "--account", "acme", ...days);
+    const { code, stdout, stderr } = await agency.run("report", "--overview", ...days);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^calltally: gone: .*data\/gone\/calltally\.db/);
+    expect(stdout).toMatch(
+      /^data\/exports\/overview\/overview\.html {2}3 accounts\ndata\/exports\/overview\/overview\.xlsx {2}3 accounts\n/,
+    );
+    const known = ["--account", "acme", "--account", "beta"];
+    const exported = await agency.run(
+      "export",
+      "--by",
+      "account",
+      ...days,
+      ...known,
+      "--compare",
+      "previous",
+      "--stdout",
+    );
+    const rows = ["acme", "beta"].map(
+      (name) => readCsv(exported.stdout).find(({ account }) => account === name) ?? {},
+    );
+    const page = agency.read("data/exports/overview/overview.html").toString();
+    const [table] = readTables(page);
+    const cells = table?.rows
+      .filter(({ length }) => length > 1)
+      .map((row) => row.slice(1, 5).map(({ value }) => value));
+    const missedRate = (missed: unknown, calls: unknown) =>
+      Number((Number(missed) / Number(calls)).toFixed(4));
+    const sum = (name: string) => rows.reduce((all, row) => all + Number(row[name]), 0);
+    expect(cells).toEqual([
+      ...rows.map(({ calls, calls_change, missed_calls, qualified_calls }) => [
+        calls,
+        calls_change,
+        missedRate(missed_calls, calls),
+        qualified_calls,
+      ]),
+      [null, null, null, null],
+      [
+        sum("calls"),
+        Number(((sum("calls") - sum("calls_previous")) / sum("calls_previous")).toFixed(4)),
+        missedRate(sum("missed_calls"), sum("calls")),
+        sum("qualified_calls"),
+      ],
+    ]);
+    expect(sum("calls")).toBeGreaterThan(50);
+    expect(page).toContain(
+      '<a href="../../acme/exports/report/report.html"><bdi>Acme &lt;Roofing&gt;</bdi></a>',
+    );
+    expect(page.match(/<a /g)).toHaveLength(1);
+    const sheet = readBySheetJs(agency.read("data/exports/overview/overview.xlsx")).overview ?? [];
+    expect(sheet.slice(2).map((row) => row.slice(0, 3).map((cell) => cell?.shown))).toEqual([
+      ["acme", "Acme <Roofing>", String(rows[0]?.calls)],
+      ["beta", "beta", String(rows[1]?.calls)],
+      ["gone", "gone", undefined],
+      ["(total)", undefined, String(sum("calls"))],
+    ]);
+    const manifest = JSON.parse(agency.read("data/exports/overview/manifest.json").toString());
+    expect(Object.keys(manifest.accounts)).toEqual(["acme", "beta"]);
+  });
+
+  it("refuses what an overview does not have, and a filter that no account knows", async () => {
+    await using agency = await makeAgency();
+    const refused = async (...flags: string[]) => (await agency.run("report", "--overview", ...flags)).stderr;
+    expect(await refused("--explore")).toMatch(/^calltally: Cannot use --overview with --explore/);
+    expect(await refused("--grain", "week")).toMatch(/^calltally: Cannot use --overview with --grain/);
+    expect(await refused("--from", "2026-13-01")).toMatch(/^calltally: .*2026-13-01/);
+    expect(await refused("--channel", "no such channel")).toContain("no such channel");
+    expect(await refused("--out", "{account}")).toMatch(
+      /^calltally: Cannot use \{account\} in --out \{account\}: /,
+    );
+    expect(agency.has("data/exports/overview")).toBe(false);
+    const alone = await calltally(["report", "--overview"], { cwd: "/" });
+    expect([alone.code, alone.stderr]).toEqual([
+      2,
+      "calltally: --overview needs accounts, but no calltally.yaml names any\nLeave it out, for the page of the only account.\n",
+    ]);
+  });
+});
+
+describe("calltally export --out with {account}", () => {
+  it("writes to a folder of each account, and refuses one for several", async () => {
+    await using agency = await makeAgency();
+    const known = ["--account", "acme", "--account", "beta"];
+    const { code } = await agency.run("export", "channel", ...known, "--out", "out/{account}-files");
+    expect([
+      code,
+      agency.has("out/acme-files/channel.csv"),
+      agency.has("out/beta-files/channel.csv"),
+    ]).toEqual([0, true, true]);
+    expect((await agency.run("export", "channel", ...known, "--out", "out")).stderr).toBe(
+      "calltally: --out is for one account, but there are acme, beta\nName one with --account, or put {account} in the path.\n",
+    );
+  });
+});
+
+describe("calltally status --problems", () => {
+  it("shows only accounts with a problem, and what is wrong", async () => {
+    await using agency = await makeAgency();
+    const { code, stdout } = await agency.run("status", "--problems");
+    expect(code).toBe(7);
+    expect(stdout).toMatch(/^account.*\ngone .*\n\n3 accounts, 1 with a problem: .*\n {2}gone: /);
+    const json = await agency.run("status", "--problems", "--json");
+    expect(Object.keys(JSON.parse(json.stdout))).toEqual(["gone"]);
+    const good = await agency.run("status", "--problems", "--account", "acme", "--account", "beta");
+    expect([good.code, good.stdout]).toEqual([0, "2 accounts, none with a problem\n"]);
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { Manifest } from "../../src/export/manifest.ts";
+import type { Compared } from "../../src/export/timeframe.ts";
+import { PLAIN } from "../../src/letterhead/letterhead.ts";
+import { toOverviewPage } from "../../src/overview/overview-page.ts";
+import { toTable } from "../../src/overview/overview-sheet.ts";
+import { addUp, type Overview, type OverviewRow } from "../../src/overview/read-overview.ts";
+import { readTables } from "../support/page.ts";
+
+const COMPARED = { times: 1, isCovered: true } as Compared;
+const BEFORE = { calls: 50, calls_previous: 40, calls_change: 0.25, missed_calls: 20, qualified_calls: 9 };
+
+interface Given {
+  figures?: OverviewRow["figures"];
+  zone?: string;
+  times?: number;
+  currency?: string;
+  problems?: string[];
+  title?: string;
+}
+
+function rowOf(
+  account: string,
+  { figures, zone = "UTC", times = 1, currency, problems = [], title = account }: Given,
+) {
+  const range = { from: "2026-10-01", to: "2026-10-31" };
+  const manifest = { timezone: zone, range, statements: [] as Manifest["statements"] } as Manifest;
+  const table = { columns: [{ name: "calls", type: "integer" }], rows: [] };
+  const own = { account, manifest, table, compared: { ...COMPARED, times } };
+  return {
+    account,
+    title,
+    own: figures && own,
+    figures: figures ?? {},
+    currency: currency ?? null,
+    status: undefined,
+    problems,
+    pages: [],
+  } as unknown as OverviewRow;
+}
+
+const overviewOf = (rows: OverviewRow[]) => {
+  const accounts = Object.fromEntries(
+    rows.flatMap(({ account, own }) => (own ? [[account, own.manifest]] : [])),
+  );
+  return { rows, ...addUp(rows), manifest: { statements: [], accounts, files: [] } } as unknown as Overview;
+};
+
+describe("addUp", () => {
+  it("adds counts and amounts, and computes shares from the sums", () => {
+    const rows = [
+      rowOf("a", { figures: { ...BEFORE, cost: 10.1, revenue: 0.3 }, currency: "USD" }),
+      rowOf("b", {
+        figures: { ...BEFORE, calls: 150, missed_calls: 0, cost: 0.2, revenue: null },
+        currency: "USD",
+      }),
+    ];
+    expect(addUp(rows)).toEqual({
+      total: {
+        calls: 200,
+        answered_calls: null,
+        missed_calls: 20,
+        qualified_calls: 18,
+        missed_rate: 0.1,
+        calls_previous: 80,
+        calls_change: 1.5,
+        cost: 10.3,
+        revenue: 0.3,
+      },
+      compared: COMPARED,
+      currency: "USD",
+      remarks: [],
+    });
+  });
+
+  it("has no total across time zones, and says so", () => {
+    const rows = [rowOf("a", { figures: BEFORE }), rowOf("b", { figures: BEFORE, zone: "Europe/Berlin" })];
+    expect(addUp(rows)).toEqual({
+      total: {},
+      compared: undefined,
+      currency: null,
+      remarks: [
+        "There is no total: accounts have days of Europe/Berlin, UTC. --timezone chooses one zone for all.",
+      ],
+    });
+  });
+
+  it("has no amounts across currencies, no change of different days, and names who is missing", () => {
+    const { total, compared, currency, remarks } = addUp([
+      rowOf("a", { figures: { ...BEFORE, cost: 1 }, currency: "USD" }),
+      rowOf("b", { figures: { ...BEFORE, cost: 1 }, currency: "EUR", times: 2 }),
+      rowOf("c", {}),
+    ]);
+    expect([total.calls, total.calls_change, total.cost, compared, currency]).toEqual([
+      100,
+      undefined,
+      undefined,
+      undefined,
+      null,
+    ]);
+    expect(remarks).toEqual([
+      "The total lacks c.",
+      "The change has no total: not all accounts have one of the same days.",
+      "Costs and revenue have no total: they are in EUR, USD.",
+    ]);
+  });
+
+  it("says that no account can be read", () => {
+    expect(addUp([rowOf("a", {})]).remarks).toEqual(["No account can be read."]);
+  });
+});
+
+describe("toOverviewPage", () => {
+  it("has a row for each account, with what is wrong, and escapes what others wrote", async () => {
+    const evil = '"><script>alert(1)</script>';
+    const page = await toOverviewPage(
+      overviewOf([
+        rowOf("a", { figures: { ...BEFORE, missed_rate: 0.4, cost: 12.5 }, currency: "USD", title: evil }),
+        rowOf("b", { problems: [evil] }),
+      ]),
+      PLAIN,
+      "/srv",
+    );
+    expect(page).not.toContain("<script>");
+    const [table] = readTables(page);
+    expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
+      [`${evil}a`, "50", "+25.0% chance", "40.0%", "9", "12.50", "–", "–", "–"],
+      ["b", "–", "–", "–", "–", "–", "–", "–", "–"],
+      [`⚠ ${evil}`],
+      ["(total)", "50", "+25.0% chance", "40.0%", "9", "12.50", "", "", ""],
+    ]);
+    expect(table?.head[5]).toBe("Cost, USD");
+    expect(page).toContain("2 accounts, 1 with a problem. The total lacks b.");
+  });
+});
+
+describe("toTable", () => {
+  it("has the figures that the rollups have, and blanks for an account that cannot be read", () => {
+    const { columns, rows, totals } = toTable(
+      overviewOf([
+        rowOf("a", { figures: { ...BEFORE, missed_rate: 0.4 } }),
+        rowOf("b", { problems: ["x", "y"] }),
+      ]),
+    );
+    expect(columns.map(({ name }) => name)).toEqual([
+      ...[
+        "account",
+        "title",
+        "calls",
+        "missed_rate",
+        "currency",
+        "verdict",
+        "last_good_sync",
+        "open_notices",
+        "problems",
+      ],
+    ]);
+    expect([...rows, totals?.[0]?.values]).toEqual([
+      ["a", "a", 50, 0.4, null, null, null, null, ""],
+      ["b", "b", null, null, null, null, null, null, "x; y"],
+      ["(total)", null, 50, 0.4, null, null, null, null, null],
+    ]);
+  });
+});
