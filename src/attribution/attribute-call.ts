@@ -189,6 +189,11 @@ export function toReferrer(host: string): { name: string; kind: SiteKind | undef
 
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";
 
+/** Returns what decided the source of a call. */
+export function sourceRuleOf(call: RuledMembers, rules: AttributionRules): SourceRule {
+  return toTrafficSource(readVisit(call, rules).visit, (name) => name).rule;
+}
+
 /** Attributes a call, and says why. @param keptTopic of a call whose transcript was not kept */
 export function explainAttribution(
   call: AttributedMembers,
@@ -196,7 +201,7 @@ export function explainAttribution(
   keptTopic?: string | null,
 ) {
   const facts = attributeCall(call, rules, keptTopic);
-  const { click, visit } = readVisit(call, rules);
+  const { click } = readVisit(call, rules);
   const { findTopic, aboutTopic } = compileRules(rules);
   const match = keptTopic === undefined ? findTopic(call) : undefined;
   const line = match && rules.topics[match.line];
@@ -212,7 +217,7 @@ export function explainAttribution(
     })),
     /** The click on an ad, by which the platform knows it; null for none. */
     click,
-    source_rule: toTrafficSource(visit, (name) => name).rule,
+    source_rule: sourceRuleOf(call, rules),
     is_assistant: isAssistant(facts.referring_host ?? ""),
     /** What Google's list says of the referring host; null if not listed. */
     referrer_kind: toReferrer(facts.referring_host ?? "").kind ?? null,

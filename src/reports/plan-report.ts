@@ -45,8 +45,14 @@ export function planReport(report: NamedReport, nowMs: number) {
       ask,
       folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
       values,
-      /** Contents with a row per call, caller or conversion: hashes and click ids also identify people. */
-      personal: LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
+      /**
+       * Contents with a row per call, caller or conversion: hashes and click ids also identify people. Private columns of
+       * a page to explore.
+       */
+      personal: [
+        ...LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
+        ...((ask.rows && ask.with) || []),
+      ],
     };
   } catch (error) {
     throw toReportError(report, error);

@@ -74,9 +74,10 @@ function* untaken(request: ExportRequest, contents: readonly Content[], spell: W
   const kinds = contents.map(({ kind }) => kind);
   for (const option of OPTIONS.filter((each) => isGiven(request, each))) {
     const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);
-    const takers = KINDS.filter((kind) => kind !== "page" && kind !== "explore" && takes(kind, option)).map(
-      inWords,
-    );
+    const [page] = kinds.filter(isPage);
+    if (page && !takes(page, option)) yield `${spell(option)} does not apply to ${inWords(page)}`;
+    const able = KINDS.filter((kind) => takes(kind, option));
+    const takers = (able.every(isPage) ? able : able.filter((kind) => !isPage(kind))).map(inWords);
     if (others.length > 0 && FILE_OPTIONS.some((known) => known === option))
       yield `${spell(option)} does not apply to ${others.join(", ")}, which have the platform's fixed CSV format: leave it out`;
     if (others.length === kinds.length)
@@ -92,6 +93,7 @@ const WORDS: { [Kind in ContentKind]?: string } = {
   page: "the page",
   explore: "the page to explore",
 };
+const isPage = (kind: ContentKind) => kind === "page" || kind === "explore";
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
 /** Whether an option was given and asks for something: CSV is written anyway. */
@@ -123,6 +125,8 @@ function* outcomeConflicts({ request, can: { source }, dimensions, s }: RequestP
   const both = columns.find((name) => RETURN_FIGURES.includes(name));
   if (both && !spend) yield `${s("columns")} ${both} needs ${s("spend")}`;
   if (revenue_by === undefined || revenue_by === "call") return;
+  if (format === "explore")
+    yield `${s("revenue_by")} ${revenue_by} does not apply to the page to explore: it counts outcomes in the period of their call`;
   if (!outcomes && format !== "html") yield `${s("revenue_by")} needs ${s("outcomes")}`;
   const local = dimensions.find((name) => name === "weekday" || name === "hour");
   if (local) yield `${s("revenue_by")} ${revenue_by} cannot be used with ${local}, which is of the call`;
@@ -181,6 +185,7 @@ function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts):
     if (request.by) yield `${s("format")} html is a page of its own: leave out ${s("by")}`;
     if (range && !isClosed) yield `A report needs ${closed}`;
   } else if (format === "explore") {
+    if (request.with && !request.rows) yield `${s("with")} needs ${s("rows")}: it adds columns to the calls`;
     if (request.contents) yield `${s("format")} explore is a page of its own: leave out ${s("contents")}`;
     if (request.filter?.tracking_number)
       yield `The page to explore would contain the number of ${s("filter.tracking_number")}`;

@@ -46,7 +46,7 @@ export const CONTENT_OPTIONS: Readonly<
     ],
   },
   page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
-  explore: { takes: ["spend", "outcomes", "format"] },
+  explore: { takes: ["spend", "outcomes", "revenue_by", "rows", "with", "format"] },
   calls: { takes: ["with", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
   callbacks: { takes: ["with", ...FILE_OPTIONS] },

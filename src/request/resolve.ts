@@ -46,7 +46,10 @@ export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conve
 }
 
 export interface Ask
-  extends Pick<ExportRequest, "grain" | "chance" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
+  extends Pick<
+    ExportRequest,
+    "grain" | "chance" | "fill" | "total" | "raw" | "top" | "columns" | "rows" | "with"
+  > {
   contents: readonly Content[];
   /** IANA zone that defines days. */
   timezone: string;
@@ -96,6 +99,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { chance, fill, total, raw, top, columns, min_cell: minCell } = request;
   return {
     ...{ chance, fill, total, raw, top, minCell, timezone, range, spell },
+    rows: request.rows,
     with: request.with,
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),

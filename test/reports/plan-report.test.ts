@@ -169,6 +169,19 @@ describe("toDeliveryTargets", () => {
     expect(plan({ ...content, deliver: [COMMAND] }).targets).toHaveLength(1);
   });
 
+  it("delivers a page to explore that lists calls if the report says rows, and private columns only on request", () => {
+    const content = { format: "explore", deliver: [COMMAND] };
+    expect(() => plan({ ...content, with: ["caller_id"] })).toThrow(
+      "with needs rows: it adds columns to the calls",
+    );
+    expect(plan({ ...content, rows: true }).targets).toHaveLength(1);
+    expect(() => plan({ ...content, rows: true, with: ["caller_id"] })).toThrow(
+      "caller_id: personal data is only delivered on request",
+    );
+    const listed = { ...content, rows: true, with: ["caller_id"], personal_data: true };
+    expect(plan(listed).targets).toHaveLength(1);
+  });
+
   it.each([MAIL, COMMAND])("delivers lists of people only on request: %o", (recipient) => {
     const [channel] = Object.keys(recipient);
     const content = { contents: ["channel", "calls", "callers"], deliver: [HOOK, recipient] };

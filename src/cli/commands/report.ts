@@ -26,7 +26,7 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
       "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",
     "--open": "Leave it out, and open the file that it names in a browser.",
   });
-  return declared
+  const explored = declared
     .optionsGroup("A page to explore:")
     .option("--explore", `write ${EXPLORE_FILE}, with all calls or those of the days and the filter`)
     .addOption(
@@ -35,7 +35,14 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
         DIMENSIONS.filter((dimension) => !isUnshared(dimension)),
         "its dimensions, separated by commas (all but utm values)",
       ),
-    )
+    );
+  addRequestOption(
+    explored,
+    "rows",
+    "list the calls behind each figure: id, time, duration, disposition, what decided the source",
+  );
+  addRequestOption(explored, "with", "private columns of the listed calls");
+  return explored
     .optionsGroup("Files:")
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")

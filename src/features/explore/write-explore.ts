@@ -2,6 +2,7 @@ import { UsageError } from "../../base/errors.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { HISTORY_DAYS } from "../../calendar/history.ts";
 import { localDate } from "../../calendar/local-time.ts";
+import type { DescribedSpend } from "../../export/described-spend.ts";
 import type { Job } from "../../export/job.ts";
 import { listsOf } from "../../export/job.ts";
 import { fingerprintOf, type ManifestFile, settledUntil } from "../../export/manifest.ts";
@@ -14,12 +15,15 @@ import type { Content } from "../../request/contents.ts";
 import { EXPLORE_FILE } from "../../request/option-values.ts";
 import type { FigureSession } from "../../rollup/figure-session.ts";
 import { toExplorePage } from "./explore-page.ts";
+import { CALL_ID, listCalls } from "./list-calls.ts";
 import { packCalls } from "./packed-calls.ts";
 import { outcomeLedger, sortCalls, spendLedger } from "./page-data.ts";
 import type { PageFacts } from "./page-facts.ts";
 
 /** More would make a file that mail and browsers refuse. */
 const MAX_CALLS = 250_000;
+/** The list doubles the file, and takes three times as long to make. */
+const MAX_LISTED = 100_000;
 
 export async function writeExplore(
   job: Job,
@@ -42,21 +46,35 @@ export async function writeExplore(
   const range = { from: first.period, to: last.period };
   const span = toInstants(range, timezone);
   const count = await countCalls(session, span);
-  if (count > MAX_CALLS)
-    throw new UsageError(`Cannot make a page to explore of ${count} calls: the maximum is ${MAX_CALLS}`, {
-      hint: "Choose fewer days with --last or --from and --to, or fewer calls with a filter; `calltally report` and `calltally export` have no such limit.",
-    });
+  const most = ask.rows ? MAX_LISTED : MAX_CALLS;
+  if (count > most)
+    throw new UsageError(
+      `Cannot make a page to explore ${ask.rows ? "that lists" : "of"} ${count} calls: the maximum is ${most}`,
+      {
+        hint: `Choose fewer days with --last or --from and --to, or fewer calls with a filter${ask.rows ? `, or leave out ${ask.spell("rows")}` : ""}; \`calltally report\` and \`calltally export\` have no such limit.`,
+      },
+    );
   const stored = dimensions.filter((dimension) => !isLocal([dimension]));
   const offsets = await session.readOffsets(timezone);
   const keys = keyColumns([...stored, "hour"]);
-  const read = await session.columns(keys, { span, offsets });
-  const dayOf = periodCodes(read.calls.startsMs, days, new Dictionary());
+  const { calls, keys: codes } = await session.columns(ask.rows ? [CALL_ID, ...keys] : keys, {
+    span,
+    offsets,
+  });
+  const [ids] = ask.rows ? codes.splice(0, 1) : [];
+  const listed = ids && listCalls(job, span, ids);
+  const dayOf = periodCodes(calls.startsMs, days, new Dictionary());
   const packed = packCalls({
-    ...sortCalls(read.calls, [{ name: "day", codes: dayOf, values: undefined }, ...read.keys]),
+    // Listed calls are in the order of their times.
+    ...sortCalls(calls, [
+      { name: "day", codes: dayOf, values: undefined },
+      ...(listed?.codes ?? []),
+      ...codes,
+    ]),
     spend: job.spend && spendLedger(job.spend, { span, periods: days }),
     outcomes: job.outcomes && (await outcomeLedger(session, { span, periods: days }, { keys, offsets })),
   });
-  const described = { contents: "explore", rows: count, sums: sumsOf(read.calls) };
+  const described = { contents: "explore", rows: count, sums: sumsOf(calls) };
   const { exclude_callers, ...filter } = ask.filter;
   const { duration_unit, qualified_seconds } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
@@ -67,15 +85,22 @@ export async function writeExplore(
     excludedCallers: exclude_callers?.length ?? null,
     dimensions: [...stored, "weekday", "hour"],
     rules: { duration_unit, qualified_seconds },
-    spend: job.spend && manifest.spend && { form: job.spend.form, described: manifest.spend },
+    spend: job.spend && manifest.spend && { form: job.spend.form, described: withoutFiles(manifest.spend) },
     outcomes: job.outcomes && manifest.outcomes && { form: job.outcomes.form, described: manifest.outcomes },
+    listed: listed?.columns,
     warehouse: job.basis,
     ...(await historyOf(session, timezone)),
     settledUntil: settledUntil(manifest.run, job.lookbackHours) ?? null,
     fingerprint: fingerprintOf({ ...manifest, files: [...manifest.files, described] }),
   };
   const page = toExplorePage(facts, packed);
-  return [{ ...described, ...(await job.write(EXPLORE_FILE, page)) }];
+  const audience = ask.with?.length ? "owner" : "shared";
+  return [{ ...described, ...(await job.write(EXPLORE_FILE, page, audience)) }];
+}
+
+/** The names of imported files are of the computer, not of what they cost. */
+function withoutFiles({ imports: _, ...described }: DescribedSpend) {
+  return described;
 }
 
 async function countCalls(session: FigureSession, span: ReturnType<typeof toInstants>): Promise<number> {

@@ -2,7 +2,7 @@ import { CHANGE_DECIMALS } from "../../../figures/comparison.ts";
 import type { Metric } from "../../../figures/metrics.ts";
 
 /** Shown for a missing figure, such as a rate without calls. */
-const NONE = "–";
+export const NONE = "–";
 const language = navigator.language;
 const counts = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 /** Of a share the exported digits: rounded once more, it could be another. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { comparedOf } from "./answers.ts";
+import { CallsSection } from "./calls-section.tsx";
 import { Chart } from "./chart.tsx";
 import { drawWeek, weekHourAt } from "./charts.ts";
 import { formatCount, formatFigure, formatSeconds, titleOf } from "./format.ts";
@@ -20,6 +21,7 @@ const WEEK_HEIGHT = 230;
 const MOVERS_SHOWN = 8;
 
 interface More {
+  address: string;
   view: View;
   week: readonly WeekHour[];
   bands: readonly DurationBand[];
@@ -28,14 +30,14 @@ interface More {
 }
 
 /** What is computed after the figures and the table: it takes longer, and is below them. */
-export function MoreSections({ source, answers: { view, cards }, go }: PartProps) {
+export function MoreSections({ source, answers: { address, view, cards }, go }: PartProps) {
   const [more, setMore] = useState<More>();
   useEffect(() => {
     let isWanted = true;
     const find = async () => {
       const week = await answerWeek(source, view);
       const moved = await answerMovers(source, view);
-      if (isWanted) setMore({ view, week, bands: answerDurations(source, view), ...moved });
+      if (isWanted) setMore({ address, view, week, bands: answerDurations(source, view), ...moved });
     };
     // The figures are painted first.
     const timer = setTimeout(() => void find());
@@ -43,7 +45,7 @@ export function MoreSections({ source, answers: { view, cards }, go }: PartProps
       isWanted = false;
       clearTimeout(timer);
     };
-  }, [source, view]);
+  }, [source, address, view]);
   const metric = cards.find((card) => more && card.metric.name === weekFigure(more.view))?.metric;
   const [pointed, setPointed] = useState<WeekHour>();
   const title = metric ? titleOf(metric.name) : "";
@@ -62,6 +64,9 @@ export function MoreSections({ source, answers: { view, cards }, go }: PartProps
   const most = Math.max(1, ...more.bands.map(({ calls }) => calls));
   return (
     <>
+      {source.facts.listed && (
+        <CallsSection source={source} address={more.address} view={more.view} go={go} />
+      )}
       <section>
         <h2>What moved most</h2>
         <Movers {...more} isCompared={typeof comparedOf(source.facts, more.view) === "object"} go={go} />
