@@ -150,6 +150,7 @@ function* mergeConflicts({ request, can, s }: RequestParts): Generator<string> {
 
 function* sharingConflicts({ request, lists, s }: RequestParts): Generator<string> {
   const { min_cell, contents: named = [], by = [], columns = [], filter = {}, top, fill, spend } = request;
+  const { format } = request;
   if (min_cell === undefined) return;
   const isShared = `${s("min_cell")} writes files that may be shared`;
   const unshared = [...named, ...by].filter((name) => name !== HYGIENE && !isList(name) && isUnshared(name));
@@ -162,6 +163,11 @@ function* sharingConflicts({ request, lists, s }: RequestParts): Generator<strin
     yield `${isShared}, and ${unshared.join(" and ")} in them would identify clicks or numbers`;
   if (filter.tracking_number)
     yield `${isShared}, and the manifest would contain the number of ${s("filter.tracking_number")}`;
+  if (request.rows) yield `${s("min_cell")} is for figures, and ${s("rows")} lists single calls`;
+  if (format === "explore" && by.includes("hour"))
+    yield `${s("min_cell")} groups calls by day: leave hour out of ${s("by")}`;
+  if (format === "explore" && request.outcomes)
+    yield `${s("min_cell")} leaves outcomes out of the page to explore: leave out ${s("outcomes")}`;
   if (top) yield `${s("min_cell")} and ${s("top")} both fold rows into (other): use one or the other`;
   if (fill)
     yield `${s("fill")} would write 0 for rows that ${s("min_cell")} folds into (other): leave one of them out`;

@@ -71,6 +71,18 @@ describe("check", () => {
     ],
     [{ format: "explore", with: ["summary"] }, "<with> needs <rows>: it adds columns to the calls"],
     [
+      { format: "explore", min_cell: 5, rows: true },
+      "<min_cell> is for figures, and <rows> lists single calls",
+    ],
+    [
+      { format: "explore", min_cell: 5, by: ["hour"] },
+      "<min_cell> groups calls by day: leave hour out of <by>",
+    ],
+    [
+      { format: "explore", min_cell: 5, outcomes: true },
+      "<min_cell> leaves outcomes out of the page to explore: leave out <outcomes>",
+    ],
+    [
       { format: "explore", revenue_by: "job-date" },
       "<revenue_by> job-date does not apply to the page to explore: it counts outcomes in the period of their call",
     ],

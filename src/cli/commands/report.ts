@@ -21,6 +21,7 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
   addRequestOption(declared, "spend", "show costs even if no spend was imported for these days");
   addRequestOption(declared, "outcomes", "show what calls earned even if no jobs were imported");
   addRequestOption(declared, "revenue_by");
+  addRequestOption(declared, "min_cell", "with --explore, a page to share: groups of at least so many calls");
   expectFlags(declared, {
     "--format":
       "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",

@@ -25,6 +25,8 @@ export interface PageFacts {
   /** How many callers are left out, if a file of them was given. */
   excludedCallers: number | null;
   dimensions: readonly Dimension[];
+  /** The fewest calls of a group, in a file of groups; null for one of single calls. */
+  minCell: number | null;
   rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds">;
   /** Undefined without spend, or outcomes. */
   spend: { form: SpendForm; described: Omit<DescribedSpend, "imports"> } | undefined;

@@ -24,6 +24,7 @@ const FACTS: PageFacts = {
   rules: { duration_unit: "seconds", qualified_seconds: 60 },
   spend: undefined,
   outcomes: undefined,
+  minCell: null,
   listed: undefined,
   warehouse: {
     run: { run_id: 1, finished_at: "2026-10-01T04:00:00.000Z", verdict: "exact", verdict_reason: null },

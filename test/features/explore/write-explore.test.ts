@@ -1,8 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { unpackCalls } from "../../../src/features/explore/packed-calls.ts";
 import { findPersonalFiles } from "../../../src/forget/personal-files.ts";
 import { isOf, verifyFile } from "../../../src/verify/verify-files.ts";
 import { CALL_FACTS } from "../../../src/warehouse/calls/facts.ts";
@@ -10,6 +8,7 @@ import { openReader } from "../../../src/warehouse/open.ts";
 import { FULL_CALL } from "../../support/calls.ts";
 import "../../support/built.ts"; // for the script of the page
 import { makeWarehouse } from "../../support/produce-files.ts";
+import { readPage } from "./read-page.ts";
 
 const CALLS = Array.from({ length: 40 }, (_, index) => ({
   ...FULL_CALL,
@@ -24,13 +23,7 @@ async function makePage() {
   const warehouse = makeWarehouse(CALLS);
   await warehouse.export({ targets: [EXPLORE] });
   const file = join(warehouse.folder, "explore.html");
-  return { ...warehouse, file, read: () => readFileSync(file, "utf8") };
-}
-
-/** What the calls of a page are, unpacked: the text of its values, and its columns. */
-function unpack(html: string) {
-  const [, base64 = ""] = /id="calls">([^<]*)</.exec(html) ?? [];
-  return unpackCalls(inflateRawSync(Buffer.from(base64, "base64")));
+  return { ...warehouse, file, read: () => readFileSync(file, "utf8"), unpack: () => readPage(file).data };
 }
 
 /** SQL that adds so many copies of the facts of one call. */
@@ -46,7 +39,7 @@ describe("the page to explore", () => {
   it("has days and hours instead of times, and none of what names a call or a caller", async () => {
     using page = await makePage();
     const html = page.read();
-    const { columns, values } = unpack(html);
+    const { columns, values } = page.unpack();
     expect([...columns.keys()]).toEqual([
       ...["day", "channel", "campaign", "campaign_id", "hour", "marks", "duration", "caller"],
     ]);
@@ -66,9 +59,9 @@ describe("the page to explore", () => {
 
   it("sorts calls by what it has of them, and numbers callers at random in each file", async () => {
     using page = await makePage();
-    const first = unpack(page.read());
+    const first = page.unpack();
     await page.export({ targets: [EXPLORE] });
-    const second = unpack(page.read());
+    const second = page.unpack();
     const callers = ({ columns }: typeof first) => [...(columns.get("caller") ?? [])];
     expect(callers(second)).not.toEqual(callers(first));
     expect(new Set(callers(second))).toEqual(new Set(Array.from({ length: 20 }, (_, index) => index + 1)));
@@ -84,7 +77,7 @@ describe("the page to explore", () => {
     using page = await makePage();
     const own = { targets: [EXPLORE], rows: true };
     await page.export(own);
-    const { columns, values } = unpack(page.read());
+    const { columns, values } = page.unpack();
     const listed = [...columns.keys()].filter((name) => name.startsWith("call."));
     expect(listed).toEqual(
       ["call_id", "call_started_local", "duration_seconds", "disposition", "source_rule"].map(
@@ -109,7 +102,7 @@ describe("the page to explore", () => {
     for (const secret of ["30123", FULL_CALL.summary, FULL_CALL.gclid]) expect(text).not.toContain(secret);
 
     await page.export({ ...own, targets: [{ ...EXPLORE, with: ["caller_id", "summary"] }] });
-    const all = unpack(page.read());
+    const all = page.unpack();
     expect(new Set(all.values["call.caller_id"])).toEqual(new Set(CALLS.map(({ caller_id }) => caller_id)));
     expect(all.values["call.summary"]).toEqual([FULL_CALL.summary]);
     expect(statSync(page.file).mode & 0o777).toBe(0o600);

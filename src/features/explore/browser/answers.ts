@@ -13,8 +13,10 @@ import {
   SPEND_FIGURES,
   TIME_FIGURES,
 } from "../../../figures/metrics.ts";
-import { TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
+import { OTHER, TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
 import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../../../figures/rollup-query.ts";
+import { partsNeeded } from "../../../figures/row-figures.ts";
+import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
@@ -26,13 +28,21 @@ export interface Source {
   calls: PageCalls;
 }
 
-/** Figures that the page can compute: it has no times of calls, and no first calls during a first load. */
-export function figuresOfPage({ rules, spend, outcomes, warehouse }: PageFacts): Measure[] {
-  const isUnknown = (name: string) => warehouse.first_load && FIRST_CALL_FIGURES.has(name);
+/**
+ * Figures that the page can compute: it has no times of calls, no first calls during a first load, and of groups of calls
+ * only what adds up.
+ */
+export function figuresOfPage({ rules, spend, outcomes, warehouse, minCell }: PageFacts): Measure[] {
+  const isUnknown = (metric: Measure) =>
+    TIME_FIGURES.includes(metric.name) ||
+    (warehouse.first_load && FIRST_CALL_FIGURES.has(metric.name)) ||
+    (minCell !== null && !partsNeeded([metric]).every((part) => GROUPED.includes(part)));
   return measuresOf({ dimensions: [], spend: spend?.form, outcomes: outcomes?.form }, rules).filter(
-    ({ name }) => !TIME_FIGURES.includes(name) && !isUnknown(name),
+    (metric) => !isUnknown(metric),
   );
 }
+
+const GROUPED: readonly string[] = GROUP_PARTS;
 
 /** Returns the figures of the table: those of spend need dimensions that spend has. */
 export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): readonly string[] {
@@ -113,10 +123,20 @@ export async function answer(
   const folded = await foldRollup(query, calls.source(filter), known);
   const columns = rollupColumns(query, facts.rules);
   const blank = blankOf(source, query, question);
-  const rows = Iterator.from(folded).map(({ values }) => blank(values));
+  const rows = showFolded([...Iterator.from(folded).map(({ values }) => blank(values))]);
   const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
   const judged = compared && canJudge(figures) ? withChance(table, compared) : table;
   return { columns: judged.columns, rows: [...judged.rows] };
+}
+
+/** Shows the groups that were folded as the last row, {@link OTHER}. */
+function showFolded(rows: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+  const isFolded = (row: readonly Value[]) => row.includes(FOLDED);
+  const other = rows.filter(isFolded).map((row) => {
+    const first = row.indexOf(FOLDED);
+    return row.map((value, index) => (value !== FOLDED ? value : index === first ? OTHER : null));
+  });
+  return other.length === 0 ? rows : [...rows.filter((row) => !isFolded(row)), ...other];
 }
 
 /** Returns a function that blanks figures which cannot be known. */

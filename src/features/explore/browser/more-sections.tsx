@@ -35,7 +35,7 @@ export function MoreSections({ source, answers: { address, view, cards }, go }: 
   useEffect(() => {
     let isWanted = true;
     const find = async () => {
-      const week = await answerWeek(source, view);
+      const week = source.facts.minCell === null ? await answerWeek(source, view) : [];
       const moved = await answerMovers(source, view);
       if (isWanted) setMore({ address, view, week, bands: answerDurations(source, view), ...moved });
     };
@@ -71,41 +71,43 @@ export function MoreSections({ source, answers: { address, view, cards }, go }: 
         <h2>What moved most</h2>
         <Movers {...more} isCompared={typeof comparedOf(source.facts, more.view) === "object"} go={go} />
       </section>
-      <div class="pair">
-        <section>
-          <h2>{title} by hours of the week</h2>
-          <p class="legend">
-            <span>A stronger color means more.</span>
-            <span class="pointed" aria-hidden="true">
-              {pointed && `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.value)}`}
-            </span>
-          </p>
-          <Chart
-            draw={draw}
-            onPoint={(place) => setPointed(hourAt(place))}
-            onChoose={(place) => {
-              const at = hourAt(place);
-              if (at) go({ filter: { ...view.filter, weekday: [at.weekday], hour: [at.hour] } });
-            }}
-          />
-        </section>
-        <section>
-          <h2>Durations</h2>
-          <table class="bands">
-            <tbody>
-              {more.bands.map(({ from, to, calls }) => (
-                <tr key={`${from} ${to}`}>
-                  <th scope="row">{describeBand(from, to)}</th>
-                  <td>{formatCount(calls)}</td>
-                  <td class="wide">
-                    <Bar share={calls / most} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      </div>
+      {source.facts.minCell === null && (
+        <div class="pair">
+          <section>
+            <h2>{title} by hours of the week</h2>
+            <p class="legend">
+              <span>A stronger color means more.</span>
+              <span class="pointed" aria-hidden="true">
+                {pointed && `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.value)}`}
+              </span>
+            </p>
+            <Chart
+              draw={draw}
+              onPoint={(place) => setPointed(hourAt(place))}
+              onChoose={(place) => {
+                const at = hourAt(place);
+                if (at) go({ filter: { ...view.filter, weekday: [at.weekday], hour: [at.hour] } });
+              }}
+            />
+          </section>
+          <section>
+            <h2>Durations</h2>
+            <table class="bands">
+              <tbody>
+                {more.bands.map(({ from, to, calls }) => (
+                  <tr key={`${from} ${to}`}>
+                    <th scope="row">{describeBand(from, to)}</th>
+                    <td>{formatCount(calls)}</td>
+                    <td class="wide">
+                      <Bar share={calls / most} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </section>
+        </div>
+      )}
     </>
   );
 }

@@ -6,11 +6,13 @@ import type { FoldSource } from "../../../figures/counted-cells.ts";
 import type { FactValue } from "../../../figures/dictionary.ts";
 import { type Dimension, keyColumns } from "../../../figures/dimensions.ts";
 import { addEarned } from "../../../figures/earned.ts";
-import { groups, type Steps } from "../../../figures/groups.ts";
+import { type Grouping, groups, runSteps } from "../../../figures/groups.ts";
 import { showKey } from "../../../figures/key-order.ts";
 import type { Codes } from "../../../figures/key-table.ts";
+import type { Part, Parts } from "../../../figures/parts.ts";
 import { addSpent } from "../../../figures/spent.ts";
 import {
+  GROUP_PARTS,
   type Ledger,
   type OutcomeLedger,
   type PageData,
@@ -24,7 +26,10 @@ import { type PageFilter, spendFilterOf } from "./page-filter.ts";
 import { PageKeys } from "./page-keys.ts";
 import { boundsOf, type PageRows, pickRows, rowsThatPass, sliceRows, take } from "./page-rows.ts";
 
-type CallRows = PageRows & Calls;
+/** Calls; or groups of calls, with their parts by {@link GROUP_PARTS}. */
+interface CallRows extends PageRows, Calls {
+  parts: ReadonlyMap<string, Float64Array>;
+}
 type AmountsOf<L> = L extends Ledger<infer Own> ? PageAmounts<Own> : never;
 
 const HOUR_MS = 3_600_000;
@@ -87,6 +92,11 @@ export class PageCalls {
       durations: Int32Array.from(read("duration"), unpackDuration),
       callers,
       maxCaller: callers.reduce((most, caller) => Math.max(most, caller), 0),
+      parts: new Map(
+        facts.minCell === null
+          ? []
+          : GROUP_PARTS.map((part) => [part, Float64Array.from(read(part), unpackDuration)]),
+      ),
     };
     this.#listed = (facts.listed ?? []).map(({ name }) => ({
       codes: Int32Array.from(read(LISTED + name)),
@@ -108,7 +118,9 @@ export class PageCalls {
         const grouping = folding
           ? { of: of.map((cell) => folding.rowOf(cell)), size: folding.size }
           : { of, size: cells.size };
-        return finish(groups(calls, grouping, parts));
+        return this.#facts.minCell === null
+          ? runSteps(groups(calls, grouping, parts))
+          : sumGroups(calls, grouping, parts);
       },
       spend: (side, cells) =>
         this.#spend?.sum(spendFilterOf(filter), { ...side, cells }, (known, { costMicros, ...own }) =>
@@ -176,7 +188,7 @@ export class PageCalls {
 }
 
 function pick(calls: CallRows, order: Int32Array): CallRows {
-  const { marks, durations, callers, maxCaller } = calls;
+  const { marks, durations, callers, maxCaller, parts } = calls;
   const rows = order.length;
   return {
     ...pickRows(calls, order),
@@ -184,23 +196,32 @@ function pick(calls: CallRows, order: Int32Array): CallRows {
     durations: take(durations, order, new Int32Array(rows)),
     callers: take(callers, order, new Int32Array(rows)),
     maxCaller,
+    parts: new Map([...parts].map(([part, own]) => [part, take(own, order, new Float64Array(rows))])),
   };
 }
 
 function within(calls: CallRows, span: Span = {}): CallRows {
   const [begin, end] = boundsOf(calls, span);
-  const { marks, durations, callers, maxCaller } = calls;
+  const { marks, durations, callers, maxCaller, parts } = calls;
   return {
     ...sliceRows(calls, begin, end),
     marks: marks.subarray(begin, end),
     durations: durations.subarray(begin, end),
     callers: callers.subarray(begin, end),
     maxCaller,
+    parts: new Map([...parts].map(([part, own]) => [part, own.subarray(begin, end)])),
   };
 }
 
-function finish<Result>(steps: Steps<Result>): Result {
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
+/** Adds up the parts of groups of calls. */
+function sumGroups({ rows, parts: known }: CallRows, { of, size }: Grouping, parts: readonly Part[]): Parts {
+  const found: Parts = {};
+  for (const part of parts) {
+    const own = known.get(part);
+    if (own === undefined) throw new Error(`Groups of calls have no ${part}`);
+    const sums = new Float64Array(size);
+    for (let row = 0; row < rows; row++) sums[of[row] ?? 0] = (sums[of[row] ?? 0] ?? 0) + (own[row] ?? 0);
+    found[part] = sums;
+  }
+  return found;
 }
