@@ -22,7 +22,7 @@ export const CALL_ID: KeyColumn = {
 const COLUMNS: readonly string[] = ["call_id", "call_started_local", "duration_seconds", "disposition"];
 
 /** Of texts in the list: a browser holds them twice, and more would take it seconds to unpack. */
-const MAX_TEXT = 50_000_000;
+const MAX_TEXT = 25_000_000;
 
 /**
  * Reads what is listed of calls: columns of the list `calls`, and what decided the source.

@@ -133,9 +133,11 @@ async function readCalls(page: Page): Promise<string[][]> {
     found.push(
       ...(await page.locator(".calls tbody tr").evaluateAll((lines) =>
         lines.map((line) =>
-          [...line.querySelectorAll("td")].slice(0, 4).map((cell) => {
+          [...line.querySelectorAll("th, td")].slice(0, 4).map((cell) => {
             const own = cell.querySelector("time, data, bdi");
-            return own?.getAttribute("datetime") ?? own?.getAttribute("value") ?? own?.textContent ?? "";
+            return (
+              own?.getAttribute("datetime") ?? own?.getAttribute("value") ?? (own ?? cell).textContent ?? ""
+            );
           }),
         ),
       )),

@@ -115,10 +115,10 @@ describe("the page to explore", () => {
       "that lists 100001 calls: the maximum is 100000",
     );
     using long = makeWarehouse(
-      CALLS.map((call, index) => ({ ...call, transcription: `${index} `.padEnd(1_500_000, "word ") })),
+      CALLS.map((call, index) => ({ ...call, transcription: `${index} `.padEnd(1_000_000, "word ") })),
     );
     const own = { targets: [{ ...EXPLORE, with: ["transcription"] as const }], rows: true };
-    await expect(long.export(own)).rejects.toThrow("their texts have more than 50 million characters");
+    await expect(long.export(own)).rejects.toThrow("their texts have more than 25 million characters");
   });
 
   it("refuses more than 250,000 calls", async () => {

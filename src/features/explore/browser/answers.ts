@@ -20,7 +20,7 @@ import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
-import type { PageFilter } from "./page-filter.ts";
+import { entriesOf, type PageFilter } from "./page-filter.ts";
 import { shownDays, shownGrain, type View } from "./view.ts";
 
 export interface Source {
@@ -54,8 +54,18 @@ export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): rea
 export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
 export const needsOutcomes = (name: string) => OUTCOME_FIGURES.includes(name);
 
-/** Returns what the shown days are compared with, or why they are not. */
-export function comparedOf(facts: PageFacts, view: View): Compared | string | undefined {
+/**
+ * Returns what the shown days are compared with, or why they are not: a value whose calls are in (other) on some days
+ * would seem to change.
+ */
+export function comparedOf(
+  facts: PageFacts,
+  view: View,
+  by: readonly Dimension[] = [],
+): Compared | string | undefined {
+  const names = [...by, ...entriesOf(view.filter).map(([name]) => name)];
+  if (view.compare && facts.minCell !== null && names.some((name) => name !== "weekday"))
+    return "Not compared: on some days, calls of these values are in (other).";
   return view.compare && compareDays(facts, shownDays(view), view.compare);
 }
 
@@ -87,10 +97,10 @@ export async function answerTable(source: Source, view: View): Promise<Answer & 
   return { columns, rows, totals };
 }
 
-export function questionOf({ facts }: Source, view: View): Question {
-  const compared = comparedOf(facts, view);
+export function questionOf({ facts }: Source, view: View, by: readonly Dimension[] = view.by): Question {
+  const compared = comparedOf(facts, view, by);
   return {
-    by: view.by,
+    by,
     filter: view.filter,
     figures: tableFigures(view),
     days: shownDays(view),
@@ -180,7 +190,7 @@ const CARDS: readonly string[] = [
 
 export async function answerCards(source: Source, view: View): Promise<Card[]> {
   const shown = cardFigures(source.facts);
-  const question = { ...questionOf(source, view), by: [], figures: shown.map(({ name }) => name) };
+  const question = { ...questionOf(source, view, []), figures: shown.map(({ name }) => name) };
   const { columns, rows } = await answer(source, question);
   const values = new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]));
   const read = (name: string) => {
@@ -209,7 +219,8 @@ export interface TimePoint {
 export async function answerTime(source: Source, view: View): Promise<TimePoint[]> {
   const { facts, calls } = source;
   const { days, chart, compare, filter } = view;
-  const { periods, compared } = periodsOf(facts, days, shownGrain(view), compare);
+  const isCompared = typeof comparedOf(facts, view) === "object";
+  const { periods, compared } = periodsOf(facts, days, shownGrain(view), isCompared ? compare : undefined);
   const query = {
     ...queryOf(source, { days, filter, by: [], figures: [chart], compared }),
     periods,

@@ -20,7 +20,8 @@ interface CallsProps extends Pick<PartProps, "source" | "go"> {
 /** The calls behind the figures, the latest first. */
 export function CallsSection({ source, address, view, go }: CallsProps) {
   const { facts, calls } = source;
-  const { listed = [] } = facts;
+  // The id comes first.
+  const others = facts.listed?.slice(1) ?? [];
   const places = calls.listed(view.filter, spanOf(shownDays(view)), view.listed);
   const [place, setPlace] = useState({ view, first: 0 });
   // Another view begins with its first calls.
@@ -66,13 +67,14 @@ export function CallsSection({ source, address, view, go }: CallsProps) {
         <table>
           <thead>
             <tr>
-              {listed.map(({ name }) => (
-                <th key={name} scope="col">
-                  {titleOf(name.replace(/^call_started_local$/, "started"))}
+              <th scope="col">Call</th>
+              {others.map((column) => (
+                <th key={column.name} scope="col" class={isText(column) ? "key" : ""}>
+                  {titleOf(column.name.replace(/^call_started_local$/, "started"))}
                 </th>
               ))}
               {view.by.map((name) => (
-                <th key={`by ${name}`} scope="col">
+                <th key={`by ${name}`} scope="col" class="key">
                   {titleOf(name)}
                 </th>
               ))}
@@ -83,9 +85,10 @@ export function CallsSection({ source, address, view, go }: CallsProps) {
               const values = calls.callAt(call);
               return (
                 <tr key={values[0]}>
-                  {listed.map((column, index) => (
+                  <th scope="row">{values[0]}</th>
+                  {others.map((column, index) => (
                     <td key={column.name} class={isText(column) ? "key" : ""}>
-                      <Cell column={column} value={values[index] ?? null} />
+                      <Cell column={column} value={values[index + 1] ?? null} />
                     </td>
                   ))}
                   {view.by.map((name) => (

@@ -51,7 +51,7 @@ export function toReport(facts: PageFacts, view: View): string {
 function figuresOf(facts: PageFacts, view: View): Options {
   const { by, compare } = view;
   const figures = tableFigures(view);
-  const compared = typeof comparedOf(facts, view) === "object" && compare;
+  const compared = typeof comparedOf(facts, view, by) === "object" && compare;
   return [
     ["by", by],
     ["columns", figures],

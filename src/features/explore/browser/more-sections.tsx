@@ -67,10 +67,12 @@ export function MoreSections({ source, answers: { address, view, cards }, go }: 
       {source.facts.listed && (
         <CallsSection source={source} address={more.address} view={more.view} go={go} />
       )}
-      <section>
-        <h2>What moved most</h2>
-        <Movers {...more} isCompared={typeof comparedOf(source.facts, more.view) === "object"} go={go} />
-      </section>
+      {source.facts.minCell === null && (
+        <section>
+          <h2>What moved most</h2>
+          <Movers {...more} isCompared={typeof comparedOf(source.facts, more.view) === "object"} go={go} />
+        </section>
+      )}
       {source.facts.minCell === null && (
         <div class="pair">
           <section>
