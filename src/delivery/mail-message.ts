@@ -20,7 +20,7 @@ const DEFAULT_ATTACH_BYTES = 10_000_000;
 export type MailContent = Awaited<ReturnType<typeof composeMail>>;
 
 /**
- * Attaches files in order while they fit; the others are named.
+ * Attaches files in order while they fit; the others, and those with scripts, are named.
  * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function composeMail(
@@ -30,7 +30,7 @@ export async function composeMail(
 ) {
   let room = attachBytes;
   const files = summary.files.map((file) => {
-    const isAttached = file.bytes <= room;
+    const isAttached = !file.isScript && file.bytes <= room;
     if (isAttached) room -= file.bytes;
     return { ...file, isAttached };
   });

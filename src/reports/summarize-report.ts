@@ -112,6 +112,7 @@ export function toFiles(manifest: Manifest, folder: string, { personal }: Report
     bytes,
     sha256,
     isPersonal: personal.length > 0 && ofPeople.has(contents),
+    isScript: contents === "explore",
   }));
 }
 

@@ -161,12 +161,24 @@ describe("toDeliveryTargets", () => {
     expect(plan(LAST_WEEK).targets).toEqual([]);
   });
 
-  it("mails no page to explore, and lets a command have it", () => {
-    const content = { format: "explore", deliver: [COMMAND, MAIL] };
-    expect(() => plan(content, { top: { smtp_url_file: "smtp.url" } })).toThrow(
-      /reports\.weekly\.deliver\[1\]\.email: a page to explore is not mailed, because mail servers remove its scripts$/,
-    );
-    expect(plan({ ...content, deliver: [COMMAND] }).targets).toHaveLength(1);
+  it("adds the page of charts to a page to explore that is mailed", () => {
+    const top = { smtp_url_file: "smtp.url" };
+    const content = { format: "explore", range: { last: "4w" }, deliver: [COMMAND, MAIL] };
+    const { ask, targets } = plan(content, { top });
+    expect(ask).toMatchObject({
+      contents: [{ kind: "explore" }, { kind: "page" }],
+      grain: "day",
+      compare: "days",
+    });
+    expect(targets).toHaveLength(2);
+    expect(plan({ ...content, deliver: [COMMAND] }).ask.contents).toHaveLength(1);
+    for (const [change, why] of [
+      [{ range: undefined }, "which needs its days"],
+      [{ min_cell: 5 }, "which has no min_cell"],
+    ] as const)
+      expect(() => plan({ ...content, ...change }, { top })).toThrow(
+        `deliver[1].email: in place of a page to explore, a mail has the page of charts, ${why}`,
+      );
   });
 
   it("delivers a page to explore that lists calls if the report says rows, and private columns only on request", () => {
