@@ -1,18 +1,18 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { doubtsOf, saySome } from "../../../statements/statements.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
-import { Basis } from "./basis.tsx";
-import { Cards } from "./cards.tsx";
-import { Crumbs } from "./crumbs.tsx";
-import { DaysBar } from "./days-bar.tsx";
-import { FilterMenu } from "./filter-menu.tsx";
 import { formatDays, titleOf } from "./format.ts";
-import { MoreSections } from "./more-sections.tsx";
-import type { Answers, PartProps } from "./part.ts";
-import { TableSection } from "./table-section.tsx";
-import { TimeSection } from "./time-section.tsx";
+import { Basis } from "./parts/basis.tsx";
+import { Cards } from "./parts/cards.tsx";
+import { Crumbs } from "./parts/crumbs.tsx";
+import { DaysBar } from "./parts/days-bar.tsx";
+import { FilterMenu } from "./parts/filter-menu.tsx";
+import { MoreSections } from "./parts/more-sections.tsx";
+import type { Answers, PartProps } from "./parts/part.ts";
+import { TableSection } from "./parts/table-section.tsx";
+import { TimeSection } from "./parts/time-section.tsx";
 import { defaultView, fromHash, shownDays, toHash, type View } from "./view.ts";
 import { statementsOfView } from "./view-statements.ts";
 
@@ -48,9 +48,12 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
       isWanted = false;
     };
   }, [source, address, view]);
-  const go = (change: Partial<View>) => {
-    location.hash = toHash({ ...view, ...change }, known.standard);
-  };
+  const go = useCallback(
+    (change: Partial<View>) => {
+      location.hash = toHash({ ...fromHash(location.hash, known), ...change }, known.standard);
+    },
+    [known],
+  );
   if (answers === undefined) return <p id="progress">Computing…</p>;
   const props = { source, answers, go };
   return (

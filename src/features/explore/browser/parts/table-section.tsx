@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
-import { toPrintable } from "../../../base/printable.ts";
-import { toDelimited } from "../../../export/formats/delimited.ts";
-import type { Table, Value } from "../../../export/table.ts";
-import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
-import { compareKeys, compareValues } from "../../../figures/key-order.ts";
-import { OTHER } from "../../../figures/reserved-keys.ts";
-import { figuresOfPage, needsSpend, tableFigures } from "./answers.ts";
-import { formatChange, formatCount, formatFigure, titleOf } from "./format.ts";
+import { toPrintable } from "../../../../base/printable.ts";
+import { toDelimited } from "../../../../export/formats/delimited.ts";
+import type { Table, Value } from "../../../../export/table.ts";
+import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
+import { compareKeys, compareValues } from "../../../../figures/key-order.ts";
+import { OTHER } from "../../../../figures/reserved-keys.ts";
+import { figuresOfPage, needsSpend, tableFigures } from "../answers.ts";
+import { formatChange, formatCount, formatFigure, titleOf } from "../format.ts";
+import { filterTextOf } from "../more-answers.ts";
+import { Bar } from "./bar.tsx";
 import { Menu } from "./menu.tsx";
-import { filterTextOf } from "./more-answers.ts";
-import { Bar } from "./more-sections.tsx";
 import type { PartProps } from "./part.ts";
 
 /** More rows are shown when asked for. */

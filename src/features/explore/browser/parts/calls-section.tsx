@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { toPrintable } from "../../../base/printable.ts";
-import type { Column, Value } from "../../../export/table.ts";
-import { formatCount, formatDay, formatSeconds, NONE, titleOf } from "./format.ts";
-import { LISTED_FIGURES } from "./page-calls.ts";
-import { spanOf } from "./page-days.ts";
+import { toPrintable } from "../../../../base/printable.ts";
+import type { Column, Value } from "../../../../export/table.ts";
+import { formatCount, formatDay, formatSeconds, NONE, titleOf } from "../format.ts";
+import { LISTED_FIGURES } from "../page-calls.ts";
+import { spanOf } from "../page-days.ts";
+import { shownDays, type View } from "../view.ts";
 import type { PartProps } from "./part.ts";
-import { shownDays, type View } from "./view.ts";
 
 const PAGE = 50;
 /** Longer texts are shown when asked for. */

@@ -1,10 +1,10 @@
-import { toPrintable } from "../../../base/printable.ts";
-import { localMinute } from "../../../calendar/local-time.ts";
-import { say } from "../../../statements/statements.ts";
-import { toCommand, toReport, whyNoCommand } from "./command.ts";
-import { titleOf } from "./format.ts";
+import { toPrintable } from "../../../../base/printable.ts";
+import { localMinute } from "../../../../calendar/local-time.ts";
+import { say } from "../../../../statements/statements.ts";
+import { toCommand, toReport, whyNoCommand } from "../command.ts";
+import { titleOf } from "../format.ts";
+import { statementsOfView } from "../view-statements.ts";
 import type { PartProps } from "./part.ts";
-import { statementsOfView } from "./view-statements.ts";
 
 export function Basis({
   source,
