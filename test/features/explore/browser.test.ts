@@ -136,7 +136,10 @@ async function readCalls(page: Page): Promise<string[][]> {
           [...line.querySelectorAll("th, td")].slice(0, 4).map((cell) => {
             const own = cell.querySelector("time, data, bdi");
             return (
-              own?.getAttribute("datetime") ?? own?.getAttribute("value") ?? (own ?? cell).textContent ?? ""
+              own?.getAttribute("datetime") ??
+              own?.getAttribute("value") ??
+              (cell.matches("th") ? cell : own)?.textContent ??
+              ""
             );
           }),
         ),
@@ -373,6 +376,28 @@ describe.skipIf(!hasChromium)(
       expect(compared).toBeGreaterThan(VIEWS / 10);
       expect(rows).toBeGreaterThan(VIEWS * 3);
     }, 1_200_000);
+
+    it("with min_cell, says what it lacks, offers no command, and has no violations that axe finds", async () => {
+      const folder = join(warehouse.folder, "groups");
+      const targets = [{ kind: "explore", dimensions: ["channel", "campaign"] }] as const;
+      await warehouse.export({ targets, folder, minCell: 3, timezone: ZONE });
+      await using opened = await open({}, pathToFileURL(join(folder, "explore.html")).href);
+      const { page, said } = opened;
+      await show(page, "days=2026-05-01..2026-09-27&by=channel,campaign&compare=previous");
+      await expect
+        .poll(() => page.locator("header").textContent())
+        .toContain("at least 3 calls, by day and channel and campaign");
+      expect(await page.locator("main").textContent()).toContain("No command makes this table");
+      expect(await page.locator("#command, .calls, .bands, details[data-filter=hour]").count()).toBe(0);
+      const rows = await readTable(page);
+      const counts = rows.map(([calls]) => Number(calls));
+      expect(counts.length).toBeGreaterThan(5);
+      expect(counts.slice(0, -1).reduce((sum, calls) => sum + calls, 0)).toBe(counts.at(-1));
+      expect(Math.min(...counts)).toBeGreaterThanOrEqual(3);
+      expect(await page.locator(".figures tbody th").last().textContent()).toBe("(other)");
+      expect(await findViolations(page)).toEqual([]);
+      expect(said).toEqual([]);
+    });
 
     describe("with rows", () => {
       let listed: string;
