@@ -25,7 +25,7 @@ const COLUMNS: readonly string[] = ["call_id", "call_started_local", "duration_s
 const MAX_TEXT = 25_000_000;
 
 /**
- * Reads what is listed of calls: columns of the list `calls`, and what decided the source.
+ * Reads the list of calls: some columns of the list `calls`, and what decided the source.
  * @param ids the calls, in the order of the codes that are returned
  * @throws UsageError for more text than a page can hold
  */

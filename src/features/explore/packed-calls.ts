@@ -5,7 +5,7 @@ import type { Part } from "../../figures/parts.ts";
 /** Whole numbers from 0 on, a row for each call or group of calls, by name. */
 export type Columns = ReadonlyMap<string, ArrayLike<number>>;
 
-/** What is known of groups of calls: all that adds up. */
+/** The parts of a group of calls: all that adds up. */
 export const GROUP_PARTS = [
   ...["calls", "answered_calls", "missed_calls", "other_calls", "qualified_calls", "first_calls"],
   ...["duration_count", "duration_sum"],
