@@ -207,6 +207,11 @@ export function toReferrer(host: string): { name: string; kind: SiteKind | undef
 
 export type FactColumn = keyof CallFacts | "call_id" | "is_live" | "is_first_call";
 
+/** Returns what decided the source of a call. */
+export function sourceRuleOf(call: RuledMembers, rules: AttributionRules): SourceRule {
+  return toTrafficSource(readVisit(call, rules).visit, (name) => name).rule;
+}
+
 /** Attributes a call, and says why. @param keptTopic of a call whose transcript was not kept */
 export function explainAttribution(
   call: AttributedMembers,
@@ -214,7 +219,7 @@ export function explainAttribution(
   keptTopic?: string | null,
 ) {
   const facts = attributeCall(call, rules, keptTopic);
-  const { click, visit } = readVisit(call, rules);
+  const { click } = readVisit(call, rules);
   const { findTopic, aboutTopic, campaignOf, lineOf: channelLineOf } = compileRules(rules);
   const campaignMember = CAMPAIGN_MEMBERS.find((name) => campaignOf(presentText(call[name])) !== null);
   const channelIndex = channelLineOf(toChannelValues(facts));
@@ -233,7 +238,7 @@ export function explainAttribution(
     })),
     /** The click on an ad, by which the platform knows it; null for none. */
     click,
-    source_rule: toTrafficSource(visit, (name) => name).rule,
+    source_rule: sourceRuleOf(call, rules),
     /** The member that names the campaign, before its alias; null for none. */
     campaign_from: campaignMember ?? null,
     is_assistant: isAssistant(facts.referring_host ?? ""),

@@ -155,7 +155,7 @@ const reportKeys = z.strictObject({
   ),
   personal_data: option(
     z.boolean(),
-    `Let e-mail and commands deliver files with a row for each call, caller or conversion: ${LISTS.join(", ")}.`,
+    `Let e-mail and commands deliver files with a row for each call, caller or conversion (${LISTS.join(", ")}), or private columns in a page to explore.`,
   ),
   ring_back: option(
     z.enum(["times", "numbers"]),

@@ -26,7 +26,7 @@ const DEFAULT_ATTACH_BYTES = 10_000_000;
 export type MailContent = Awaited<ReturnType<typeof composeMail>>;
 
 /**
- * Attaches files in order while they fit; the others are named.
+ * Attaches files in order while they fit; the others, and those with scripts, are named.
  * @throws CalltallyError (exit 7) if a file's content is not what the report wrote
  */
 export async function composeMail(
@@ -38,7 +38,7 @@ export async function composeMail(
   const logo = toInlineLogo(letterhead);
   let room = attachBytes - (logo?.content.length ?? 0);
   const files = summary.files.map((file) => {
-    const isAttached = file.bytes <= room;
+    const isAttached = !file.isScript && file.bytes <= room;
     if (isAttached) room -= file.bytes;
     // Mail has no folders: of a path, many clients keep only the last part, which is the same for each month.
     return { ...file, ...(isAttached && { name: prefix + file.name.replaceAll("/", "_") }), isAttached };

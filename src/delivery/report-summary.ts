@@ -14,6 +14,8 @@ export interface ReportFile {
   sha256: string;
   /** Whether it contains data about single people: numbers, transcripts, recordings. */
   isPersonal: boolean;
+  /** Whether mails only name it: mail servers remove scripts. */
+  isScript?: boolean;
 }
 
 export interface Figure {

@@ -87,7 +87,7 @@ async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestF
   return written;
 }
 
-function callColumns(
+export function callColumns(
   { duration_unit }: AttributionRules,
   toLocal: ReturnType<typeof localTime>,
   toPseudonym: (caller: string) => string,

@@ -2,9 +2,9 @@ import { UsageError } from "../base/errors.ts";
 import { personalKind } from "../base/personal-text.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
-import type { Column, NamedTable } from "./table.ts";
+import type { Column, NamedTable, Value } from "./table.ts";
 
-const isScanned = ({ type, isId }: Column) => type === "text" && !isId;
+const isScanned = ({ type, isId }: Pick<Column, "type" | "isId">) => type === "text" && !isId;
 
 const HINT =
   "Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls: a file with --min-cell contains no phone numbers or mail addresses.";
@@ -15,7 +15,19 @@ const HINT =
  */
 export function toShareSafe(table: NamedTable, file: string): NamedTable {
   const rows = [...table.rows];
-  const scanned = table.columns.flatMap((column, index) => (isScanned(column) ? [{ ...column, index }] : []));
+  assertShareSafe({ columns: table.columns, rows }, file);
+  return { ...table, rows };
+}
+
+/** @throws UsageError for a phone number or mail address; it names the place, not the text */
+export function assertShareSafe(
+  {
+    columns,
+    rows,
+  }: { columns: readonly Pick<Column, "name" | "type" | "isId">[]; rows: readonly (readonly Value[])[] },
+  file: string,
+): void {
+  const scanned = columns.flatMap((column, index) => (isScanned(column) ? [{ ...column, index }] : []));
   for (const [above, row] of rows.entries()) {
     for (const { name, index } of scanned) {
       const value = row[index];
@@ -23,7 +35,6 @@ export function toShareSafe(table: NamedTable, file: string): NamedTable {
       if (kind !== undefined) throw unsafeError(file, `row ${above + 1}, column ${name}`, kind);
     }
   }
-  return { ...table, rows };
 }
 
 const REASON_LEFT_OUT = "the reason counts calls, so it is left out of what may be shared";

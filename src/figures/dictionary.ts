@@ -19,11 +19,19 @@ export class Pairs {
   readonly firsts: number[] = [];
   readonly seconds: number[] = [];
   readonly #codes = new Map<number, number>();
+  /** Many calls have the pair of the one before. */
+  #last = Number.NaN;
+  #lastCode = 0;
 
   codeOf(first: number, second: number): number {
     const pair = first * 2 ** 26 + second; // a dictionary has fewer values than that
-    const known = this.#codes.get(pair);
-    if (known !== undefined) return known;
+    if (pair === this.#last) return this.#lastCode;
+    this.#last = pair;
+    this.#lastCode = this.#codes.get(pair) ?? this.#add(pair, first, second);
+    return this.#lastCode;
+  }
+
+  #add(pair: number, first: number, second: number): number {
     this.#codes.set(pair, this.firsts.length);
     this.seconds.push(second);
     return this.firsts.push(first) - 1;

@@ -4,6 +4,7 @@ type UtmField = `utm_${"source" | "medium" | "campaign" | "content" | "term"}`;
 
 /** A fact that is a key. */
 export type KeyFact =
+  | "call_id"
   | `${UtmField}_folded`
   | "source"
   | "medium"

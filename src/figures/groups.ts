@@ -5,6 +5,13 @@ import type { Part, Parts } from "./parts.ts";
 /** Long work in steps: between two steps, other work runs, such as the handling of Ctrl-C. */
 export type Steps<Result> = Generator<void, Result>;
 
+/** Takes all steps without a pause. */
+export function runSteps<Result>(steps: Steps<Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
 /** Which group each call is in, from 0 to `size` - 1. */
 export interface Grouping {
   of: Codes;

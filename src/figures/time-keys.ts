@@ -54,13 +54,18 @@ function mapToCodes(startsMs: Float64Array, toCode: (startMs: number) => number)
 /** Returns a function to the index of the last stretch that has begun; -1 before the first, and for NaN. */
 function stretchAt(stretches: readonly { startsAt: string }[]): (ms: number) => number {
   const begins = stretches.map(({ startsAt }) => Date.parse(startsAt));
+  // Calls mostly come in the order of time.
+  let last = -1;
   return (ms) => {
+    if (ms >= (begins[last] ?? Number.NaN) && ms < (begins[last + 1] ?? Number.POSITIVE_INFINITY))
+      return last;
     let [low, high] = [0, begins.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((begins[middle] ?? 0) <= ms) low = middle + 1;
       else high = middle;
     }
-    return low - 1;
+    last = low - 1;
+    return last;
   };
 }

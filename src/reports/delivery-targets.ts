@@ -10,7 +10,7 @@ import type { NamedReport } from "./report.ts";
 /** @throws UsageError that says where an unusable secret is configured */
 export function toDeliveryTargets(
   report: NamedReport,
-  { values, personal }: Pick<ReportPlan, "values" | "personal">,
+  { ask, values, personal }: Pick<ReportPlan, "ask" | "values" | "personal">,
   workingFolder: string,
 ): DeliveryTarget[] {
   const { content, file } = report;
@@ -25,10 +25,18 @@ export function toDeliveryTargets(
         { hint: `Leave ${personal.join(", ")} out, or set personal_data: true in the report.` },
       );
     }
-    if (email !== undefined && content.format === "explore") {
+    if (
+      email !== undefined &&
+      content.format === "explore" &&
+      !ask.contents.some(({ kind }) => kind === "page")
+    ) {
+      const [why, hint] =
+        content.min_cell === undefined
+          ? ["which needs its days", "Add a range to the report, such as range: { last: 4w }."]
+          : ["which has no min_cell", "Copy the page to a shared folder with a command."];
       throw new UsageError(
-        `${placeOf("email")}: a page to explore is not mailed, because mail servers remove its scripts`,
-        { hint: "Mail a report with format: html, and copy the page to a shared folder with a command." },
+        `${placeOf("email")}: in place of a page to explore, a mail has the page of charts, ${why}`,
+        { hint },
       );
     }
     if (email !== undefined) {

@@ -33,7 +33,11 @@ export function planReport(report: NamedReport, nowMs: number) {
     const source = content.engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN;
     check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
     const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
-    const ask = resolve(content, { nowMs, timezone, readCallers });
+    const options = { nowMs, timezone, readCallers };
+    const asked = resolve(content, options);
+    const ask = isMailed(report)
+      ? withCharts(asked, resolve({ ...content, format: "html" }, options))
+      : asked;
     const letterhead = readLetterhead(settings, account);
     const closed = closedRange(ask.range);
     const values: PlaceholderValues = {
@@ -50,12 +54,31 @@ export function planReport(report: NamedReport, nowMs: number) {
       letterhead,
       folder: file.resolvePath(fillPlaceholders(folderOf(content, account), values)),
       values,
-      /** Contents with a row per call, caller or conversion: hashes and click ids also identify people. */
-      personal: LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
+      /**
+       * Contents with a row per call, caller or conversion: hashes and click ids also identify people. Private columns of
+       * a page to explore.
+       */
+      personal: [
+        ...LISTS.filter((list) => ask.contents.some(({ kind }) => kind === list)),
+        ...((ask.rows && ask.with) || []),
+      ],
     };
   } catch (error) {
     throw toReportError(report, error);
   }
+}
+
+/** Whether a mail would have a page to explore, whose scripts mail servers remove. */
+function isMailed(report: NamedReport): boolean {
+  const { format, min_cell } = report.content;
+  if (format !== "explore" || min_cell !== undefined) return false;
+  return recipientsOf(report, report.account).some(({ content: { email } }) => email !== undefined);
+}
+
+/** Adds the page of charts for mails; it needs days. */
+function withCharts(ask: Ask, { contents, grain, compare }: Ask): Ask {
+  if (closedRange(ask.range) === undefined) return ask;
+  return { ...ask, contents: [...ask.contents, ...contents], grain, compare };
 }
 
 /** Refuses a report that would be made, and could not be sent. @throws UsageError for a placeholder without a value */

@@ -45,7 +45,9 @@ export function startRun(
         verdict: VERDICTS.find((known) => known === run?.verdict) ?? null,
         range_from: range?.from ?? null,
         range_to: range?.to ?? null,
-        files: JSON.stringify(files.map(({ isPersonal, ...file }) => ({ ...file, is_personal: isPersonal }))),
+        files: JSON.stringify(
+          files.map(({ isPersonal, isScript: _, ...file }) => ({ ...file, is_personal: isPersonal })),
+        ),
       }),
     end,
     /** Records an error; if that fails too, the run counts as interrupted once its process has ended. */

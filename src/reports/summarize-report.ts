@@ -121,13 +121,19 @@ function toSummary(
 export function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): ReportFile[] {
   const { file: restated } = manifest.restatements ?? {};
   const all = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];
-  const ofPeople = new Set([...personal, ...personal.map((list) => `${list}.excluded`), "workbook"]);
+  const ofPeople = new Set([
+    ...personal,
+    ...personal.map((list) => `${list}.excluded`),
+    "workbook",
+    "explore",
+  ]);
   return all.map(({ file, bytes, sha256, contents }) => ({
     name: file,
     path: join(folder, file),
     bytes,
     sha256,
     isPersonal: personal.length > 0 && ofPeople.has(contents),
+    isScript: contents === "explore",
   }));
 }
 

@@ -75,9 +75,10 @@ function* untaken(request: ExportRequest, contents: readonly Content[], spell: W
   const kinds = contents.map(({ kind }) => kind);
   for (const option of OPTIONS.filter((each) => isGiven(request, each))) {
     const others = kinds.filter((kind) => !takes(kind, option)).map(inWords);
-    const takers = KINDS.filter((kind) => kind !== "page" && kind !== "explore" && takes(kind, option)).map(
-      inWords,
-    );
+    const [page] = kinds.filter(isPage);
+    if (page && !takes(page, option)) yield `${spell(option)} does not apply to ${inWords(page)}`;
+    const able = KINDS.filter((kind) => takes(kind, option));
+    const takers = (able.every(isPage) ? able : able.filter((kind) => !isPage(kind))).map(inWords);
     if (others.length > 0 && FILE_OPTIONS.some((known) => known === option))
       yield `${spell(option)} does not apply to ${others.join(", ")}, which have the platform's fixed CSV format: leave it out`;
     if (others.length === kinds.length)
@@ -93,6 +94,7 @@ const WORDS: { [Kind in ContentKind]?: string } = {
   page: "the page",
   explore: "the page to explore",
 };
+const isPage = (kind: ContentKind) => kind === "page" || kind === "explore";
 const takes = (kind: ContentKind, option: Option) => CONTENT_OPTIONS[kind].takes.includes(option);
 
 /** Whether an option was given and asks for something: CSV is written anyway. */
@@ -124,6 +126,8 @@ function* outcomeConflicts({ request, can: { source }, dimensions, s }: RequestP
   const both = columns.find((name) => RETURN_FIGURES.includes(name));
   if (both && !spend) yield `${s("columns")} ${both} needs ${s("spend")}`;
   if (revenue_by === undefined || revenue_by === "call") return;
+  if (format === "explore")
+    yield `${s("revenue_by")} ${revenue_by} does not apply to the page to explore: it counts outcomes in the period of their call`;
   if (!outcomes && format !== "html") yield `${s("revenue_by")} needs ${s("outcomes")}`;
   const local = dimensions.find((name) => name === "weekday" || name === "hour");
   if (local) yield `${s("revenue_by")} ${revenue_by} cannot be used with ${local}, which is of the call`;
@@ -147,6 +151,7 @@ function* mergeConflicts({ request, can, s }: RequestParts): Generator<string> {
 
 function* sharingConflicts({ request, lists, s }: RequestParts): Generator<string> {
   const { min_cell, contents: named = [], by = [], columns = [], filter = {}, top, fill, spend } = request;
+  const { format } = request;
   if (min_cell === undefined) return;
   const isShared = `${s("min_cell")} writes files that may be shared`;
   const unshared = [...named, ...by].filter((name) => name !== HYGIENE && !isList(name) && isUnshared(name));
@@ -159,6 +164,11 @@ function* sharingConflicts({ request, lists, s }: RequestParts): Generator<strin
     yield `${isShared}, and ${unshared.join(" and ")} in them would identify clicks or numbers`;
   if (filter.tracking_number)
     yield `${isShared}, and the manifest would contain the number of ${s("filter.tracking_number")}`;
+  if (request.rows) yield `${s("min_cell")} is for figures, and ${s("rows")} lists single calls`;
+  if (format === "explore" && by.includes("hour"))
+    yield `${s("min_cell")} groups calls by day: leave hour out of ${s("by")}`;
+  if (format === "explore" && request.outcomes)
+    yield `${s("min_cell")} leaves outcomes out of the page to explore: leave out ${s("outcomes")}`;
   if (top) yield `${s("min_cell")} and ${s("top")} both fold rows into (other): use one or the other`;
   if (fill)
     yield `${s("fill")} would write 0 for rows that ${s("min_cell")} folds into (other): leave one of them out`;
@@ -182,6 +192,7 @@ function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts):
     if (request.by) yield `${s("format")} html is a page of its own: leave out ${s("by")}`;
     if (range && !isClosed) yield `A report needs ${closed}`;
   } else if (format === "explore") {
+    if (request.with && !request.rows) yield `${s("with")} needs ${s("rows")}: it adds columns to the calls`;
     if (request.contents) yield `${s("format")} explore is a page of its own: leave out ${s("contents")}`;
     if (request.filter?.tracking_number)
       yield `The page to explore would contain the number of ${s("filter.tracking_number")}`;

@@ -46,7 +46,7 @@ export const CONTENT_OPTIONS: Readonly<
     ],
   },
   page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
-  explore: { takes: ["spend", "outcomes", "format"] },
+  explore: { takes: ["spend", "outcomes", "revenue_by", "rows", "with", "min_cell", "format"] },
   calls: { takes: ["with", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
   callbacks: { takes: ["with", ...FILE_OPTIONS] },
@@ -70,7 +70,11 @@ export function toContents(
   { clickIds }: { clickIds: boolean },
 ): Content[] {
   if (format === "html") return [{ kind: "page" }];
-  if (format === "explore") return [{ kind: "explore", dimensions: by ?? EXPLORE_DIMENSIONS }];
+  if (format === "explore") {
+    // More dimensions would fold nearly all calls.
+    const usual = min_cell === undefined ? EXPLORE_DIMENSIONS : (["channel"] as const);
+    return [{ kind: "explore", dimensions: by ?? usual }];
+  }
   const isShown = (dimension: Dimension) =>
     (clickIds || dimension !== "gclid") && (min_cell === undefined || !isUnshared(dimension));
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS.filter(isShown);

@@ -158,6 +158,9 @@ export const REQUEST_KEYS = {
     "By default, texts that look like formulas are guarded; `machine` leaves every value unchanged; `excel` writes values for Excel.",
   ),
   delimiter: option(z.enum(DELIMITER_NAMES), "Delimiter of CSV files."),
+  rows: flag(
+    "In the page to explore, list the calls: id, time, duration, disposition, what decided the source.",
+  ),
   with: option(z.array(z.enum(PRIVATE_COLUMNS)), "Private columns of calls."),
   conversion: option(conversion, `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.`),
 };

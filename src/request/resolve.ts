@@ -46,7 +46,10 @@ export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conve
 }
 
 export interface Ask
-  extends Pick<ExportRequest, "grain" | "chance" | "fill" | "total" | "raw" | "top" | "columns" | "with"> {
+  extends Pick<
+    ExportRequest,
+    "grain" | "chance" | "fill" | "total" | "raw" | "top" | "columns" | "rows" | "with"
+  > {
   contents: readonly Content[];
   /** IANA zone that defines days. */
   timezone: string;
@@ -88,7 +91,9 @@ export interface ResolveOptions {
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
   const isPage = request.format === "html";
-  const isOfAll = isPage || request.format === "explore";
+  const isExplore = request.format === "explore";
+  /** What is shown if there is any; in a file to share, costs and outcomes would count small groups. */
+  const usual = (isPage || isExplore) && request.min_cell === undefined ? "if any" : false;
   const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
@@ -96,19 +101,25 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { chance, fill, total, raw, top, columns, min_cell: minCell } = request;
   return {
     ...{ chance, fill, total, raw, top, minCell, timezone, range, spell },
+    rows: request.rows,
     with: request.with,
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
-    grain: request.grain ?? (isPage && closed ? grainOf(closed) : undefined),
+    grain: request.grain ?? (isPage && closed ? grainOf(closed) : sharedGrain(request)),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
-    spend: request.spend ?? (isOfAll ? "if any" : false),
-    outcomes: request.outcomes ?? (isOfAll ? "if any" : false),
+    spend: request.spend ?? usual,
+    outcomes: request.outcomes ?? usual,
     revenueBy: request.revenue_by ?? "call",
     columns: columns && [...new Set(columns)],
     format: toFormat(request),
     conversion: toConversion(request),
   };
+}
+
+/** Groups of a page to explore are by day: a headline of days that are left out would reveal them. */
+function sharedGrain({ format, min_cell }: ExportRequest): Grain | undefined {
+  return format === "explore" && min_cell !== undefined ? "day" : undefined;
 }
 
 const DAYS_HINT = "Write days as 2026-06-30, and periods as 4w, 30d or last-month.";

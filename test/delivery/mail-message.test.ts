@@ -116,6 +116,10 @@ describe("composeMail", () => {
     const first = { ...summary.manifest, bytes: 10_000_000 };
     const full = await composeMail({ ...summary, files: [first, ...files] }, "Calls");
     expect(full.attachments).toHaveLength(1);
+    const scripts = files.map((file) => ({ ...file, isScript: file.bytes === 600 }));
+    const mailed = await composeMail({ ...summary, files: scripts }, "Calls");
+    expect(mailed.attachments.map(({ filename }) => filename)).toEqual(["500.bin", "400.bin"]);
+    expect(mailed.text).toContain("- 600.bin (600 bytes, not attached)");
   });
 
   it("has the same content in text and HTML: figures, changes, callers, verdict and caveats", async () => {

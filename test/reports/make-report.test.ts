@@ -9,6 +9,7 @@ import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
+import "../support/built.ts"; // for the script of the page to explore
 import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { readRows } from "../support/warehouse.ts";
@@ -71,6 +72,24 @@ function spend({ database }: Named, days: readonly string[]): void {
 }
 
 describe("makeReport", () => {
+  it("mails the page of charts of a page to explore, and says where that one is", async () => {
+    await using server = await startMailServer({ lacksTls: true });
+    using own = named(
+      { format: "explore", range: { last: "1w" }, deliver: [{ email: { to: ["ann@example.com"] } }] },
+      {
+        top: { smtp_url_file: "smtp.url" },
+        secrets: { "smtp.url": `smtp://127.0.0.1:${server.port}?from=calls@example.com` },
+      },
+    );
+    const made = await make(own);
+    expect(made?.deliveries).toMatchObject([{ status: "delivered" }]);
+    expect(made?.manifest.files.map(({ file }) => file)).toEqual(["explore.html", "report.html"]);
+    const mail = server.taken[0]?.raw.replaceAll("=\r\n", "") ?? "";
+    expect(mail.match(/filename=[^\r\n]+/g)).toEqual(["filename=report.html"]);
+    expect(mail).toMatch(/- explore\.html \(.*, not attached\)/);
+    expect(mail).toContain(`Files that are not attached are in ${made?.folder}`);
+  });
+
   it("writes files, delivers their summary and records both", async () => {
     await using hook = await startHook();
     const { secrets } = hook;

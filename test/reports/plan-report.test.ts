@@ -188,12 +188,37 @@ describe("toDeliveryTargets", () => {
     );
   });
 
-  it("refuses to mail a page to explore, but passes it to a command", () => {
-    const content = { format: "explore", deliver: [COMMAND, MAIL] };
-    expect(() => plan(content, { top: { smtp_url_file: "smtp.url" } })).toThrow(
-      /reports\.weekly\.deliver\[1\]\.email: a page to explore is not mailed, because mail servers remove its scripts$/,
+  it("adds the page of charts to a page to explore that is mailed", () => {
+    const top = { smtp_url_file: "smtp.url" };
+    const content = { format: "explore", range: { last: "4w" }, deliver: [COMMAND, MAIL] };
+    const { ask, targets } = plan(content, { top });
+    expect(ask).toMatchObject({
+      contents: [{ kind: "explore" }, { kind: "page" }],
+      grain: "day",
+      compare: "days",
+    });
+    expect(targets).toHaveLength(2);
+    expect(plan({ ...content, deliver: [COMMAND] }).ask.contents).toHaveLength(1);
+    for (const [change, why] of [
+      [{ range: undefined }, "which needs its days"],
+      [{ min_cell: 5 }, "which has no min_cell"],
+    ] as const)
+      expect(() => plan({ ...content, ...change }, { top })).toThrow(
+        `deliver[1].email: in place of a page to explore, a mail has the page of charts, ${why}`,
+      );
+  });
+
+  it("delivers a page to explore that lists calls if the report says rows, and private columns only on request", () => {
+    const content = { format: "explore", deliver: [COMMAND] };
+    expect(() => plan({ ...content, with: ["caller_id"] })).toThrow(
+      "with needs rows: it adds columns to the calls",
     );
-    expect(plan({ ...content, deliver: [COMMAND] }).targets).toHaveLength(1);
+    expect(plan({ ...content, rows: true }).targets).toHaveLength(1);
+    expect(() => plan({ ...content, rows: true, with: ["caller_id"] })).toThrow(
+      "caller_id: personal data is only delivered on request",
+    );
+    const listed = { ...content, rows: true, with: ["caller_id"], personal_data: true };
+    expect(plan(listed).targets).toHaveLength(1);
   });
 
   it.each([MAIL, COMMAND])("delivers personal lists only on request: %o", (recipient) => {

@@ -63,7 +63,29 @@ describe("check", () => {
       { format: "explore", by: ["gclid"] },
       "The page to explore has no gclid, which identifies clicks or numbers",
     ],
-    [{ format: "explore", grain: "day" }, "<grain> applies only to rollups"],
+    [{ format: "explore", grain: "day" }, "<grain> does not apply to the page to explore"],
+    [{ format: "html", rows: true }, "<rows> does not apply to the page"],
+    [
+      { contents: ["calls"], rows: true },
+      "<rows> applies only to the page to explore, and none was requested",
+    ],
+    [{ format: "explore", with: ["summary"] }, "<with> needs <rows>: it adds columns to the calls"],
+    [
+      { format: "explore", min_cell: 5, rows: true },
+      "<min_cell> is for figures, and <rows> lists single calls",
+    ],
+    [
+      { format: "explore", min_cell: 5, by: ["hour"] },
+      "<min_cell> groups calls by day: leave hour out of <by>",
+    ],
+    [
+      { format: "explore", min_cell: 5, outcomes: true },
+      "<min_cell> leaves outcomes out of the page to explore: leave out <outcomes>",
+    ],
+    [
+      { format: "explore", revenue_by: "job-date" },
+      "<revenue_by> job-date does not apply to the page to explore: it counts outcomes in the period of their call",
+    ],
     [{ contents: ["calls"], top: 5 }, "<top> applies only to rollups"],
     [{ contents: ["calls"], columns: ["calls"] }, "<columns> applies only to rollups"],
     [{ contents: ["channel"], with: ["summary"] }, "<with> applies only to calls"],
@@ -93,7 +115,7 @@ describe("check", () => {
     [{ by: ["channel", "channel"] }, "<by> has channel twice"],
     [{ format: "html", contents: ["channel"] }, "leave out <contents>"],
     [{ format: "html", by: ["channel"] }, "leave out <by>"],
-    [{ format: "html", total: true }, "<total> applies only to rollups"],
+    [{ format: "html", total: true }, "<total> does not apply to the page"],
     [{ format: "html", range: { from: "2026-10-01" } }, "A report needs <range.from>"],
     [{ min_cell: 5, contents: ["calls", "channel"] }, "<min_cell> is for figures"],
     [{ min_cell: 5, contents: ["hygiene", "channel"] }, "hygiene also lists tags of few calls"],
@@ -141,8 +163,10 @@ describe("check", () => {
 
 describe("FLAG_WORDING", () => {
   it("names each option of a content like its flag", async () => {
-    const { command } = await import("../../src/cli/commands/export.ts");
-    const flags = command(silentContext()).options.map(({ long }) => long);
+    const exported = await import("../../src/cli/commands/export.ts");
+    const reported = await import("../../src/cli/commands/report.ts");
+    const commands = [exported.command(silentContext()), reported.command(silentContext())];
+    const flags = commands.flatMap(({ options }) => options.map(({ long }) => long));
     for (const option of new Set(Object.values(CONTENT_OPTIONS).flatMap(({ takes }) => takes)))
       expect(flags).toContain(FLAG_WORDING.spell(option));
   });

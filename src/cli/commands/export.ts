@@ -40,7 +40,11 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
     "--csv": "Use --format csv, which is the default.",
   });
   const isOfFiles = (option: string) => ["format", "profile", "delimiter", "with"].includes(option);
-  addRequestOptions(declared, "Figures:", (option) => !option.includes(".") && !isOfFiles(option));
+  addRequestOptions(
+    declared,
+    "Figures:",
+    (option) => !option.includes(".") && option !== "rows" && !isOfFiles(option),
+  );
   addRequestOptions(declared, "Conversions:", (option) => option.startsWith("conversion."));
   addRequestOptions(declared, "Files:", isOfFiles);
   const whole = declared

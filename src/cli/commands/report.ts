@@ -29,12 +29,13 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
   addRequestOption(declared, "spend", "show costs even if no spend was imported for these days");
   addRequestOption(declared, "outcomes", "show what calls earned even if no jobs were imported");
   addRequestOption(declared, "revenue_by");
+  addRequestOption(declared, "min_cell", "with --explore, a page to share: groups of at least so many calls");
   expectFlags(declared, {
     "--format":
       "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",
     "--open": "Leave it out, and open the file that it names in a browser.",
   });
-  return declared
+  const explored = declared
     .optionsGroup("A page to explore:")
     .option("--explore", `write ${EXPLORE_FILE}, with all calls or those of the days and the filter`)
     .addOption(
@@ -43,7 +44,14 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
         DIMENSIONS.filter((dimension) => !isUnshared(dimension)),
         "its dimensions, separated by commas (all but utm values)",
       ),
-    )
+    );
+  addRequestOption(
+    explored,
+    "rows",
+    "list the calls behind each figure: id, time, duration, disposition, what decided the source",
+  );
+  addRequestOption(explored, "with", "private columns of the listed calls");
+  return explored
     .optionsGroup("All accounts:")
     .addOption(
       new Option(

@@ -1,8 +1,18 @@
 import { NO_DURATION } from "../../figures/calls.ts";
 import type { FactValue } from "../../figures/dictionary.ts";
+import type { Part } from "../../figures/parts.ts";
 
-/** Numbers from 0 on, a row for each call, by name. */
-export type Columns = ReadonlyMap<string, Uint32Array>;
+/** Whole numbers from 0 on, a row for each call or group of calls, by name. */
+export type Columns = ReadonlyMap<string, ArrayLike<number>>;
+
+/** The parts of a group of calls: all that adds up. */
+export const GROUP_PARTS = [
+  ...["calls", "answered_calls", "missed_calls", "other_calls", "qualified_calls", "first_calls"],
+  ...["duration_count", "duration_sum"],
+] as const satisfies Part[];
+
+/** The value of a key whose groups were folded: no text that is served. */
+export const FOLDED = "\u0000";
 
 /** The values of each key column, by code. */
 export type Values = Readonly<Record<string, readonly FactValue[]>>;
@@ -27,7 +37,7 @@ export interface PageData {
 type Layout = Omit<PageData, "columns"> & { rows: number; columns: { name: string; bytes: number }[] };
 
 const LENGTH_BYTES = 4;
-const BITS = 8;
+const BYTE = 256;
 
 /** Packs columns for compression: the lowest bytes of all rows first, then the next ones, as far as a column needs. */
 export function packCalls({ columns, ...others }: PageData): Uint8Array {
@@ -44,34 +54,40 @@ export function packCalls({ columns, ...others }: PageData): Uint8Array {
   packed.set(head, LENGTH_BYTES);
   let at = LENGTH_BYTES + head.length;
   for (const { name, bytes } of layout.columns) {
-    const numbers = columns.get(name) ?? new Uint32Array();
+    const numbers = columns.get(name) ?? [];
     for (let plane = 0; plane < bytes; plane++)
-      for (const number of numbers) packed[at++] = (number >>> (BITS * plane)) & 0xff;
+      for (let row = 0; row < rows; row++)
+        packed[at++] = Math.floor((numbers[row] ?? 0) / BYTE ** plane) % BYTE;
   }
   return packed;
 }
 
 /** Inverse of {@link packCalls}. */
-export function unpackCalls(packed: Uint8Array): PageData & { rows: number } {
+export function unpackCalls(
+  packed: Uint8Array,
+): Omit<PageData, "columns"> & { rows: number; columns: ReadonlyMap<string, Float64Array> } {
   const length = new DataView(packed.buffer, packed.byteOffset).getUint32(0);
   const end = LENGTH_BYTES + length;
   const layout: Layout = JSON.parse(new TextDecoder().decode(packed.subarray(LENGTH_BYTES, end)));
   const { rows, ...others } = layout;
   let at = end;
-  const columns = layout.columns.map(({ name, bytes }): [string, Uint32Array] => {
-    const numbers = new Uint32Array(rows);
-    for (let plane = 0; plane < bytes; plane++)
-      for (let row = 0; row < rows; row++)
-        numbers[row] = (numbers[row] ?? 0) | ((packed[at++] ?? 0) << (BITS * plane));
+  const columns = layout.columns.map(({ name, bytes }): [string, Float64Array] => {
+    const numbers = new Float64Array(rows);
+    for (let plane = 0; plane < bytes; plane++) {
+      const factor = BYTE ** plane;
+      for (let row = 0; row < rows; row++) numbers[row] = (numbers[row] ?? 0) + (packed[at++] ?? 0) * factor;
+    }
     return [name, numbers];
   });
   return { ...others, rows, columns: new Map(columns) };
 }
 
-function bytesOf(numbers: Uint32Array): number {
+function bytesOf(numbers: ArrayLike<number>): number {
   let most = 0;
-  for (const number of numbers) if (number > most) most = number;
-  return Math.max(1, Math.ceil((BITS * LENGTH_BYTES - Math.clz32(most)) / BITS));
+  for (let row = 0; row < numbers.length; row++) most = Math.max(most, numbers[row] ?? 0);
+  let bytes = 1;
+  while (most >= BYTE ** bytes) bytes++;
+  return bytes;
 }
 
 /** Makes a number from 0 on of a duration, which may be below 0 or {@link NO_DURATION}. */

@@ -16,7 +16,7 @@ import {
   type SpendLedger,
 } from "./packed-calls.ts";
 
-interface KeyCodes {
+export interface KeyCodes {
   name: string;
   codes: Codes;
   /** Undefined for numbers. */

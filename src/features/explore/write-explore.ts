@@ -3,25 +3,19 @@ import { inLocale } from "../../base/locale.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { HISTORY_DAYS } from "../../calendar/history.ts";
 import { localDate } from "../../calendar/local-time.ts";
+import type { DescribedSpend } from "../../export/described-spend.ts";
 import type { Job } from "../../export/job.ts";
 import { listsOf } from "../../export/job.ts";
 import { fingerprintOf, type ManifestFile, settledUntil } from "../../export/manifest.ts";
 import { resolveTimeframe } from "../../export/timeframe.ts";
-import { type Calls, MARKS } from "../../figures/calls.ts";
-import { Dictionary } from "../../figures/dictionary.ts";
-import { isLocal, keyColumns } from "../../figures/dimensions.ts";
-import { periodCodes } from "../../figures/time-keys.ts";
+import { isLocal } from "../../figures/dimensions.ts";
 import { toDataUrl } from "../../letterhead/logo.ts";
 import type { Content } from "../../request/contents.ts";
 import { EXPLORE_FILE } from "../../request/option-values.ts";
 import type { FigureSession } from "../../rollup/figure-session.ts";
 import { toExplorePage } from "./explore-page.ts";
-import { packCalls } from "./packed-calls.ts";
-import { outcomeLedger, sortCalls, spendLedger } from "./page-data.ts";
+import { packGroups, packLines } from "./pack-page.ts";
 import type { PageFacts } from "./page-facts.ts";
-
-/** More would make a file that mail and browsers refuse. */
-const MAX_CALLS = 250_000;
 
 export async function writeExplore(
   job: Job,
@@ -43,22 +37,9 @@ export async function writeExplore(
     });
   const range = { from: first.period, to: last.period };
   const span = toInstants(range, timezone);
-  const count = await countCalls(session, span);
-  if (count > MAX_CALLS)
-    throw new UsageError(`Cannot make a page to explore of ${count} calls: the maximum is ${MAX_CALLS}`, {
-      hint: "Choose fewer days with --last or --from and --to, or fewer calls with a filter; `calltally report` and `calltally export` have no such limit.",
-    });
   const stored = dimensions.filter((dimension) => !isLocal([dimension]));
-  const offsets = await session.readOffsets(timezone);
-  const keys = keyColumns([...stored, "hour"]);
-  const read = await session.columns(keys, { span, offsets });
-  const dayOf = periodCodes(read.calls.startsMs, days, new Dictionary());
-  const packed = packCalls({
-    ...sortCalls(read.calls, [{ name: "day", codes: dayOf, values: undefined }, ...read.keys]),
-    spend: job.spend && spendLedger(job.spend, { span, periods: days }),
-    outcomes: job.outcomes && (await outcomeLedger(session, { span, periods: days }, { keys, offsets })),
-  });
-  const described = { contents: "explore", rows: count, sums: sumsOf(read.calls) };
+  const pack = ask.minCell === undefined ? packLines : packGroups;
+  const { packed, described, listed } = await pack(job, stored, { span, periods: days });
   const { exclude_callers, ...filter } = ask.filter;
   const { duration_unit, qualified_seconds, hours } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
@@ -70,27 +51,28 @@ export async function writeExplore(
     ...range,
     filter,
     excludedCallers: exclude_callers?.length ?? null,
-    dimensions: [...stored, "weekday", "hour"],
+    dimensions: [
+      ...stored,
+      ...(ask.minCell === undefined ? (["weekday", "hour"] as const) : (["weekday"] as const)),
+    ],
+    minCell: ask.minCell ?? null,
     rules: { duration_unit, qualified_seconds, hours },
-    spend: job.spend && manifest.spend && { form: job.spend.form, described: manifest.spend },
+    spend: job.spend && manifest.spend && { form: job.spend.form, described: withoutFiles(manifest.spend) },
     outcomes: job.outcomes && manifest.outcomes && { form: job.outcomes.form, described: manifest.outcomes },
+    listed,
     warehouse: job.basis,
     ...(await historyOf(session, timezone)),
     settledUntil: settledUntil(manifest.run, job.lookbackHours) ?? null,
     fingerprint: fingerprintOf({ ...manifest, files: [...manifest.files, described] }),
   };
   const page = inLocale(letterhead.locale, () => toExplorePage(facts, packed));
-  return [{ ...described, ...(await job.write(EXPLORE_FILE, page)) }];
+  const audience = ask.with?.length ? "owner" : "shared";
+  return [{ ...described, ...(await job.write(EXPLORE_FILE, page, audience)) }];
 }
 
-async function countCalls(session: FigureSession, span: ReturnType<typeof toInstants>): Promise<number> {
-  const { rows } = await session.rollup({ dimensions: [], figures: [], span });
-  return Number([...rows][0]?.[0] ?? 0);
-}
-
-function sumsOf({ rows, marks }: Calls): Record<string, number> {
-  const marked = (mark: number) => marks.reduce((sum, own) => sum + Number((own & mark) !== 0), 0);
-  return { calls: rows, answered_calls: marked(MARKS.answered), missed_calls: marked(MARKS.missed) };
+/** The names of imported files are of the computer, not of what they cost. */
+function withoutFiles({ imports: _, ...described }: DescribedSpend) {
+  return described;
 }
 
 /** Returns the days from which on the copy has all calls, and enough calls before. */

@@ -10,7 +10,7 @@ import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import { bandCodes } from "../../figures/duration-bands.ts";
 import { addEarned, type Earned } from "../../figures/earned.ts";
-import { groups, type Steps } from "../../figures/groups.ts";
+import { groups, runSteps, type Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { OutcomeForm } from "../../figures/metrics.ts";
 import type { Part, Parts } from "../../figures/parts.ts";
@@ -98,10 +98,9 @@ export class SqliteEngine implements Engine {
   /** Reads the facts of a table of changes, in one go: it is small. */
   readSteps(side: Side & { cells: Cells }, selection: SqliteSelection) {
     const own = ["f.sign", "f.reason", "f.call_id", ...SUM_COLUMNS] as const;
-    const steps = this.readCells(side, selection, [...own, "marks", "duration", "start", "caller"]);
-    let step = steps.next();
-    while (!step.done) step = steps.next();
-    const { calls, of } = step.value;
+    const { calls, of } = runSteps(
+      this.readCells(side, selection, [...own, "marks", "duration", "start", "caller"]),
+    );
     const valueAt = (column: (typeof own)[number], row: number) =>
       this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? null;
     return { calls, of, valueAt };

@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
@@ -11,13 +9,12 @@ import { answerDurations } from "../../../src/features/explore/browser/more-answ
 import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
 import { periodsOf } from "../../../src/features/explore/browser/page-days.ts";
 import { defaultView } from "../../../src/features/explore/browser/view.ts";
-import { unpackCalls } from "../../../src/features/explore/packed-calls.ts";
-import type { PageFacts } from "../../../src/features/explore/page-facts.ts";
 import { FIGURES } from "../../../src/figures/metrics.ts";
 import "../../support/built.ts"; // for the script of the page
 import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
 import { exportToStream, makeWarehouse } from "../../support/produce-files.ts";
+import { readPage } from "./read-page.ts";
 
 const VIEWS = draws(250);
 const ZONE = "Europe/Berlin";
@@ -48,15 +45,9 @@ const someDays = fc
 
 it("explore page counts periods and durations like the files, including compared periods", async () => {
   using warehouse = makeWarehouse(CALLS);
-  await warehouse.export({
-    targets: [{ kind: "explore", dimensions: ["source"] }],
-    timezone: ZONE,
-    rules: RULES,
-  });
-  const html = readFileSync(join(warehouse.folder, "explore.html"), "utf8");
-  const [, json = "", base64 = ""] = /id="facts">(.*?)<\/script>[\s\S]*id="calls">([^<]*)</.exec(html) ?? [];
-  const facts: PageFacts = JSON.parse(json);
-  const calls = new PageCalls(facts, unpackCalls(inflateRawSync(Buffer.from(base64, "base64"))));
+  await warehouse.export({ targets: [{ kind: "explore", dimensions: ["source"] }], timezone: ZONE, rules: RULES });
+  const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
+  const calls = new PageCalls(facts, data);
   const figures = cardFigures(facts).map(({ name }) => name);
   const view = fc.record({
     days: someDays,

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { AxeResults } from "axe-core";
+import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -123,6 +124,40 @@ async function readTable(page: Page): Promise<string[][]> {
     .evaluateAll((lines) =>
       lines.map((line) => [...line.querySelectorAll("data")].map((data) => data.getAttribute("value") ?? "")),
     );
+}
+
+/** All calls that the page lists, page by page: id, local start, duration and disposition; the earliest first. */
+async function readCalls(page: Page): Promise<string[][]> {
+  const found: string[][] = [];
+  for (;;) {
+    found.push(
+      ...(await page.locator(".calls tbody tr").evaluateAll((lines) =>
+        lines.map((line) =>
+          [...line.querySelectorAll("th, td")].slice(0, 4).map((cell) => {
+            const own = cell.querySelector("time, data, bdi");
+            return (
+              own?.getAttribute("datetime") ??
+              own?.getAttribute("value") ??
+              (cell.matches("th") ? cell : own)?.textContent ??
+              ""
+            );
+          }),
+        ),
+      )),
+    );
+    const earlier = page.getByRole("button", { name: "Earlier calls" });
+    if (await earlier.isDisabled()) return found.reverse();
+    await earlier.click();
+  }
+}
+
+/** The same of the list `calls`. */
+function listOf(csv: string): string[][] {
+  const [head = [], ...rows]: string[][] = parse(csv);
+  const places = ["call_id", "call_started_local", "duration_seconds", "disposition"].map((name) =>
+    head.indexOf(name),
+  );
+  return rows.map((row) => places.map((place) => row[place] ?? ""));
 }
 
 const dayAt = (index: number) => new Date(Date.UTC(2026, 4, 1 + index)).toISOString().slice(0, 10);
@@ -341,6 +376,88 @@ describe.skipIf(!hasChromium)(
       expect(compared).toBeGreaterThan(VIEWS / 10);
       expect(rows).toBeGreaterThan(VIEWS * 3);
     }, 1_200_000);
+
+    it("with min_cell, says what it lacks, offers no command, and has no violations that axe finds", async () => {
+      const folder = join(warehouse.folder, "groups");
+      const targets = [{ kind: "explore", dimensions: ["channel", "campaign"] }] as const;
+      await warehouse.export({ targets, folder, minCell: 3, timezone: ZONE });
+      await using opened = await open({}, pathToFileURL(join(folder, "explore.html")).href);
+      const { page, said } = opened;
+      await show(page, "days=2026-05-01..2026-09-27&by=channel,campaign&compare=previous");
+      await expect
+        .poll(() => page.locator("header").textContent())
+        .toContain("at least 3 calls, by day and channel and campaign");
+      expect(await page.locator("main").textContent()).toContain("No command makes this table");
+      expect(await page.locator("#command, .calls, .bands, details[data-filter=hour]").count()).toBe(0);
+      const rows = await readTable(page);
+      const counts = rows.map(([calls]) => Number(calls));
+      expect(counts.length).toBeGreaterThan(3);
+      expect(counts.slice(0, -1).reduce((sum, calls) => sum + calls, 0)).toBe(counts.at(-1));
+      expect(Math.min(...counts)).toBeGreaterThanOrEqual(3);
+      expect(await page.locator(".figures tbody th").last().textContent()).toBe("(other)");
+      expect(await findViolations(page)).toEqual([]);
+      expect(said).toEqual([]);
+    });
+
+    describe("with rows", () => {
+      let listed: string;
+
+      beforeAll(async () => {
+        const folder = join(warehouse.folder, "listed");
+        const targets = [{ kind: "explore", dimensions: DIMENSIONS, with: ["caller_id"] }] as const;
+        await warehouse.export({ targets, folder, rows: true, timezone: ZONE });
+        listed = pathToFileURL(join(folder, "explore.html")).href;
+      });
+
+      it("lists the calls of `export calls`, as many as each figure counts", async () => {
+        await using opened = await open({}, listed);
+        const { page } = opened;
+        const view = fc.record({
+          days: someDays,
+          channel: fc.option(fc.constantFrom("Paid Search", "Email", "Organic Search"), { nil: undefined }),
+          figure: fc.constantFrom("calls", "missed_calls", "qualified_calls", "first_time_callers"),
+        });
+        let calls = 0;
+        await fc.assert(
+          fc.asyncProperty(view, async ({ days: [from, to], channel, figure }) => {
+            const hash = new URLSearchParams({ days: `${from}..${to}`, compare: "none", figures: figure });
+            if (channel !== undefined) hash.append("is_channel", channel);
+            if (figure !== "calls") hash.append("listed", figure);
+            await show(page, hash.toString());
+            await page.locator(`section.calls[data-address="#${hash}"]`).waitFor();
+            const command = (await page.locator("#command").textContent()) ?? "";
+            const shown = await readCalls(page);
+            const counted = await page.locator(".figures tfoot data").last().getAttribute("value");
+            expect(shown).toHaveLength(Number(counted));
+            if (figure === "calls")
+              expect(shown).toEqual(
+                listOf(run(command.replace(/^calltally export .*(?=--from)/, "calltally export calls "))),
+              );
+            calls += shown.length;
+          }),
+          { numRuns: draws(40), endOnFailure: true },
+        );
+        expect(calls).toBeGreaterThan(draws(40) * 10);
+      }, 600_000);
+
+      it("turns its pages by keyboard, has no violations that axe finds, and fits a phone", async () => {
+        await using opened = await open({ viewport: { width: 390, height: 844 } }, listed);
+        const { page, said } = opened;
+        await show(page, "days=2026-05-01..2026-09-27&by=campaign");
+        const status = () => page.locator(".calls [role=status]").textContent();
+        await expect.poll(status).toMatch(/^1 to 50 of /);
+        await page.getByRole("button", { name: "Earlier calls" }).focus();
+        await page.keyboard.press("Enter");
+        await expect.poll(status).toMatch(/^51 to 100 of /);
+        expect(await findViolations(page)).toEqual([]);
+        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(
+          0,
+        );
+        await show(page, "days=2026-05-01..2026-09-27&by=channel");
+        await expect.poll(status).toMatch(/^1 to 50 of /);
+        expect(said).toEqual([]);
+      });
+    });
   },
 );
 

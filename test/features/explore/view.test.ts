@@ -27,6 +27,8 @@ const FACTS: PageFacts = {
   rules: { duration_unit: "seconds", qualified_seconds: 60 },
   spend: undefined,
   outcomes: undefined,
+  minCell: null,
+  listed: undefined,
   warehouse: {
     run: { run_id: 1, finished_at: "2026-10-01T04:00:00.000Z", verdict: "exact", verdict_reason: null },
     origin: { warehouse_id: "a", base_url: "https://api.example.com", account: null, org_unit_id: null },
@@ -63,6 +65,7 @@ describe("address of a view", () => {
       filter: fc.record({ channel: texts, campaign: texts }, { requiredKeys: [] }),
       figures: fc.subarray(FIGURES_OF_PAGE, { minLength: 1 }),
       chart: fc.constantFrom(...FIGURES_OF_PAGE),
+      listed: fc.constantFrom("calls", "missed_calls"),
       sort: fc.option(fc.record({ column: fc.constantFrom(...FIGURES), isDescending: fc.boolean() }), {
         nil: undefined,
       }),

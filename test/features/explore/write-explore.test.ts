@@ -1,14 +1,14 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { unpackCalls } from "../../../src/features/explore/packed-calls.ts";
 import { findPersonalFiles } from "../../../src/forget/personal-files.ts";
 import { isOf, verifyFile } from "../../../src/verify/verify-files.ts";
+import { CALL_FACTS } from "../../../src/warehouse/calls/facts.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
 import { FULL_CALL } from "../../support/calls.ts";
 import "../../support/built.ts"; // for the script of the page
 import { makeWarehouse } from "../../support/produce-files.ts";
+import { readPage } from "./read-page.ts";
 
 const CALLS = Array.from({ length: 40 }, (_, index) => ({
   ...FULL_CALL,
@@ -23,20 +23,23 @@ async function makePage() {
   const warehouse = makeWarehouse(CALLS);
   await warehouse.export({ targets: [EXPLORE] });
   const file = join(warehouse.folder, "explore.html");
-  return { ...warehouse, file, read: () => readFileSync(file, "utf8") };
+  return { ...warehouse, file, read: () => readFileSync(file, "utf8"), unpack: () => readPage(file).data };
 }
 
-/** The unpacked calls of a page: the text of its values, and its columns. */
-function unpack(html: string) {
-  const [, base64 = ""] = /id="calls">([^<]*)</.exec(html) ?? [];
-  return unpackCalls(inflateRawSync(Buffer.from(base64, "base64")));
+/** SQL that adds so many copies of the facts of one call. */
+function copies(count: number): string {
+  const others = CALL_FACTS.columns.map(({ name }) => name).filter((name) => name !== "call_id");
+  return `PRAGMA foreign_keys = OFF;
+WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < ${count})
+INSERT INTO call_facts (call_id, ${others.join(", ")})
+SELECT value, ${others.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_facts LIMIT 1)`;
 }
 
 describe("page to explore", () => {
   it("has days and hours instead of times, and nothing that identifies a call or a caller", async () => {
     using page = await makePage();
     const html = page.read();
-    const { columns, values } = unpack(html);
+    const { columns, values } = page.unpack();
     expect([...columns.keys()]).toEqual([
       ...["day", "channel", "campaign", "campaign_id", "hour", "marks", "duration", "caller"],
     ]);
@@ -56,9 +59,9 @@ describe("page to explore", () => {
 
   it("sorts calls by their shown values, and numbers callers randomly in each file", async () => {
     using page = await makePage();
-    const first = unpack(page.read());
+    const first = page.unpack();
     await page.export({ targets: [EXPLORE] });
-    const second = unpack(page.read());
+    const second = page.unpack();
     const callers = ({ columns }: typeof first) => [...(columns.get("caller") ?? [])];
     expect(callers(second)).not.toEqual(callers(first));
     expect(new Set(callers(second))).toEqual(new Set(Array.from({ length: 20 }, (_, index) => index + 1)));
@@ -70,15 +73,57 @@ describe("page to explore", () => {
     expect(rows).toEqual(rows.toSorted(order));
   });
 
+  it("lists calls by time on request: what the list calls has of them, and what decided the source", async () => {
+    using page = await makePage();
+    const own = { targets: [EXPLORE], rows: true };
+    await page.export(own);
+    const { columns, values } = page.unpack();
+    const listed = [...columns.keys()].filter((name) => name.startsWith("call."));
+    expect(listed).toEqual(
+      ["call_id", "call_started_local", "duration_seconds", "disposition", "source_rule"].map(
+        (name) => `call.${name}`,
+      ),
+    );
+    const rows = Array.from({ length: CALLS.length }, (_, row) =>
+      listed.map((name) => values[name]?.[columns.get(name)?.[row] ?? 0]),
+    );
+    const byTime = CALLS.toSorted((a, b) => (a.call_started < b.call_started ? -1 : 1));
+    expect(rows).toEqual(
+      byTime.map((call) => [
+        call.call_id,
+        call.call_started.slice(0, 19).replace("T", " "),
+        call.duration,
+        call.disposition,
+        "utm",
+      ]),
+    );
+    expect(statSync(page.file).mode & 0o077).not.toBe(0);
+    const text = JSON.stringify(values);
+    for (const secret of ["30123", FULL_CALL.summary, FULL_CALL.gclid]) expect(text).not.toContain(secret);
+
+    await page.export({ ...own, targets: [{ ...EXPLORE, with: ["caller_id", "summary"] }] });
+    const all = page.unpack();
+    expect(new Set(all.values["call.caller_id"])).toEqual(new Set(CALLS.map(({ caller_id }) => caller_id)));
+    expect(all.values["call.summary"]).toEqual([FULL_CALL.summary]);
+    expect(statSync(page.file).mode & 0o777).toBe(0o600);
+  });
+
+  it("refuses to list more than 100,000 calls, or more text than a browser takes", async () => {
+    using page = await makePage();
+    page.execute(copies(99_961));
+    await expect(page.export({ targets: [EXPLORE], rows: true })).rejects.toThrow(
+      "that lists 100001 calls: the maximum is 100000",
+    );
+    using long = makeWarehouse(
+      CALLS.map((call, index) => ({ ...call, transcription: `${index} `.padEnd(1_000_000, "word ") })),
+    );
+    const own = { targets: [{ ...EXPLORE, with: ["transcription"] as const }], rows: true };
+    await expect(long.export(own)).rejects.toThrow("their texts have more than 25 million characters");
+  });
+
   it("refuses more than 250,000 calls", async () => {
     using page = await makePage();
-    const columns = openReader(page.database).sqlite.pragma("table_info(call_facts)");
-    const names = (columns as { name: string }[]).map(({ name }) => name);
-    const others = names.filter((name) => name !== "call_id");
-    page.execute(`PRAGMA foreign_keys = OFF;
-WITH RECURSIVE series (value) AS (SELECT 0 UNION ALL SELECT value + 1 FROM series WHERE value < 249960)
-INSERT INTO call_facts (call_id, ${others.join(", ")})
-SELECT value, ${others.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_facts LIMIT 1)`);
+    page.execute(copies(249_961));
     await expect(page.export({ targets: [EXPLORE] })).rejects.toThrow(
       "of 250001 calls: the maximum is 250000",
     );

@@ -13,12 +13,14 @@ import {
   SPEND_FIGURES,
   TIME_FIGURES,
 } from "../../../figures/metrics.ts";
-import { TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
+import { OTHER, TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
 import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../../../figures/rollup-query.ts";
+import { partsNeeded } from "../../../figures/row-figures.ts";
+import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
-import type { PageFilter } from "./page-filter.ts";
+import { entriesOf, type PageFilter } from "./page-filter.ts";
 import { shownDays, shownGrain, type View } from "./view.ts";
 
 export interface Source {
@@ -26,13 +28,22 @@ export interface Source {
   calls: PageCalls;
 }
 
-/** Figures that the page can compute: it has no times of calls, no first calls during a first load, and maybe no hours. */
-export function figuresOfPage({ rules, spend, outcomes, warehouse }: PageFacts): Measure[] {
-  const isUnknown = (name: string) => warehouse.first_load && FIRST_CALL_FIGURES.has(name);
+/**
+ * Figures that the page can compute: it has no times of calls, no first calls during a first load, maybe no
+ * hours, and of groups of calls only what adds up.
+ */
+export function figuresOfPage({ rules, spend, outcomes, warehouse, minCell }: PageFacts): Measure[] {
+  const isUnknown = (metric: Measure) =>
+    metric.aggregate.kind === "unknown" ||
+    TIME_FIGURES.includes(metric.name) ||
+    (warehouse.first_load && FIRST_CALL_FIGURES.has(metric.name)) ||
+    (minCell !== null && !partsNeeded([metric]).every((part) => GROUPED.includes(part)));
   return measuresOf({ dimensions: [], spend: spend?.form, outcomes: outcomes?.form }, rules).filter(
-    ({ name, aggregate }) => !TIME_FIGURES.includes(name) && !isUnknown(name) && aggregate.kind !== "unknown",
+    (metric) => !isUnknown(metric),
   );
 }
+
+const GROUPED: readonly string[] = GROUP_PARTS;
 
 /** Returns the figures of the table: those of spend need dimensions that spend has. */
 export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): readonly string[] {
@@ -44,8 +55,18 @@ export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): rea
 export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
 export const needsOutcomes = (name: string) => OUTCOME_FIGURES.includes(name);
 
-/** Returns what the shown days are compared with, or why they are not. */
-export function comparedOf(facts: PageFacts, view: View): Compared | string | undefined {
+/**
+ * Returns what the shown days are compared with, or why they are not: a value whose calls are in (other) on some days
+ * would seem to change.
+ */
+export function comparedOf(
+  facts: PageFacts,
+  view: View,
+  by: readonly Dimension[] = [],
+): Compared | string | undefined {
+  const names = [...by, ...entriesOf(view.filter).map(([name]) => name)];
+  if (view.compare && facts.minCell !== null && names.some((name) => name !== "weekday"))
+    return "Not compared: on some days, calls of these values are in (other).";
   return view.compare && compareDays(facts, shownDays(view), view.compare);
 }
 
@@ -77,10 +98,10 @@ export async function answerTable(source: Source, view: View): Promise<Answer & 
   return { columns, rows, totals };
 }
 
-export function questionOf({ facts }: Source, view: View): Question {
-  const compared = comparedOf(facts, view);
+export function questionOf({ facts }: Source, view: View, by: readonly Dimension[] = view.by): Question {
+  const compared = comparedOf(facts, view, by);
   return {
-    by: view.by,
+    by,
     filter: view.filter,
     figures: tableFigures(view),
     days: shownDays(view),
@@ -113,10 +134,20 @@ export async function answer(
   const folded = await foldRollup(query, calls.source(filter), known);
   const columns = rollupColumns(query, facts.rules);
   const blank = blankOf(source, query, question);
-  const rows = Iterator.from(folded).map(({ values }) => blank(values));
+  const rows = showFolded([...Iterator.from(folded).map(({ values }) => blank(values))]);
   const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
   const judged = compared && canJudge(figures) ? withChance(table, compared) : table;
   return { columns: judged.columns, rows: [...judged.rows] };
+}
+
+/** Shows the groups that were folded as the last row, {@link OTHER}. */
+function showFolded(rows: readonly (readonly Value[])[]): readonly (readonly Value[])[] {
+  const isFolded = (row: readonly Value[]) => row.includes(FOLDED);
+  const other = rows.filter(isFolded).map((row) => {
+    const first = row.indexOf(FOLDED);
+    return row.map((value, index) => (value !== FOLDED ? value : index === first ? OTHER : null));
+  });
+  return other.length === 0 ? rows : [...rows.filter((row) => !isFolded(row)), ...other];
 }
 
 /** Returns a function that blanks figures which cannot be known. */
@@ -161,7 +192,7 @@ const CARDS: readonly string[] = [
 
 export async function answerCards(source: Source, view: View): Promise<Card[]> {
   const shown = cardFigures(source.facts);
-  const question = { ...questionOf(source, view), by: [], figures: shown.map(({ name }) => name) };
+  const question = { ...questionOf(source, view, []), figures: shown.map(({ name }) => name) };
   const { columns, rows } = await answer(source, question);
   const values = new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]));
   const read = (name: string) => {
@@ -190,7 +221,8 @@ export interface TimePoint {
 export async function answerTime(source: Source, view: View): Promise<TimePoint[]> {
   const { facts, calls } = source;
   const { days, chart, compare, filter } = view;
-  const { periods, compared } = periodsOf(facts, days, shownGrain(view), compare);
+  const isCompared = typeof comparedOf(facts, view) === "object";
+  const { periods, compared } = periodsOf(facts, days, shownGrain(view), isCompared ? compare : undefined);
   const query = {
     ...queryOf(source, { days, filter, by: [], figures: [chart], compared }),
     periods,

@@ -1,17 +1,18 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { toPrintable } from "../../../base/printable.ts";
 import { doubtsOf, saySome } from "../../../statements/statements.ts";
+import type { PageFacts } from "../page-facts.ts";
 import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
-import { Basis } from "./basis.tsx";
-import { Cards } from "./cards.tsx";
-import { Crumbs } from "./crumbs.tsx";
-import { DaysBar } from "./days-bar.tsx";
-import { FilterMenu } from "./filter-menu.tsx";
-import { formatDays } from "./format.ts";
-import { MoreSections } from "./more-sections.tsx";
-import type { Answers, PartProps } from "./part.ts";
-import { TableSection } from "./table-section.tsx";
-import { TimeSection } from "./time-section.tsx";
+import { formatDays, titleOf } from "./format.ts";
+import { Basis } from "./parts/basis.tsx";
+import { Cards } from "./parts/cards.tsx";
+import { Crumbs } from "./parts/crumbs.tsx";
+import { DaysBar } from "./parts/days-bar.tsx";
+import { FilterMenu } from "./parts/filter-menu.tsx";
+import { MoreSections } from "./parts/more-sections.tsx";
+import type { Answers, PartProps } from "./parts/part.ts";
+import { TableSection } from "./parts/table-section.tsx";
+import { TimeSection } from "./parts/time-section.tsx";
 import { defaultView, fromHash, shownDays, toHash, type View } from "./view.ts";
 import { statementsOfView } from "./view-statements.ts";
 
@@ -47,9 +48,12 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
       isWanted = false;
     };
   }, [source, address, view]);
-  const go = (change: Partial<View>) => {
-    location.hash = toHash({ ...view, ...change }, known.standard);
-  };
+  const go = useCallback(
+    (change: Partial<View>) => {
+      location.hash = toHash({ ...fromHash(location.hash, known), ...change }, known.standard);
+    },
+    [known],
+  );
   if (answers === undefined) return <p id="progress">Computing…</p>;
   const props = { source, answers, go };
   return (
@@ -65,6 +69,7 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
           ))}
         </fieldset>
         <Crumbs {...props} />
+        {facts.minCell !== null && <p class="faint">{describeGroups(facts)}</p>}
       </header>
       <main aria-busy={answers.view !== view} data-address={answers.address}>
         <Cards {...props} />
@@ -97,4 +102,10 @@ function Verdict({ source, answers: { view } }: PartProps) {
       {toPrintable(saySome(statements, "see below").join(" "))}
     </p>
   );
+}
+
+/** What a file of groups lacks. */
+function describeGroups({ minCell, dimensions }: PageFacts): string {
+  const names = dimensions.filter((name) => name !== "weekday").map((name) => titleOf(name).toLowerCase());
+  return `This file holds groups of at least ${minCell} calls, by day and ${names.join(" and ")}: smaller groups of a day are together in (other), and days with fewer calls are left out. It has no other filters, no hours, callers, medians, durations, costs and outcomes, and no list of calls.`;
 }

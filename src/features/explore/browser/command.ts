@@ -1,14 +1,19 @@
 import type { PageFacts } from "../page-facts.ts";
 import { canJudge, comparedOf, needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
+import { titleOf } from "./format.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
 
 /** Options by their names in `calltally.yaml`. */
 type Options = [name: string, value: string | number | boolean | readonly string[]][];
 
-/** Returns the dimensions of the filter that `export` has no filter for. */
-export function pageFiltersOf({ filter }: View): string[] {
-  return exportFilterOf(filter).others.map(([name]) => name);
+/** Returns why no command makes the same table; undefined if one does. */
+export function whyNoCommand({ minCell }: PageFacts, { filter }: View): string | undefined {
+  if (minCell !== null) return "small groups of calls were folded by day";
+  const { others } = exportFilterOf(filter);
+  if (others.length === 0) return undefined;
+  const names = others.map(([name]) => titleOf(name).toLowerCase());
+  return `export has no filter by ${names.join(" and ")}`;
 }
 
 /** Returns the command that makes the same table. */
@@ -46,7 +51,7 @@ export function toReport(facts: PageFacts, view: View): string {
 function figuresOf(facts: PageFacts, view: View): Options {
   const { by, compare } = view;
   const figures = tableFigures(view);
-  const compared = typeof comparedOf(facts, view) === "object" && compare;
+  const compared = typeof comparedOf(facts, view, by) === "object" && compare;
   return [
     ["by", by],
     ["columns", figures],

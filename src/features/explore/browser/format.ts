@@ -6,7 +6,7 @@ import { WEEKDAYS } from "../../../figures/dimensions.ts";
 import type { Metric } from "../../../figures/metrics.ts";
 
 /** Shown for a missing figure, such as a rate without calls. */
-const NONE = "–";
+export const NONE = "–";
 /** Of a share the exported digits: rounded once more, it could be another. */
 const PERCENT = { style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 const CHANGE = { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" } as const;

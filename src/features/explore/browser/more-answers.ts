@@ -3,6 +3,7 @@ import { isWithinChance, WITHIN_CHANCE } from "../../../base/chance.ts";
 import type { Value } from "../../../export/table.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
 import { bandCodes, durationBounds } from "../../../figures/duration-bands.ts";
+import { OTHER } from "../../../figures/reserved-keys.ts";
 import { answer, needsSpend, questionOf, type Source } from "./answers.ts";
 import { spanOf } from "./page-days.ts";
 import { shownDays, type View } from "./view.ts";
@@ -29,6 +30,7 @@ export async function answerChoices(source: Source, view: View, dimension: Dimen
   const found = new Map<string, Choice>();
   for (const row of rows) {
     const keys = row.slice(0, columns.length - 1);
+    if (keys[0] === OTHER) continue;
     const text = filterTextOf(keys);
     const known = found.get(text);
     const calls = Number(row.at(-1)) + (known?.calls ?? 0);
@@ -113,6 +115,7 @@ export async function answerMovers(
     const { columns, rows } = await answer(source, { ...question, by: [dimension] });
     const keys = columns.findIndex(({ name }) => name === "calls");
     for (const row of rows) {
+      if (row[0] === OTHER) continue;
       const [calls, before] = [Number(row[keys]), Number(row[keys + 1])];
       const text = filterTextOf(row.slice(0, keys));
       found.push({ dimension, text, label: String(row[0]), calls, before });

@@ -18,29 +18,32 @@ export function statementsOfView({ facts, calls }: Source, view: View): Statemen
   );
   const before = typeof compared === "object" ? calls.spendDays(view.filter, compared.span) : undefined;
   const hasHistory = historyFrom !== null && days.from >= historyFrom;
-  return statementsOf({
-    warehouse,
-    range: {
-      timezone,
-      filter: {},
+  return statementsOf(
+    {
+      warehouse,
       range: {
-        ends_at: endsAt,
-        ...((settledUntil === null || endsAt > settledUntil) && { provisional: true }),
-        ...(!hasHistory && { short_history: true }),
-      },
-      ...(spend &&
-        isOfSpend && {
-          spend: {
-            ...spend.described,
-            rows,
-            ...(others.length > 0 && { filters_of_calls_alone: others }),
-            ...(before && before.count !== count && ({ days_differ: true } as const)),
-          },
+        timezone,
+        filter: {},
+        range: {
+          ends_at: endsAt,
+          ...((settledUntil === null || endsAt > settledUntil) && { provisional: true }),
+          ...(!hasHistory && { short_history: true }),
+        },
+        ...(spend &&
+          isOfSpend && {
+            spend: {
+              ...spend.described,
+              rows,
+              ...(others.length > 0 && { filters_of_calls_alone: others }),
+              ...(before && before.count !== count && ({ days_differ: true } as const)),
+            },
+          }),
+        ...(outcomes && { outcomes: outcomes.described }),
+        ...(typeof compared === "object" && {
+          compared_with: compared.hasHistory ? {} : { short_history: true },
         }),
-      ...(outcomes && { outcomes: outcomes.described }),
-      ...(typeof compared === "object" && {
-        compared_with: compared.hasHistory ? {} : { short_history: true },
-      }),
+      },
     },
-  });
+    facts.minCell ?? undefined,
+  );
 }

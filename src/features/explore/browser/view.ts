@@ -6,6 +6,7 @@ import { DIMENSIONS, type Dimension } from "../../../figures/dimensions.ts";
 import { FIGURES } from "../../../figures/metrics.ts";
 import { grainOf } from "../../../request/resolve.ts";
 import type { PageFacts } from "../page-facts.ts";
+import { LISTED_FIGURES, type ListedFigure } from "./page-calls.ts";
 import { type Days, type PageComparison, todayOf } from "./page-days.ts";
 import { entriesOf, type PageFilter } from "./page-filter.ts";
 
@@ -23,6 +24,8 @@ export interface View {
   figures: readonly string[];
   /** The figure of the chart. */
   chart: string;
+  /** The figure whose calls are listed. */
+  listed: ListedFigure;
   /** A column of the table; by default it is in the order of `export`. */
   sort: { column: string; isDescending: boolean } | undefined;
 }
@@ -55,6 +58,7 @@ export function defaultView(facts: PageFacts, figures: readonly string[]): View 
     filter: {},
     figures: DEFAULT_FIGURES.filter((name) => figures.includes(name)),
     chart: "calls",
+    listed: "calls",
     sort: undefined,
   };
 }
@@ -74,6 +78,7 @@ export function toHash(view: View, standard: View): string {
   add("by", view.by.join(), standard.by.join());
   add("figures", view.figures.join(), standard.figures.join());
   add("chart", view.chart, standard.chart);
+  add("listed", view.listed, standard.listed);
   add("sort", sortText(view), "");
   for (const [name, texts] of entriesOf(view.filter))
     for (const text of texts) parts.append(`is_${name}`, text);
@@ -116,6 +121,7 @@ export function fromHash(
     filter,
     figures: chosen.length > 0 ? FIGURES.filter((name) => chosen.includes(name)) : standard.figures,
     chart: charts.find((name) => name === parts.get("chart")) ?? standard.chart,
+    listed: LISTED_FIGURES.find((name) => name === parts.get("listed")) ?? standard.listed,
     sort: column === undefined ? undefined : { column, isDescending: sign === "-" },
   };
 }

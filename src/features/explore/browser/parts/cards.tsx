@@ -1,6 +1,6 @@
-import { CHANCE_MEANING } from "../../../figures/change-chance.ts";
-import { comparedOf } from "./answers.ts";
-import { formatChange, formatDays, formatFigure, titleOf } from "./format.ts";
+import { CHANCE_MEANING } from "../../../../figures/change-chance.ts";
+import { comparedOf } from "../answers.ts";
+import { formatChange, formatDays, formatFigure, titleOf } from "../format.ts";
 import type { PartProps } from "./part.ts";
 
 /** The figures of all shown calls; each is a button that puts it into the chart. */

@@ -1,9 +1,9 @@
 import { useCallback, useState } from "preact/hooks";
-import { GRAINS } from "../../../calendar/grain.ts";
-import type { TimePoint } from "./answers.ts";
+import { GRAINS } from "../../../../calendar/grain.ts";
+import type { TimePoint } from "../answers.ts";
+import { CHART_SIDES, drawTime } from "../charts.ts";
+import { formatDay, formatDays, formatFigure, formatPeriod, titleOf } from "../format.ts";
 import { Chart } from "./chart.tsx";
-import { CHART_SIDES, drawTime } from "./charts.ts";
-import { formatDay, formatDays, formatFigure, formatPeriod, titleOf } from "./format.ts";
 import type { PartProps } from "./part.ts";
 
 const HEIGHT = 260;

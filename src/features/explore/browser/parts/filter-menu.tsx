@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { toPrintable } from "../../../base/printable.ts";
-import { formatCount } from "../../../base/quantity-text.ts";
-import type { Dimension } from "../../../figures/dimensions.ts";
-import { titleOf } from "./format.ts";
+import { toPrintable } from "../../../../base/printable.ts";
+import { formatCount } from "../../../../base/quantity-text.ts";
+import type { Dimension } from "../../../../figures/dimensions.ts";
+import { titleOf } from "../format.ts";
+import { answerChoices, type Choice } from "../more-answers.ts";
 import { Menu } from "./menu.tsx";
-import { answerChoices, type Choice } from "./more-answers.ts";
 import type { PartProps } from "./part.ts";
 
 /** More are found by searching. */

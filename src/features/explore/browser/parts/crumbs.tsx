@@ -1,6 +1,6 @@
-import { toPrintable } from "../../../base/printable.ts";
-import { formatDays, titleOf } from "./format.ts";
-import { entriesOf } from "./page-filter.ts";
+import { toPrintable } from "../../../../base/printable.ts";
+import { formatDays, titleOf } from "../format.ts";
+import { entriesOf } from "../page-filter.ts";
 import type { PartProps } from "./part.ts";
 
 /** What is chosen, each with a button that takes it back. */

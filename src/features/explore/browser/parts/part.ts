@@ -1,6 +1,6 @@
-import type { TotalRow } from "../../../export/table.ts";
-import type { Answer, Card, Source, TimePoint } from "./answers.ts";
-import type { View } from "./view.ts";
+import type { TotalRow } from "../../../../export/table.ts";
+import type { Answer, Card, Source, TimePoint } from "../answers.ts";
+import type { View } from "../view.ts";
 
 export interface Answers {
   /** What is after `#` in the address of the view, with the sign. */

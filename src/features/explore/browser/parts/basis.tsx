@@ -1,10 +1,10 @@
-import { toPrintable } from "../../../base/printable.ts";
-import { localMinute } from "../../../calendar/local-time.ts";
-import { say } from "../../../statements/statements.ts";
-import { pageFiltersOf, toCommand, toReport } from "./command.ts";
-import { titleOf } from "./format.ts";
+import { toPrintable } from "../../../../base/printable.ts";
+import { localMinute } from "../../../../calendar/local-time.ts";
+import { say } from "../../../../statements/statements.ts";
+import { toCommand, toReport, whyNoCommand } from "../command.ts";
+import { titleOf } from "../format.ts";
+import { statementsOfView } from "../view-statements.ts";
 import type { PartProps } from "./part.ts";
-import { statementsOfView } from "./view-statements.ts";
 
 export function Basis({
   source,
@@ -15,7 +15,7 @@ export function Basis({
   const statements = statementsOfView(source, view);
   const { warehouse, timezone } = facts;
   const { run, certificate } = warehouse;
-  const others = pageFiltersOf(view);
+  const why = whyNoCommand(facts, view);
   const light =
     isUndamaged === undefined
       ? "Not checked here: this browser computes no hashes for pages opened like this."
@@ -25,11 +25,8 @@ export function Basis({
   return (
     <section>
       <h2>Make the same table</h2>
-      {others.length > 0 ? (
-        <p>
-          <code>export</code> has no filter by{" "}
-          {others.map((name) => titleOf(name).toLowerCase()).join(" and ")}: no command makes this table.
-        </p>
+      {why !== undefined ? (
+        <p>No command makes this table: {why}.</p>
       ) : (
         <>
           <h3>As command</h3>

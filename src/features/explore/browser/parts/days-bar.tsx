@@ -1,6 +1,6 @@
-import type { Days } from "./page-days.ts";
+import type { Days } from "../page-days.ts";
+import { presetDays } from "../view.ts";
 import type { PartProps } from "./part.ts";
-import { presetDays } from "./view.ts";
 
 const PRESETS = [
   ["7d", "7 days"],

@@ -1,0 +1,56 @@
+import type { Span } from "../../../calendar/dates.ts";
+import type { Cells, Side } from "../../../figures/cells.ts";
+import type { Ledger } from "../packed-calls.ts";
+import { midnightOf } from "./page-days.ts";
+import type { PageFilter } from "./page-filter.ts";
+import type { PageKeys } from "./page-keys.ts";
+import { boundsOf, type PageRows, pickRows, rowsThatPass, sliceRows } from "./page-rows.ts";
+
+/** Amounts by day and key: spend, or outcomes. */
+export class PageAmounts<Own> {
+  readonly #keys: PageKeys;
+  readonly #ledger: Ledger<Own>["rows"];
+  readonly #all: PageRows;
+
+  constructor({ keys: names, rows }: Ledger<Own>, keys: PageKeys) {
+    this.#keys = keys;
+    this.#ledger = rows;
+    const startsMs = Float64Array.from(rows, ({ day }) => midnightOf(day));
+    const codes = names.map((name, index): [string, Int32Array] => {
+      const dictionary = keys.dictionaryOf(name);
+      return [name, Int32Array.from(rows, ({ values }) => dictionary.codeOf(values[index] ?? null))];
+    });
+    this.#all = {
+      rows: rows.length,
+      places: Int32Array.from(rows.keys()),
+      startsMs,
+      codes: new Map([...codes, ["weekday", keys.weekdaysOf(startsMs)]]),
+    };
+  }
+
+  /** Counts the days and the rows that a filter leaves; undefined for none. */
+  count(filter: PageFilter, span: Span): { count: number; rows: number } | undefined {
+    const { rows, startsMs } = this.#select(filter, span);
+    return rows === 0 ? undefined : { count: new Set(startsMs).size, rows };
+  }
+
+  sum<Sum>(
+    filter: PageFilter,
+    { span, periods, cells }: Side & { cells: Cells },
+    add: (known: Sum | undefined, row: Own) => Sum,
+  ): Map<number, Sum> {
+    const selected = this.#select(filter, span);
+    const found = new Map<number, Sum>();
+    for (const [row, cell] of this.#keys.cellsOf(selected, cells, periods).entries()) {
+      const amounts = this.#ledger[selected.places[row] ?? 0];
+      if (amounts !== undefined) found.set(cell, add(found.get(cell), amounts));
+    }
+    return found;
+  }
+
+  #select(filter: PageFilter, span: Span): PageRows {
+    const tests = this.#keys.testsOf(filter, this.#all.codes);
+    const picked = pickRows(this.#all, rowsThatPass(tests, this.#all.rows));
+    return sliceRows(picked, ...boundsOf(picked, span));
+  }
+}

@@ -1,0 +1,104 @@
+import { toDelimited } from "../../../../export/formats/delimited.ts";
+import type { Table } from "../../../../export/table.ts";
+import { type Dimension, SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
+import { figuresOfPage, needsSpend } from "../answers.ts";
+import { titleOf } from "../format.ts";
+import type { View } from "../view.ts";
+import { Menu } from "./menu.tsx";
+import type { PartProps } from "./part.ts";
+
+interface ToolsProps extends Pick<PartProps, "source" | "go"> {
+  view: View;
+  /** As it is shown. */
+  table: Table;
+}
+
+/** What the table is by, its figures, and its download. */
+export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
+  const names = figuresOfPage(facts).map(({ name }) => name);
+  const isOfSpend = view.by.every((name) => SPEND_DIMENSIONS.includes(name));
+  return (
+    <fieldset class="toolbar" aria-label="Table">
+      <DimensionSelect
+        label="By"
+        value={view.by[0] ?? ""}
+        all={facts.dimensions}
+        onChoose={(name) =>
+          name && go({ by: [name, ...view.by.slice(1).filter((other) => other !== name)], sort: undefined })
+        }
+      />
+      <DimensionSelect
+        label="and"
+        value={view.by[1] ?? ""}
+        none="nothing else"
+        all={facts.dimensions.filter((name) => name !== view.by[0])}
+        onChoose={(name) => go({ by: [...view.by.slice(0, 1), ...(name ? [name] : [])], sort: undefined })}
+      />
+      <Menu label="Figures">
+        <ul>
+          {names.map((name) => (
+            <li key={name}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={view.figures.includes(name)}
+                  disabled={view.figures.length === 1 && view.figures.includes(name)}
+                  onChange={() =>
+                    go({
+                      sort: undefined,
+                      figures: names.filter((each) => (each === name) !== view.figures.includes(each)),
+                    })
+                  }
+                />
+                {titleOf(name)}
+                {needsSpend(name) && !isOfSpend && " (not by these dimensions)"}
+              </label>
+            </li>
+          ))}
+        </ul>
+      </Menu>
+      <button type="button" onClick={() => download(`${view.by.join("-")}.csv`, csvOf(table))}>
+        Download CSV
+      </button>
+    </fieldset>
+  );
+}
+
+interface SelectProps {
+  label: string;
+  value: string;
+  all: readonly Dimension[];
+  none?: string;
+  onChoose: (name: Dimension | undefined) => void;
+}
+
+function DimensionSelect({ label, value, all, none, onChoose }: SelectProps) {
+  return (
+    <label>
+      {label}
+      <select
+        value={value}
+        onChange={({ currentTarget }) => onChoose(all.find((name) => name === currentTarget.value))}
+      >
+        {none && <option value="">{none}</option>}
+        {all.map((name) => (
+          <option key={name} value={name}>
+            {titleOf(name).toLowerCase()}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function csvOf(table: Table): string {
+  return [...toDelimited(table, { delimiter: "," })].join("");
+}
+
+function download(name: string, text: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

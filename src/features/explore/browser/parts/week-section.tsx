@@ -1,0 +1,50 @@
+import { useCallback, useState } from "preact/hooks";
+import { cardFigures } from "../answers.ts";
+import { drawWeek, weekHourAt } from "../charts.ts";
+import { formatFigure, titleOf } from "../format.ts";
+import { type WeekHour, weekFigure } from "../more-answers.ts";
+import type { View } from "../view.ts";
+import { Chart } from "./chart.tsx";
+import type { PartProps } from "./part.ts";
+
+const HEIGHT = 230;
+
+interface WeekProps extends Pick<PartProps, "source" | "go"> {
+  view: View;
+  week: readonly WeekHour[];
+}
+
+export function WeekSection({ source, view, week, go }: WeekProps) {
+  const [pointed, setPointed] = useState<WeekHour>();
+  const metric = cardFigures(source.facts).find(({ name }) => name === weekFigure(view));
+  const title = titleOf(weekFigure(view));
+  const draw = useCallback(
+    (width: number) => drawWeek(week, { width, height: HEIGHT, label: `${title} by hours of the week` }),
+    [week, title],
+  );
+  const hourAt = (place: { x: number; y: number; width: number } | undefined) => {
+    const at = place && weekHourAt(place, { width: place.width, height: HEIGHT });
+    return week.find(({ weekday, hour }) => weekday === at?.weekday && hour === at.hour);
+  };
+  return (
+    <section>
+      <h2>{title} by hours of the week</h2>
+      <p class="legend">
+        <span>A stronger color means more.</span>
+        <span class="pointed" aria-hidden="true">
+          {pointed &&
+            metric &&
+            `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.value)}`}
+        </span>
+      </p>
+      <Chart
+        draw={draw}
+        onPoint={(place) => setPointed(hourAt(place))}
+        onChoose={(place) => {
+          const at = hourAt(place);
+          if (at) go({ filter: { ...view.filter, weekday: [at.weekday], hour: [at.hour] } });
+        }}
+      />
+    </section>
+  );
+}
