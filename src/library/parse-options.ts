@@ -1,3 +1,4 @@
+import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
@@ -11,7 +12,7 @@ import { DIMENSIONS } from "../figures/dimensions.ts";
 import { type ExportRequest, FILTER_DESCRIPTION, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, option, parsed } from "../request/issues.ts";
 import { FORMATS } from "../request/option-values.ts";
-import type { SyncOptions } from "./types.ts";
+import type { ReadOptions, SqlParameter, SqlParameters, SyncOptions } from "./types.ts";
 
 /** Options that settings must not duplicate. */
 const OPTIONS: ReadonlyMap<string, keyof SyncOptions> = new Map([
@@ -47,6 +48,13 @@ const syncOptions = z.strictObject({
   signal: z.instanceof(AbortSignal).optional(),
   onProgress: z.custom<SyncOptions["onProgress"]>((value) => typeof value === "function").optional(),
   settings: z.record(settingName, z.string()).optional(),
+  dispatcher: z
+    .custom<Dispatcher>(
+      (value) => typeof Object(value).dispatch === "function",
+      "must be a Dispatcher of undici",
+    )
+    .optional(),
+  createFolders: z.boolean().optional(),
 }) satisfies z.ZodType<SyncOptions>;
 
 const caller = z
@@ -104,6 +112,38 @@ export const exportRequest = z.strictObject({
   raw: REQUEST_KEYS.raw,
 });
 
+const { include_gone: __, ...ofLiveCalls } = filter.shape;
+const callQuestion = z.strictObject({
+  range: asked.range,
+  timezone: asked.timezone,
+  filter: z.strictObject(ofLiveCalls).optional(),
+});
+
+const readOptions = z.strictObject({ signal: z.instanceof(AbortSignal).optional() });
+
+/** What SQLite stores; JavaScript's other values have no one way to be written. */
+const sqlValue = z.custom<SqlParameter>().superRefine((value, context) => {
+  const problem = problemOfParameter(value);
+  if (problem !== undefined) context.addIssue(problem);
+});
+const query = z.object({
+  sql: z.string(),
+  parameters: z.union([z.array(sqlValue), z.record(z.string(), sqlValue)]),
+});
+
+function problemOfParameter(value: unknown): string | undefined {
+  if (value === undefined) return "is undefined; pass null for no value";
+  if (typeof value === "boolean") return `is ${value}; pass ${Number(value)}, which SQLite has for ${value}`;
+  if (value instanceof Date) return "is a Date; pass its text, as in toISOString()";
+  if (typeof value === "number" && !Number.isFinite(value))
+    return `is ${value}; pass a finite number, or null`;
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value)
+    return "is beyond the 64 bits of an SQLite integer; pass it as text";
+  const isKnown =
+    value === null || ["string", "number", "bigint"].includes(typeof value) || value instanceof Uint8Array;
+  return isKnown ? undefined : "cannot be bound; pass a string, a number, a bigint, null or a Uint8Array";
+}
+
 /** @throws UsageError that names the option, and says what is allowed */
 export function parseSyncOptions(options: unknown) {
   return parse(syncOptions, options);
@@ -114,9 +154,19 @@ export function parseWarehousePath(given: unknown): string {
   return parse(z.object({ path }), { path: given }).path;
 }
 
+export interface Query {
+  sql: string;
+  parameters: SqlParameters;
+}
+
+/** @throws UsageError that names the parameter, and says what to pass */
+export function parseQuery(sql: unknown, parameters: unknown = []): Query {
+  return parse(query, { sql, parameters });
+}
+
 /** @throws UsageError that says what is allowed */
-export function parseSql(given: unknown): string {
-  return parse(z.object({ sql: z.string() }), { sql: given }).sql;
+export function parseReadOptions(options: unknown = {}): ReadOptions {
+  return parse(readOptions, options);
 }
 
 /**
@@ -128,12 +178,17 @@ export function parseQuestion(question: unknown): Asked {
 }
 
 /** @throws UsageError that names the member, and says what is allowed */
+export function parseCallQuestion(question: unknown = {}): Asked {
+  return toAsked(parse(callQuestion, question));
+}
+
+/** @throws UsageError that names the member, and says what is allowed */
 export function parseExport(folder: unknown, request: unknown): Asked & { folder: string } {
   const given = parse(z.object({ folder: text(parseFilePath) }), { folder });
   return { ...given, ...toAsked(parse(exportRequest, request)) };
 }
 
-interface Asked {
+export interface Asked {
   request: ExportRequest;
   timezone: string;
 }

@@ -188,9 +188,9 @@ describe("the library, given what cannot be,", () => {
     expect(await syncWarehouse(inFile).catch(describeFailure)).toMatchObject({ exitCode: 7 });
   });
 
-  it("reads what a warehouse holds, and what its last run was worth", () => {
+  it("reads what a warehouse holds, and what its last run was worth", async () => {
     using warehouse = openWarehouse(database);
-    expect(warehouse.readBasis()).toMatchObject({
+    expect(await warehouse.readBasis()).toMatchObject({
       calls: 200,
       total: 200,
       rejected: 0,
@@ -209,7 +209,8 @@ describe("the library, given what cannot be,", () => {
       hint: "Open it again.",
     };
     expect(await warehouse.rollup({ by: [] }).catch(describeFailure)).toEqual(says);
-    expect(failureOf(() => warehouse.readBasis())).toEqual(says);
+    expect(await warehouse.readBasis().catch(describeFailure)).toEqual(says);
+    expect(await warehouse.query("SELECT 1").next().catch(describeFailure)).toEqual(says);
   });
 });
 
@@ -433,20 +434,29 @@ describe("what else a warehouse can be asked", () => {
     }
   });
 
-  it("closes the file of rows that are still read, which then end with an error", () => {
+  it("closes the file of rows that are still read, which then end with an error", async () => {
     const warehouse = openWarehouse(database);
-    const rows = warehouse.calls();
+    const rows = warehouse.query("SELECT * FROM call_facts AS a, call_facts AS b");
     const unread = warehouse.query("SELECT 1");
-    expect(rows.next().done).toBe(false);
+    expect((await rows.next()).done).toBe(false);
     expect(openIn(folder.path)).not.toEqual([]);
-    warehouse[Symbol.dispose]();
+    await warehouse[Symbol.asyncDispose]();
     expect(openIn(folder.path)).toEqual([]);
     const closed = { exitCode: 2, message: `Cannot read ${database}: it is closed`, hint: "Open it again." };
-    expect([failureOf(() => rows.next()), failureOf(() => unread.next())]).toEqual([closed, closed]);
+    const drained = async () => {
+      for await (const _ of rows);
+    };
+    expect(await drained().catch(describeFailure)).toEqual(closed);
+    expect(await unread.next().catch(describeFailure)).toEqual(closed);
     expect(openIn(folder.path)).toEqual([]);
-    using again = openWarehouse(database);
-    for (const _ of again.calls()) break;
-    expect(failureOf(() => again.query(5 as never))).toMatchObject({ exitCode: 2 });
+    await using again = openWarehouse(database);
+    for await (const _ of again.calls()) break;
+    expect(
+      await again
+        .query(5 as never)
+        .next()
+        .catch(describeFailure),
+    ).toMatchObject({ exitCode: 2 });
   });
 
   it.each<[ExportRequest, string]>([
@@ -461,14 +471,15 @@ describe("what else a warehouse can be asked", () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  it("reads the calls one by one, and any SQL that only reads", () => {
+  it("reads the calls one by one, and any SQL that only reads", async () => {
     using warehouse = openWarehouse(database);
-    const [first] = warehouse.calls();
+    const [first, ...others] = await Array.fromAsync(warehouse.calls());
     expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });
-    const [counted] = warehouse.query(
-      "SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls",
+    const [counted] = await Array.fromAsync(
+      warehouse.query("SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls"),
     );
-    expect(counted).toEqual({ calls: warehouse.calls().toArray().length, large: 9007199254740993n });
-    expect(failureOf(() => warehouse.query("DELETE FROM calls").next())).toMatchObject({ exitCode: 2 });
+    expect(counted).toEqual({ calls: 1 + others.length, large: 9007199254740993n });
+    const deleting = warehouse.query("DELETE FROM calls").next();
+    expect(await deleting.catch(describeFailure)).toMatchObject({ exitCode: 2 });
   });
 });

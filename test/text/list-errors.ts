@@ -36,6 +36,7 @@ function errorsOf(source: string): string[] {
   const read = (node: unknown, before: number): string => {
     if (!isNode(node)) return "…";
     if (node.type === "Literal") return String(node.value);
+    if (node.type === "ArrowFunctionExpression") return read(node.body, before);
     if (node.type === "TemplateLiteral")
       return source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…");
     if (node.type === "ConditionalExpression")
