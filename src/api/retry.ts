@@ -90,6 +90,6 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   return reword(error, `${error.message}, and ${asked}`, {
     retryAfterMs,
     hint: ({ retrySeconds, syncNow }) =>
-      `Run it again after that time, or raise ${retrySeconds} to wait for it${syncNow === undefined ? "" : `; ${syncNow} starts immediately`}.`,
+      `Run it again after that time, or raise ${retrySeconds} to wait for it${syncNow === undefined ? "" : `; ${syncNow} starts at once`}.`,
   });
 }

@@ -10,7 +10,7 @@ export interface Words {
   retrySeconds: string;
   limit: string;
   aliases: string;
-  /** The folder of an export. */
+  /** How the folder of an export is given. */
   out: string;
   /** Replaces the files of another warehouse. */
   replace: string | undefined;
@@ -31,7 +31,7 @@ export const COMMAND_LINE: Words = {
   retrySeconds: "CALLTALLY_RETRY_SECONDS",
   limit: "--limit",
   aliases: "CALLTALLY_ALIASES",
-  out: "--out",
+  out: "with --out",
   replace: "--replace",
   format: "--format",
   top: "--top",

@@ -11,7 +11,7 @@ export const LIBRARY: Words = {
   retrySeconds: "`settings.CALLTALLY_RETRY_SECONDS`",
   limit: "`settings.CALLTALLY_LIMIT`",
   aliases: "`settings.CALLTALLY_ALIASES`",
-  out: "`folder`",
+  out: "as `folder`",
   replace: undefined,
   format: "`format`",
   top: "`top`",

@@ -70,7 +70,7 @@ function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolea
     `Cannot export to ${folder}: it holds the files of another warehouse, ${describe(manifest.origin)}; this one is ${describe(origin)}`,
     {
       hint: ({ out, replace }) =>
-        `Give each warehouse a folder of its own as ${out}${replace === undefined ? "" : `, or replace those files with ${replace}`}.`,
+        `Give each warehouse a folder of its own ${out}${replace === undefined ? "" : `, or replace those files with ${replace}`}.`,
     },
   );
 }

@@ -33,7 +33,7 @@ export function readManifest(folder: string): KnownManifest | undefined {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     throw new UsageError(`Cannot export to ${folder}: calltally did not write its ${MANIFEST}`, {
       hint: ({ out, replace }) =>
-        `It was not changed. Use another folder as ${out}${replace === undefined ? "" : `, or replace the file with ${replace}`}.`,
+        `It was not changed. Use another folder ${out}${replace === undefined ? "" : `, or replace the file with ${replace}`}.`,
     });
   }
 }
