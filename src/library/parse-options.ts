@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
-import { UsageError } from "../base/errors.ts";
+import { splitAdvice, UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
@@ -9,6 +9,7 @@ import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
+import { describeIssue } from "../request/describe-issue.ts";
 import { type ExportRequest, FILTER_DESCRIPTION, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, option, parsed } from "../request/issues.ts";
 import { FORMATS } from "../request/option-values.ts";
@@ -28,9 +29,7 @@ const settingName = z.string().superRefine((name, context) => {
   if (OTHERS.includes(name)) return;
   const option = OPTIONS.get(name);
   context.addIssue(
-    option === undefined
-      ? `${name} is not a setting${orMeant(name, OTHERS)}`
-      : `${name} is not allowed here: use ${option}`,
+    option === undefined ? `is not a setting${orMeant(name, OTHERS)}` : `is not allowed here; use ${option}`,
   );
 });
 
@@ -39,14 +38,26 @@ const path = text(parseFilePath);
 
 const toText = (given: unknown) => (Number.isSafeInteger(given) ? String(given) : given);
 
+const signal = z.instanceof(AbortSignal).optional();
+
+/** Never shown in an error. */
+const token = z
+  .custom<string>((value) => typeof value === "string" && value !== "", "must be a text that is not empty")
+  .superRefine(by(parseToken));
+
 const syncOptions = z.strictObject({
   database: path,
   baseUrl: text(parseBaseUrl),
-  token: text(parseToken),
+  token,
   orgUnitId: z.preprocess(toText, text(SETTINGS.orgUnitId.parse)).optional(),
   mode: z.enum(["full", "incremental"]).optional(),
-  signal: z.instanceof(AbortSignal).optional(),
-  onProgress: z.custom<SyncOptions["onProgress"]>((value) => typeof value === "function").optional(),
+  signal,
+  onProgress: z
+    .custom<NonNullable<SyncOptions["onProgress"]>>(
+      (value) => typeof value === "function",
+      "must be a function",
+    )
+    .optional(),
   settings: z.record(settingName, z.string()).optional(),
   dispatcher: z
     .custom<Dispatcher>(
@@ -119,7 +130,7 @@ const callQuestion = z.strictObject({
   filter: z.strictObject(ofLiveCalls).optional(),
 });
 
-const readOptions = z.strictObject({ signal: z.instanceof(AbortSignal).optional() });
+const readOptions = z.strictObject({ signal });
 
 /** What SQLite stores; JavaScript's other values have no one way to be written. */
 const sqlValue = z.custom<SqlParameter>().superRefine((value, context) => {
@@ -199,14 +210,15 @@ function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: 
 
 /** @throws UsageError for the first problem, with the member that has it */
 export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  // The reason for an invalid key is in its own issue.
-  const key = issue?.code === "invalid_key" ? issue.issues[0] : undefined;
-  const { message } = key ?? issue ?? result.error;
-  const path = (issue?.path ?? []).slice(0, key && -1);
-  throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message, {
-    hint: "Correct this option, or leave it out.",
-  });
+  const { data, error } = schema.safeParse(given, { reportInput: true });
+  if (error === undefined) return data;
+  const [{ path, message } = { path: [], message: "cannot be used" }] = error.issues.flatMap((issue) =>
+    describeIssue(schema, issue),
+  );
+  const option = path.join(".");
+  const named = option === "" ? "the options" : option;
+  if (message === "is missing")
+    throw new UsageError(`Cannot go without ${named}`, { hint: "Pass it.", option });
+  const { state, advice = "Correct this option, or leave it out." } = splitAdvice(message);
+  throw new UsageError(`Cannot use ${named}: ${state}`, { hint: advice, option });
 }
