@@ -59,7 +59,8 @@ export function reword(
 
 /** Returns the error of a change that may have reached the service, and must not be retried. */
 export function errorOfChange(error: ApiError): ApiError {
-  const { status = 0, message, hintIn: hint } = error;
+  const { status = 0, message } = error;
+  const hint: Hint = (words) => error.hintIn(words);
   // After a 408 the service may still have processed what it had received.
   const isRefused = status >= 400 && status < 500 && status !== 408;
   if (isRefused) return reword(error, message, { hint });

@@ -55,11 +55,9 @@ export class CalltallyError extends Error {
   /** What to do next. */
   readonly hint: string;
   /** The option at fault, such as `filter.channel`, where there is one. */
-  readonly option: string | undefined;
-  /** @internal */
-  readonly isCauseInMessage: boolean;
-  /** @internal Returns the hint in the words of a surface. */
-  readonly hintIn: (words: Words) => string;
+  declare readonly option?: string;
+  readonly #hint: Hint;
+  readonly #isCauseInMessage: boolean;
 
   constructor(
     exitCode: ExitCode,
@@ -68,10 +66,20 @@ export class CalltallyError extends Error {
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
-    this.hintIn = (words) => (typeof hint === "string" ? hint : hint(words));
+    this.#hint = hint;
+    this.#isCauseInMessage = isCauseInMessage;
     this.hint = this.hintIn(COMMAND_LINE);
-    this.option = option;
-    this.isCauseInMessage = isCauseInMessage;
+    if (option !== undefined) this.option = option;
+  }
+
+  /** @internal Whether the message already says what the cause says. */
+  get isCauseInMessage(): boolean {
+    return this.#isCauseInMessage;
+  }
+
+  /** @internal Returns the hint in the words of a surface. */
+  hintIn(words: Words): string {
+    return typeof this.#hint === "string" ? this.#hint : this.#hint(words);
   }
 }
 
