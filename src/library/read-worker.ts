@@ -61,7 +61,7 @@ export interface Batch<Cell> {
   rows: readonly (readonly Cell[])[];
 }
 
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 200;
 /** Texts and BLOBs may be long. */
 const LENGTH_AT_ONCE = 500_000;
 

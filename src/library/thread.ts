@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { toError } from "./error-data.ts";
 import type { Reply, Tasks } from "./serve-tasks.ts";
@@ -106,6 +107,8 @@ async function receive(port: MessagePort, stop: AbortSignal): Promise<Reply> {
   port.ref();
   try {
     const [reply] = await once(port, "message", { signal: stop });
+    // A port passes on what has meanwhile arrived without a turn of the event loop.
+    await setImmediate();
     return reply;
   } catch (error) {
     stop.throwIfAborted();
