@@ -105,7 +105,8 @@ export function errorOfConnection(cause: unknown, target: URL, attemptTimeoutMs:
     unsent: refusal !== undefined || codesOf(cause).some((code) => UNSENT.has(code)),
     hint: ({ baseUrl }) =>
       adviseOnRoute(target, reason, `Check ${baseUrl} and the network, and try again later.`),
-    cause,
+    // The cause itself may have what the service sent.
+    cause: Object.assign(new Error(reason), { code: codesOf(cause)[0] }),
     isCauseInMessage: true,
   });
 }

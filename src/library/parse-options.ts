@@ -217,8 +217,9 @@ export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   );
   const option = path.join(".");
   const named = option === "" ? "the options" : option;
-  if (message === "is missing")
-    throw new UsageError(`Cannot go without ${named}`, { hint: "Pass it.", option });
-  const { state, advice = "Correct this option, or leave it out." } = splitAdvice(message);
-  throw new UsageError(`Cannot use ${named}: ${state}`, { hint: advice, option });
+  const { state, advice } = splitAdvice(message);
+  if (state === "is missing")
+    throw new UsageError(`Cannot go without ${named}`, { hint: advice ?? "Pass it.", option });
+  const hint = advice ?? "Correct this option, or leave it out.";
+  throw new UsageError(`Cannot use ${named}: ${state}`, { hint, option });
 }

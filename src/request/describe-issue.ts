@@ -37,8 +37,18 @@ export function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): Findi
     }
     case "invalid_type":
       return [{ path, message: input === undefined ? "is missing" : describeType([issue.expected], input) }];
-    case "invalid_value":
-      return [{ path, message: describeChoice(input, issue.values.map(String)) }];
+    case "invalid_value": {
+      const allowed = issue.values.map(String);
+      const isMissing = input === undefined;
+      return [
+        {
+          path,
+          message: isMissing
+            ? `is missing; allowed are ${allowed.join(", ")}`
+            : describeChoice(input, allowed),
+        },
+      ];
+    }
     case "too_small":
       return [{ path, message: typeof input === "number" ? `must be ${issue.minimum} or more` : "is empty" }];
     case "too_big":
