@@ -8,6 +8,7 @@ import {
   CalltallyError,
   type ExportRequest,
   openWarehouse,
+  type RollupColumn,
   type RollupQuestion,
   type SyncOptions,
   syncWarehouse,
@@ -183,14 +184,14 @@ describe("syncWarehouse", () => {
       [Symbol.asyncDispose]: () => agent.close(),
     });
     const dispatcher = agent.compose((dispatch) => (options, handler) => {
-      paths.push(options.path);
+      paths.push(options.path.replace(/\?.*/, ""));
       return dispatch(options, handler);
     });
     const options = { database: join(own.path, "calls.db"), baseUrl: sandbox.url, token: sandbox.token };
     const reads: number[] = [];
     const onProgress = ({ read }: { read: number }) => reads.push(read);
     expect(await syncWarehouse({ ...options, dispatcher, onProgress })).toMatchObject({ calls_read: 200 });
-    expect(new Set(paths)).toEqual(new Set(["/v3/calls"]));
+    expect(new Set(paths)).toEqual(new Set(["/v3/conversations/attribution-engine"]));
     expect(reads.at(-1)).toBe(200);
     const denied = await syncWarehouse({ ...options, dispatcher, token: "other" }).catch(describeFailure);
     expect(denied).toMatchObject({ exitCode: 4, hint: expect.stringContaining("`token`") });
@@ -204,10 +205,6 @@ describe("syncWarehouse", () => {
     const error = await syncWarehouse({ ...nobody, settings }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CalltallyError);
     expect(error).toMatchObject({ name: "ApiError", exitCode: 5, cause: { code: "ECONNREFUSED" } });
-    const inFile = { ...nobody, database: join(database, "calls.db"), createFolders: true };
-    expect(await syncWarehouse(inFile).catch((thrown: unknown) => thrown)).toMatchObject({
-      ...{ exitCode: 7, cause: { code: "ENOTDIR" } },
-    });
   });
 
   it("ends with the reason of its signal, and goes on where it was", async () => {
@@ -459,6 +456,46 @@ describe("what else a warehouse can be asked", () => {
     });
     // @ts-expect-error: no such figure
     await expect(open.rollup({ by: [], columns: ["call"] })).rejects.toThrow("columns.0");
+  });
+
+  it("returns the members that its types have", async () => {
+    const { columns, rows } = await open.rollup({
+      ...{ by: ["campaign", "org_unit"], grain: "month", compare: "previous", chance: true },
+      ...{ range: { from: "2026-10-01", to: "2026-10-31" } },
+    });
+    const members = [
+      ...["name", "type", "decimals", "currency", "isKey", "isId", "isShare", "isAdditive"],
+      ...["comparison", "help"],
+    ] as const satisfies (keyof RollupColumn)[];
+    expectTypeOf<(typeof members)[number]>().toEqualTypeOf<keyof RollupColumn>();
+    const types = ["text", "integer", "decimal", "boolean", "time"] satisfies RollupColumn["type"][];
+    for (const column of columns) {
+      expect(members).toEqual(expect.arrayContaining(Object.keys(column)));
+      expect(types).toContain(column.type);
+    }
+    expect(columns.filter(({ isId }) => isId).map(({ name }) => name)).toEqual([
+      "campaign_id",
+      "org_unit_id",
+    ]);
+    const [row] = rows;
+    expectTypeOf(row?.campaign_id).toEqualTypeOf<string | null | undefined>();
+    expectTypeOf(row?.org_unit_id).toEqualTypeOf<number | null | undefined>();
+    expectTypeOf(row?.previous_period).toEqualTypeOf<string | null | undefined>();
+    expect(row).toMatchObject({ org_unit_id: expect.any(Number), previous_period: "2026-09" });
+    const to = join(folder.path, "typed");
+    const { files } = await open.export(to, { contents: ["channel"], format: "sqlite" });
+    const { rows: channels } = await open.rollup({ by: ["channel"] });
+    expect(files).toEqual([
+      {
+        ...{
+          file: "calltally.sqlite",
+          bytes: expect.any(Number),
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+        ...{ contents: "database", rows: channels.length },
+        sheets: [{ sheet: "channel", contents: "channel", rows: channels.length }],
+      },
+    ]);
   });
 
   it("writes the files of an export, and says what it wrote", async () => {

@@ -536,7 +536,7 @@ describe("answerCall", () => {
       {
         name: "figures",
         args: { by: [], timezone: "Berlin" },
-        says: /^Cannot use timezone: Berlin .*Europe\/Berlin/,
+        says: /^Cannot use timezone: Berlin .*Europe\/Berlin/s,
       },
       { name: "figures", args: { by: [], range: { last: "4x" } }, says: /^Cannot use range\.last: / },
       { name: "figures", args: { by: [], fill: true }, says: /^fill needs grain/ },
