@@ -1,4 +1,5 @@
 import { CalltallyError, type ErrorDetails, EXIT, type ExitCode } from "../base/errors.ts";
+import type { Hint } from "../base/words.ts";
 
 /** A failed request: an error response, or no response. */
 export class ApiError extends CalltallyError {
@@ -35,8 +36,8 @@ export interface ApiErrorDetails extends ErrorDetails {
   retryAfterMs?: number | undefined;
 }
 
-export const CHECK_ADDRESS =
-  "Check that CALLTALLY_BASE_URL is the address of the Call Analytics Platform API, without /v3.";
+export const CHECK_ADDRESS: Hint = ({ baseUrl }) =>
+  `Check that ${baseUrl} is the address of the Call Analytics Platform API, without /v3.`;
 
 /** For responses that break API v3. The message never contains the body, which may hold personal data. */
 export function contractError(message: string, details: Partial<ApiErrorDetails> = {}): ApiError {
@@ -49,16 +50,17 @@ export function contractError(message: string, details: Partial<ApiErrorDetails>
 
 /** Returns the same failure in other words, without the retry members of its details. */
 export function reword(
-  { exitCode, status, requestId, cause }: ApiError,
+  { exitCode, status, requestId, cause, isCauseInMessage }: ApiError,
   message: string,
   details: ApiErrorDetails,
 ): ApiError {
-  return new ApiError(exitCode, message, { status, requestId, cause, ...details });
+  return new ApiError(exitCode, message, { status, requestId, cause, isCauseInMessage, ...details });
 }
 
 /** Returns the error of a change that may have reached the service, and must not be retried. */
 export function errorOfChange(error: ApiError): ApiError {
-  const { status = 0, message, hint } = error;
+  const { status = 0, message } = error;
+  const hint: Hint = (words) => error.hintIn(words);
   // After a 408 the service may still have processed what it had received.
   const isRefused = status >= 400 && status < 500 && status !== 408;
   if (isRefused) return reword(error, message, { hint });

@@ -22,6 +22,8 @@ export interface ApiClientOptions {
   attemptTimeoutMs?: number;
   /** @default DEFAULT_RETRY */
   retry?: Partial<RetryPolicy>;
+  /** Sends the requests, and is not closed with the client. @default connections of its own */
+  dispatcher?: Dispatcher | undefined;
   /** Connections kept open. @default 4 */
   connections?: number;
   /** Makes each attempt wait for its turn; shared by several clients. @default none */
@@ -37,7 +39,14 @@ export interface ApiClientOptions {
 export interface ApiAccess
   extends Pick<
     ApiClientOptions,
-    "baseUrl" | "token" | "tokenPlace" | "secret" | "attemptTimeoutMs" | "retry" | "limitRequest"
+    | "baseUrl"
+    | "token"
+    | "tokenPlace"
+    | "secret"
+    | "attemptTimeoutMs"
+    | "retry"
+    | "limitRequest"
+    | "dispatcher"
   > {
   /** Sent as `org_unit_id` with each request for calls (API v3 § 4.2). @default none */
   orgUnitId?: string | undefined;
@@ -100,10 +109,12 @@ export class ApiClient implements AsyncDisposable {
     this.#redact = redactor();
     this.#redactError = redactor(1);
     this.#path = options.baseUrl.pathname.replace(/\/+$/, "");
-    this.#route = openRoute(options.baseUrl, {
-      connections: options.connections ?? 4,
-      connectMs: this.#attemptTimeoutMs,
-    });
+    this.#route =
+      options.dispatcher ??
+      openRoute(options.baseUrl, {
+        connections: options.connections ?? 4,
+        connectMs: this.#attemptTimeoutMs,
+      });
   }
 
   /** Reads one resource, with retries, and returns the parsed envelope. @throws ApiError */
@@ -145,7 +156,7 @@ export class ApiClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#route.destroy();
+    if (this.#options.dispatcher === undefined) await this.#route.destroy();
   }
 
   async #retry<T>(attempt: () => Promise<T>, { signal, attempts }: RequestOptions): Promise<T> {

@@ -63,10 +63,11 @@ export function errorOfResponse(
     const [what, or] =
       status === 401
         ? ["the token", ""]
-        : ["access", ", or lack permission for this operation or organization unit (CALLTALLY_ORG_UNIT_ID)"];
+        : ["access", ", or lack permission for this operation or organization unit"];
     return new ApiError(EXIT.refused, `The API refused ${what}, status ${status}${said}${named}`, {
       ...details,
-      hint: `Check ${tokenPlace}: it may be mistyped, expired, or of API v2${or}.`,
+      hint: ({ orgUnitId }) =>
+        `Check ${tokenPlace}: it may be mistyped, expired, or of API v2${or && `${or} (${orgUnitId})`}.`,
     });
   }
   if (isTransientStatus(details.status)) {
@@ -102,7 +103,11 @@ export function errorOfConnection(cause: unknown, target: URL, attemptTimeoutMs:
   return new ApiError(EXIT.unreachable, `Cannot reach ${nameRoute(target, target.origin)}: ${reason}`, {
     transient: refusal === undefined || isTransientStatus(refusal),
     unsent: refusal !== undefined || codesOf(cause).some((code) => UNSENT.has(code)),
-    hint: adviseOnRoute(target, reason, "Check CALLTALLY_BASE_URL and the network, and try again later."),
+    hint: ({ baseUrl }) =>
+      adviseOnRoute(target, reason, `Check ${baseUrl} and the network, and try again later.`),
+    // The cause itself may have what the service sent.
+    cause: Object.assign(new Error(reason), { code: codesOf(cause)[0] }),
+    isCauseInMessage: true,
   });
 }
 

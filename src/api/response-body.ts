@@ -61,6 +61,6 @@ async function decode(wire: Buffer, encoding: string, maxBytes: number): Promise
 function tooLarge() {
   return contractError(`The API response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`, {
     transient: false,
-    hint: "Ask for smaller pages with --limit.",
+    hint: ({ limit }) => `Ask for smaller pages with ${limit}.`,
   });
 }

@@ -89,6 +89,7 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
     : `asks for a pause until ${notBefore}`;
   return reword(error, `${error.message}, and ${asked}`, {
     retryAfterMs,
-    hint: "Run it again after that time, or raise CALLTALLY_RETRY_SECONDS to wait for it; `calltally sync --now` starts at once.",
+    hint: ({ retrySeconds, syncNow }) =>
+      `Run it again after that time, or raise ${retrySeconds} to wait for it${syncNow === undefined ? "" : `; ${syncNow} starts at once`}.`,
   });
 }

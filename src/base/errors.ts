@@ -1,3 +1,5 @@
+import { COMMAND_LINE, type Hint, type Words } from "./words.ts";
+
 /** Exit codes of the command line; see docs/reference/exit-codes.md. */
 export const EXIT = {
   done: 0,
@@ -36,19 +38,48 @@ export function worstCode(codes: Iterable<ExitCode>): ExitCode {
   return WORST_FIRST.find((code) => known.has(code)) ?? EXIT.done;
 }
 
-/** The hint says what to do next, and is printed below the message: no error can be made without one. */
-export type ErrorDetails = { cause?: unknown; hint: string };
+export interface ErrorDetails {
+  cause?: unknown;
+  /** Whether the message already says what the cause says. @default false */
+  isCauseInMessage?: boolean | undefined;
+  /** What to do next, printed below the message: no error can be made without it. A function if surfaces say it differently. */
+  hint: Hint;
+  /** The option at fault, such as `filter.channel`. */
+  option?: string | undefined;
+}
 
 /** Base class of all expected errors: a message for people, what to do next, and an exit code. */
 export class CalltallyError extends Error {
   override name = "CalltallyError";
   readonly exitCode: ExitCode;
+  /** What to do next. */
   readonly hint: string;
+  /** The option at fault, such as `filter.channel`, where there is one. */
+  declare readonly option?: string;
+  readonly #hint: Hint;
+  readonly #isCauseInMessage: boolean;
 
-  constructor(exitCode: ExitCode, message: string, { cause, hint }: ErrorDetails) {
-    super(message, { cause });
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    { cause, isCauseInMessage = false, hint, option }: ErrorDetails,
+  ) {
+    super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
-    this.hint = hint;
+    this.#hint = hint;
+    this.#isCauseInMessage = isCauseInMessage;
+    this.hint = this.hintIn(COMMAND_LINE);
+    if (option !== undefined) this.option = option;
+  }
+
+  /** @internal Whether the message already says what the cause says. */
+  get isCauseInMessage(): boolean {
+    return this.#isCauseInMessage;
+  }
+
+  /** @internal Returns the hint in the words of a surface. */
+  hintIn(words: Words): string {
+    return typeof this.#hint === "string" ? this.#hint : this.#hint(words);
   }
 }
 
@@ -69,6 +100,7 @@ export class UnmatchedError extends UsageError {
     const [{ filter, text, advice } = { filter: "", text: "", advice: undefined }] = unmatched;
     super(`Cannot use ${spell(`filter.${filter}`)} ${text}: no call in the warehouse has this value`, {
       hint: `${advice ?? `calltally export ${filter} --stdout lists the existing ones.`} With ${spell("filter.allow_empty")} it is accepted anyway.`,
+      option: `filter.${filter}`,
     });
     this.unmatched = unmatched;
   }
@@ -113,7 +145,8 @@ export function firstError(error: unknown): unknown {
 export function describeError(thrown: unknown): string {
   const error = firstError(thrown);
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause === undefined ? "" : `: ${describeError(error.cause)}`;
+  const isSaid = error.cause === undefined || (error instanceof CalltallyError && error.isCauseInMessage);
+  const cause = isSaid ? "" : `: ${describeError(error.cause)}`;
   return (error.message || error.name) + cause;
 }
 

@@ -40,7 +40,7 @@ export function toFileError(error: unknown): CalltallyError | undefined {
   return new CalltallyError(
     EXIT.storage,
     `Cannot ${VERBS[syscall] ?? syscall} ${path ?? "a file"}: ${reasonOf(error)}`,
-    { hint: adviseOn(error) },
+    { cause: error, isCauseInMessage: true, hint: adviseOn(error) },
   );
 }
 

@@ -1,17 +1,9 @@
-import { z } from "zod";
-import { askFor, orMeant, similar } from "../base/nearest.ts";
-import { FORMAT_NAMES } from "../request/option-values.ts";
+import { describeChoice, describeIssue, type Finding, show } from "../request/describe-issue.ts";
 import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { findPlaceholder } from "./placeholder-names.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
-
-interface Finding {
-  path: Path;
-  message: string;
-  isKey?: boolean;
-}
 
 export function findProblems({ value: written, positionOf }: YamlSource): Problem[] {
   const value = withDefaults(written);
@@ -19,7 +11,7 @@ export function findProblems({ value: written, positionOf }: YamlSource): Proble
   const unfilled = [...findUnfilled(written)];
   const isUnfilled = ({ path }: Finding) => unfilled.some((other) => other.path.join() === path.join());
   const others = [
-    ...(error?.issues ?? []).flatMap(describeIssue),
+    ...(error?.issues ?? []).flatMap((issue) => describeIssue(fileSchema, issue)).map(withSecrets),
     ...findAccountProblems(value),
     ...findTokenProblems(value, written),
     ...findSharedRecipients(value, written),
@@ -33,88 +25,12 @@ export function findProblems({ value: written, positionOf }: YamlSource): Proble
   return [...unique.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
-function describeIssue(issue: z.core.$ZodIssue): Finding[] {
-  const { path, input } = issue;
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: describeKey(key, schemaAt(fileSchema, path)),
-        isKey: true,
-      }));
-    case "invalid_key":
-      return [{ path, message: issue.issues[0]?.message ?? issue.message, isKey: true }];
-    case "invalid_union": {
-      const found =
-        issue.errors.find((nested) => nested.every((below) => below.path.length > 0)) ??
-        (typeof input === "string"
-          ? issue.errors.find(([first]) => first?.code !== "invalid_type")
-          : undefined);
-      if (found !== undefined)
-        return found.flatMap((nested) => describeIssue({ ...nested, path: [...path, ...nested.path] }));
-      const types = issue.errors.flatMap(([first]) => (first?.code === "invalid_type" ? first.expected : []));
-      return [{ path, message: describeType(types, input) }];
-    }
-    case "invalid_type":
-      return [{ path, message: input === undefined ? "is missing" : describeType([issue.expected], input) }];
-    case "invalid_value":
-      return [{ path, message: describeChoice(input, issue.values.map(String)) }];
-    case "too_small":
-      return [{ path, message: typeof input === "number" ? `must be ${issue.minimum} or more` : "is empty" }];
-    case "too_big":
-      return [{ path, message: `must be ${issue.maximum} or less` }];
-    default:
-      return [{ path, message: issue.message }];
-  }
+function withSecrets(finding: Finding): Finding {
+  const key = finding.isKey ? finding.path.at(-1) : undefined;
+  if (!ALL_SETTINGS.some((setting) => setting.key === key && setting.scope === "environment")) return finding;
+  const message = `is a secret, and does not belong in this file: name a file that contains it, with ${String(key)}_file`;
+  return { ...finding, message };
 }
-
-function describeKey(key: string, schema: z.core.$ZodType | undefined): string {
-  if (ALL_SETTINGS.some((setting) => setting.key === key && setting.scope === "environment"))
-    return `is a secret, and does not belong in this file: name a file that contains it, with ${key}_file`;
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  const format = known.includes("format") ? formatCalled(key) : undefined;
-  if (format !== undefined) return `is not a known key; did you mean format: ${format}?`;
-  const below = keysBelow(schema);
-  const nested = similar(key, [...below.keys()]).flatMap((name) => below.get(name) ?? []);
-  const advice = orMeant(key, known) || (askFor(nested)?.replace("Did", "; did") ?? "");
-  return `is not a known key${advice || `; known are ${known.join(", ")}`}`;
-}
-
-/** The keys of nested objects, with their paths such as `filter.channel`. */
-function keysBelow(schema: z.core.$ZodType | undefined): Map<string, string> {
-  const members = Object.entries(schema instanceof z.ZodObject ? schema.shape : {});
-  const paths = members.flatMap(([key, member]) => {
-    const nested = member instanceof z.ZodOptional ? member.unwrap() : member;
-    const names = nested instanceof z.ZodObject ? Object.keys(nested.shape) : [];
-    return names.map((name): [string, string] => [name, `${key}.${name}`]);
-  });
-  return new Map(paths);
-}
-
-function formatCalled(name: string): string | undefined {
-  return Object.entries(FORMAT_NAMES).find(([called]) => called === name.toLowerCase())?.[1];
-}
-
-function describeChoice(given: unknown, allowed: readonly string[]): string {
-  const format = formatCalled(String(given));
-  if (format !== undefined && allowed.includes(format))
-    return `${show(given)} is not one of ${allowed.join(", ")}; did you mean ${format}?`;
-  return `${show(given)} is not one of ${allowed.join(", ")}${orMeant(String(given), allowed)}`;
-}
-
-function describeType(expected: readonly string[], given: unknown): string {
-  return `must be ${expected.map((type) => TYPES[type] ?? type).join(" or ")}, not ${show(given)}`;
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  string: "a text",
-  int: "a whole number",
-  number: "a number",
-  boolean: "true or false",
-  array: "a list",
-  object: "keys and values",
-  record: "keys and values",
-};
 
 /** Finds reports for recipients of accounts that have none. */
 function* findMissingRecipients(root: unknown): Generator<Finding> {
@@ -274,21 +190,4 @@ function* findUnfilled(value: unknown, path: Path = []): Generator<Finding> {
 function keysAt(root: unknown, path: Path): string[] {
   const value = valueAt(root, path);
   return typeof value === "object" && value !== null ? Object.keys(value) : [];
-}
-
-function schemaAt(schema: z.core.$ZodType | undefined, path: Path): z.core.$ZodType | undefined {
-  if (schema instanceof z.ZodOptional) return schemaAt(schema.def.innerType, path);
-  const [key, ...rest] = path;
-  if (key === undefined) return schema;
-  if (schema instanceof z.ZodObject) return schemaAt(schema.shape[String(key)], rest);
-  if (schema instanceof z.ZodRecord) return schemaAt(schema.def.valueType, rest);
-  return schema instanceof z.ZodArray ? schemaAt(schema.def.element, rest) : undefined;
-}
-
-function show(value: unknown): string {
-  if (value === null || value === undefined) return "empty";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "object") return "keys and values";
-  const text = JSON.stringify(value);
-  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }

@@ -1,13 +1,14 @@
 import { UsageError } from "../base/errors.ts";
 import { personalKind } from "../base/personal-text.ts";
+import type { Hint } from "../base/words.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
 const isScanned = ({ type, isId }: Pick<Column, "type" | "isId">) => type === "text" && !isId;
 
-const HINT =
-  "Leave out the dimension, rename the value in the file of CALLTALLY_ALIASES, or filter out its calls: a file with --min-cell contains no phone numbers or mail addresses.";
+const HINT: Hint = ({ aliases, minCell }) =>
+  `Leave out the dimension, rename the value in the file of ${aliases}, or filter out its calls: a file with ${minCell} contains no phone numbers or mail addresses.`;
 
 /**
  * Reads all rows before the first one is written.

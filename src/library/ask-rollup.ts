@@ -5,7 +5,7 @@ import type { Source } from "../produce/source.ts";
 import { AS_WRITTEN, check, type OutputCan, type SourceCan } from "../request/check.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { resolve } from "../request/resolve.ts";
-import { parseQuestion } from "./parse-options.ts";
+import type { Asked } from "./parse-options.ts";
 
 /**
  * Answers a question, with the manifest of its moment.
@@ -13,10 +13,9 @@ import { parseQuestion } from "./parse-options.ts";
  */
 export async function askRollup(
   source: Source,
-  question: unknown,
+  { request, timezone }: Asked,
   options?: ProduceOptions,
 ): Promise<{ table: ReadTable; manifest: Manifest }> {
-  const { request, timezone } = parseQuestion(question);
   const output = memoryOutput();
   const ask = toAsk(request, source.can, output.can, timezone);
   const { manifest } = await produce(ask, source, output, options);

@@ -1,6 +1,7 @@
+import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { toPhoneDigits } from "../attribution/call-text.ts";
-import { UsageError } from "../base/errors.ts";
+import { splitAdvice, UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
@@ -8,10 +9,11 @@ import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
+import { describeIssue } from "../request/describe-issue.ts";
 import { type ExportRequest, FILTER_DESCRIPTION, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, option, parsed } from "../request/issues.ts";
 import { FORMATS } from "../request/option-values.ts";
-import type { SyncOptions } from "./types.ts";
+import type { ReadOptions, SqlParameter, SqlParameters, SyncOptions } from "./types.ts";
 
 /** Options that settings must not duplicate. */
 const OPTIONS: ReadonlyMap<string, keyof SyncOptions> = new Map([
@@ -27,9 +29,7 @@ const settingName = z.string().superRefine((name, context) => {
   if (OTHERS.includes(name)) return;
   const option = OPTIONS.get(name);
   context.addIssue(
-    option === undefined
-      ? `${name} is not a setting${orMeant(name, OTHERS)}`
-      : `${name} is not allowed here: use ${option}`,
+    option === undefined ? `is not a setting${orMeant(name, OTHERS)}` : `is not allowed here; use ${option}`,
   );
 });
 
@@ -38,15 +38,34 @@ const path = text(parseFilePath);
 
 const toText = (given: unknown) => (Number.isSafeInteger(given) ? String(given) : given);
 
+const signal = z.instanceof(AbortSignal).optional();
+
+/** Never shown in an error. */
+const token = z
+  .custom<string>((value) => typeof value === "string" && value !== "", "must be a text that is not empty")
+  .superRefine(by(parseToken));
+
 const syncOptions = z.strictObject({
   database: path,
   baseUrl: text(parseBaseUrl),
-  token: text(parseToken),
+  token,
   orgUnitId: z.preprocess(toText, text(SETTINGS.orgUnitId.parse)).optional(),
   mode: z.enum(["full", "incremental"]).optional(),
-  signal: z.instanceof(AbortSignal).optional(),
-  onProgress: z.custom<SyncOptions["onProgress"]>((value) => typeof value === "function").optional(),
+  signal,
+  onProgress: z
+    .custom<NonNullable<SyncOptions["onProgress"]>>(
+      (value) => typeof value === "function",
+      "must be a function",
+    )
+    .optional(),
   settings: z.record(settingName, z.string()).optional(),
+  dispatcher: z
+    .custom<Dispatcher>(
+      (value) => typeof Object(value).dispatch === "function",
+      "must be a Dispatcher of undici",
+    )
+    .optional(),
+  createFolders: z.boolean().optional(),
 }) satisfies z.ZodType<SyncOptions>;
 
 const caller = z
@@ -104,6 +123,38 @@ export const exportRequest = z.strictObject({
   raw: REQUEST_KEYS.raw,
 });
 
+const { include_gone: __, ...ofLiveCalls } = filter.shape;
+const callQuestion = z.strictObject({
+  range: asked.range,
+  timezone: asked.timezone,
+  filter: z.strictObject(ofLiveCalls).optional(),
+});
+
+const readOptions = z.strictObject({ signal });
+
+/** What SQLite stores; JavaScript's other values have no one way to be written. */
+const sqlValue = z.custom<SqlParameter>().superRefine((value, context) => {
+  const problem = problemOfParameter(value);
+  if (problem !== undefined) context.addIssue(problem);
+});
+const query = z.object({
+  sql: z.string(),
+  parameters: z.union([z.array(sqlValue), z.record(z.string(), sqlValue)]),
+});
+
+function problemOfParameter(value: unknown): string | undefined {
+  if (value === undefined) return "is undefined; pass null for no value";
+  if (typeof value === "boolean") return `is ${value}; pass ${Number(value)}, which SQLite has for ${value}`;
+  if (value instanceof Date) return "is a Date; pass its text, as in toISOString()";
+  if (typeof value === "number" && !Number.isFinite(value))
+    return `is ${value}; pass a finite number, or null`;
+  if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value)
+    return "is beyond the 64 bits of an SQLite integer; pass it as text";
+  const isKnown =
+    value === null || ["string", "number", "bigint"].includes(typeof value) || value instanceof Uint8Array;
+  return isKnown ? undefined : "cannot be bound; pass a string, a number, a bigint, null or a Uint8Array";
+}
+
 /** @throws UsageError that names the option, and says what is allowed */
 export function parseSyncOptions(options: unknown) {
   return parse(syncOptions, options);
@@ -114,9 +165,19 @@ export function parseWarehousePath(given: unknown): string {
   return parse(z.object({ path }), { path: given }).path;
 }
 
+export interface Query {
+  sql: string;
+  parameters: SqlParameters;
+}
+
+/** @throws UsageError that names the parameter, and says what to pass */
+export function parseQuery(sql: unknown, parameters: unknown = []): Query {
+  return parse(query, { sql, parameters });
+}
+
 /** @throws UsageError that says what is allowed */
-export function parseSql(given: unknown): string {
-  return parse(z.object({ sql: z.string() }), { sql: given }).sql;
+export function parseReadOptions(options: unknown = {}): ReadOptions {
+  return parse(readOptions, options);
 }
 
 /**
@@ -128,12 +189,17 @@ export function parseQuestion(question: unknown): Asked {
 }
 
 /** @throws UsageError that names the member, and says what is allowed */
+export function parseCallQuestion(question: unknown = {}): Asked {
+  return toAsked(parse(callQuestion, question));
+}
+
+/** @throws UsageError that names the member, and says what is allowed */
 export function parseExport(folder: unknown, request: unknown): Asked & { folder: string } {
   const given = parse(z.object({ folder: text(parseFilePath) }), { folder });
   return { ...given, ...toAsked(parse(exportRequest, request)) };
 }
 
-interface Asked {
+export interface Asked {
   request: ExportRequest;
   timezone: string;
 }
@@ -144,14 +210,16 @@ function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: 
 
 /** @throws UsageError for the first problem, with the member that has it */
 export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  // The reason for an invalid key is in its own issue.
-  const key = issue?.code === "invalid_key" ? issue.issues[0] : undefined;
-  const { message } = key ?? issue ?? result.error;
-  const path = (issue?.path ?? []).slice(0, key && -1);
-  throw new UsageError(path.length > 0 ? `${path.join(".")}: ${message}` : message, {
-    hint: "Correct this option, or leave it out.",
-  });
+  const { data, error } = schema.safeParse(given, { reportInput: true });
+  if (error === undefined) return data;
+  const [{ path, message } = { path: [], message: "cannot be used" }] = error.issues.flatMap((issue) =>
+    describeIssue(schema, issue),
+  );
+  const option = path.join(".");
+  const named = option === "" ? "the options" : option;
+  const { state, advice } = splitAdvice(message);
+  if (state === "is missing")
+    throw new UsageError(`Cannot go without ${named}`, { hint: advice ?? "Pass it.", option });
+  const hint = advice ?? "Correct this option, or leave it out.";
+  throw new UsageError(`Cannot use ${named}: ${state}`, { hint, option });
 }

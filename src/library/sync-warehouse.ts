@@ -1,16 +1,18 @@
-import { readLayers } from "../config/load-settings.ts";
-import { SETTINGS } from "../config/settings.ts";
-import type { SyncProgress } from "../sync/read-calls.ts";
-import { runSync } from "../sync/run.ts";
-import { toSyncOptions } from "../sync/sync-options.ts";
-import type { SyncRun as LedgerRun } from "../warehouse/runs/runs.ts";
-import { inOwnWords } from "./own-words.ts";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Dispatcher } from "undici";
+import { UsageError } from "../base/errors.ts";
+import { toData, toError } from "./error-data.ts";
 import { parseSyncOptions } from "./parse-options.ts";
+import type { PlainOptions } from "./sync-steps.ts";
+import type { SyncTasks } from "./sync-worker.ts";
+import { Thread } from "./thread.ts";
 import type { SyncOptions, SyncRun } from "./types.ts";
 
 /**
  * Reads calls from the service into a warehouse, as `calltally sync` does, and returns how complete the pass was. It
- * ignores the environment and files of settings, and publishes nothing.
+ * runs in a thread of its own, unless a `dispatcher` is given, ignores the environment and files of settings, and
+ * publishes nothing.
  * @returns the run in the ledger; check its verdict
  * @throws CalltallyError with exit code 2 for an invalid option, 4 if the API refuses the token, 5 if it cannot be
  * reached, 6 if another sync of the warehouse is running, 7 for an error of its file, 8 for a response that is not
@@ -19,53 +21,42 @@ import type { SyncOptions, SyncRun } from "./types.ts";
  * @see docs/completeness.md
  */
 export async function syncWarehouse(options: SyncOptions): Promise<SyncRun> {
-  const parsed = parseSyncOptions(options);
-  const { database, baseUrl, token, orgUnitId, mode, signal, onProgress, settings: others = {} } = parsed;
-  const values = {
-    ...others,
-    [SETTINGS.database.env]: database,
-    [SETTINGS.baseUrl.env]: baseUrl,
-    [SETTINGS.token.env]: token,
-    ...(orgUnitId !== undefined && { [SETTINGS.orgUnitId.env]: orgUnitId }),
-  };
-  let theirs: unknown;
-  const report = async (progress: SyncProgress) => {
+  const { signal, onProgress, dispatcher, createFolders, ...plain } = parseSyncOptions(options);
+  if (!createFolders) assertFolder(plain.database);
+  const stop = new AbortController();
+  const stopped = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
+  using thread = new Thread<SyncTasks>("sync");
+  const steps = dispatcher
+    ? inThisThread(stopped, plain, dispatcher)
+    : thread.run("sync", plain, { signal: stopped, isWriting: true });
+  for (;;) {
+    const { done, value } = await steps.next();
+    stop.signal.throwIfAborted();
+    if (done) return value;
     try {
-      await onProgress?.(progress);
+      await onProgress?.(value);
     } catch (error) {
-      theirs = error;
-      throw error;
+      stop.abort(error);
     }
-  };
-  try {
-    const settings = readLayers([{ origin: "environment", values }]);
-    const asked = { ...toSyncOptions(settings), force: mode, signal };
-    return toSyncRun(await runSync({ ...asked, onProgress: report }));
-  } catch (error) {
-    throw error === theirs || error === signal?.reason ? error : inOwnWords(error);
   }
 }
 
-const PUBLIC = [
-  "verdict",
-  "verdict_reason",
-  "finished_at",
-  "calls_read",
-  "calls_new",
-  "calls_changed",
-  "calls_rejected",
-  "calls_gone",
-  "calls_withheld",
-] as const satisfies (keyof SyncRun)[];
+/** A mistyped path would otherwise become a second warehouse. */
+function assertFolder(database: string): void {
+  const folder = dirname(resolve(database));
+  if (existsSync(folder)) return;
+  throw new UsageError(`Cannot make a warehouse in ${folder}: there is no such folder`, {
+    hint: "Correct `database`, or pass `createFolders: true`.",
+    option: "database",
+  });
+}
 
-const hasEnded = (run: LedgerRun): run is LedgerRun & SyncRun => PUBLIC.every((name) => run[name] !== null);
-
-/** Returns only the public columns; others may change between versions. */
-function toSyncRun(run: LedgerRun): SyncRun {
-  if (!hasEnded(run)) throw new Error(`Run ${run.run_id} has not ended`);
-  const { run_id, mode, verdict, verdict_reason, started_at, finished_at } = run;
-  const { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld } = run;
-  const ended = { run_id, mode, verdict, verdict_reason, started_at, finished_at };
-  const counts = { calls_read, calls_new, calls_changed, calls_rejected, calls_gone, calls_withheld };
-  return { ...ended, ...counts };
+/** A dispatcher cannot be passed to another thread. */
+async function* inThisThread(signal: AbortSignal, options: PlainOptions, dispatcher: Dispatcher) {
+  const { syncSteps } = await import("./sync-steps.ts");
+  try {
+    return yield* syncSteps(signal, options, dispatcher);
+  } catch (error) {
+    throw error === signal.reason ? error : toError(toData(error));
+  }
 }

@@ -15,7 +15,7 @@ export type Verdict = "exact" | "verified" | "probable" | "unverified";
 
 /** Options of {@link syncWarehouse}. */
 export interface SyncOptions {
-  /** Path of the warehouse; created if it does not exist. */
+  /** Path of the warehouse; created if it does not exist, in a folder that does. */
   database: string;
   /** Address of the API, without `/v3`; https, or http on this machine. */
   baseUrl: string;
@@ -38,6 +38,13 @@ export interface SyncOptions {
    * different ones, all calls are attributed again. @default their defaults
    */
   settings?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Sends the requests: a `Dispatcher` of undici, such as `ProxyAgent` or `MockAgent`. The sync then runs in this thread,
+   * and blocks it for moments. @default connections of its own, through the proxy that the environment names
+   */
+  dispatcher?: { dispatch(options: never, handler: never): boolean } | undefined;
+  /** Whether missing folders of `database` are made. @default false */
+  createFolders?: boolean | undefined;
 }
 
 /** A run in the ledger. */
@@ -119,11 +126,25 @@ export interface ExportRequest extends Omit<RollupQuestion, "by"> {
   raw?: boolean | undefined;
 }
 
+export interface ExportedFile {
+  /** Path in the folder. */
+  file: string;
+  bytes: number;
+  /** Hexadecimal. */
+  sha256: string;
+  /** Dimensions, or the name of a list. */
+  contents: string;
+  /** Without header and total; those of all tables together. */
+  rows: number;
+  /** Of a workbook or database: its sheets or tables. */
+  sheets?: readonly { sheet: string; contents: string; rows: number }[];
+}
+
 /** What was written, together with `manifest.json`. */
 export interface Exported {
   /** Absolute path. */
   folder: string;
-  files: readonly { file: string; bytes: number; sha256: string; contents: string; rows: number }[];
+  files: readonly ExportedFile[];
   /** Doubts first. */
   statements: readonly Statement[];
   /** Path of the key of `caller_hash`, if it was created: keep it with backups of the warehouse. */
@@ -142,12 +163,18 @@ type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer 
       | (Q["outcomes"] extends true ? never : OutcomeFigure)
       | (Q["revenue_by"] extends "job-date" ? "revenue_per_call" : never)
     >;
-type KeysOf<Q extends RollupQuestion> = Q["by"][number] | (Q["grain"] extends Grain ? "period" : never);
+type KeysOf<Q extends RollupQuestion> =
+  | Q["by"][number]
+  | ("campaign" extends Q["by"][number] ? "campaign_id" : never)
+  | (Q["grain"] extends Grain ? "period" | (Q["compare"] extends string ? "previous_period" : never) : never);
+type IdsOf<Q extends RollupQuestion> = "org_unit" extends Q["by"][number] ? "org_unit_id" : never;
 
 /** Values by column name, typed by the question; null for no value. Shares are 0 to 1. */
 export type RollupRow<Q extends RollupQuestion = RollupQuestion> = Readonly<Record<string, Value>> & {
   readonly [Key in KeysOf<Q>]: string | null;
-} & { readonly [Name in FiguresOf<Q>]: Name extends TimeFigure ? string | null : number | null };
+} & { readonly [Id in IdsOf<Q>]: number | null } & {
+  readonly [Name in FiguresOf<Q>]: Name extends TimeFigure ? string | null : number | null;
+};
 
 /** A row of SQL: an integer beyond 2^53 is a bigint. */
 export type SqlRow = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
@@ -170,13 +197,24 @@ export type AttributedCall = SqlRow & {
 
 export interface RollupColumn {
   name: string;
-  type: "text" | "integer" | "decimal" | "time";
+  /** Booleans are 1 or 0. */
+  type: "text" | "integer" | "decimal" | "boolean" | "time";
   /** Digits after the point, of a decimal. */
   decimals?: number | undefined;
   /** ISO 4217, of an amount. */
   currency?: string | undefined;
+  /** Whether it is a dimension or a period, rather than a figure. */
+  isKey?: boolean | undefined;
+  /** Whether it identifies something, such as a campaign. */
+  isId?: boolean | undefined;
+  /** Whether it is a part of a whole: 0.25 for a quarter. */
+  isShare?: boolean | undefined;
   /** Whether it adds up across rows. */
   isAdditive?: boolean | undefined;
+  /** The figure that it compares, and what it shows of it. */
+  comparison?: { of: string; shows: "previous" | "change" | "points" | "within chance" } | undefined;
+  /** What it means. */
+  help?: string | undefined;
 }
 
 /** What a reader of figures must know; see docs/figures.md#statements. */
@@ -224,28 +262,57 @@ export interface Basis {
   statements: readonly Statement[];
 }
 
-/** An open warehouse, for reading; dispose of it to close the file. Its methods then throw CalltallyError (exit 2). */
-export interface Warehouse extends Disposable {
+/** Options of what an open warehouse is asked. */
+export interface ReadOptions {
+  /** Ends it, with its reason as the error. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A value for a parameter of SQL: a whole number or a bigint is bound as INTEGER, any other number as REAL. */
+export type SqlParameter = string | number | bigint | Uint8Array | null;
+
+/** In order for `?`, or by name for `:name`, `@name` or `$name`. */
+export type SqlParameters = readonly SqlParameter[] | Readonly<Record<string, SqlParameter>>;
+
+/** Which calls to read, as in {@link RollupQuestion}. */
+export interface CallQuestion extends Pick<RollupQuestion, "range" | "timezone"> {
+  filter?: Omit<CallFilter, "include_gone"> | undefined;
+}
+
+/**
+ * An open warehouse, for reading, in a thread of its own; dispose of it to end that. Its methods then throw
+ * CalltallyError (exit 2).
+ */
+export interface Warehouse extends Disposable, AsyncDisposable {
   /** Absolute path of the file. */
   readonly path: string;
   /**
    * Answers a question at one moment of the warehouse. Concurrent questions are answered one at a time.
    * @throws CalltallyError (exit 2) for an invalid date or time zone, or a filter value that no call has
    */
-  rollup<const Q extends RollupQuestion>(question: Q): Promise<Rollup<Q>>;
+  rollup<const Q extends RollupQuestion>(question: Q, options?: ReadOptions): Promise<Rollup<Q>>;
   /**
    * Writes files into a folder, with `manifest.json`, as `calltally export` does; it does not record them, so later
-   * exports have no restatements of them, and `calltally forget` does not know them.
+   * exports have no restatements of them, and `calltally forget` does not know them. Aborted, it leaves the folder as it
+   * was, and then throws the signal's reason.
    * @throws CalltallyError (exit 2) for an impossible request, or a folder with the files of another warehouse
    */
-  export(folder: string, request: ExportRequest): Promise<Exported>;
-  /** Reads the calls that count, by id, from one moment of the warehouse. */
-  calls(): Generator<AttributedCall, void, undefined>;
+  export(folder: string, request: ExportRequest, options?: ReadOptions): Promise<Exported>;
+  /**
+   * Reads the calls that count, by id, from one moment of the warehouse. The next are read while these are iterated.
+   * @throws CalltallyError (exit 2) for an invalid date or time zone, or a filter value that no call has
+   */
+  calls(question?: CallQuestion, options?: ReadOptions): AsyncGenerator<AttributedCall, void, undefined>;
   /**
    * Runs one SQL statement that reads, from one moment of the warehouse; rows are read while they are iterated.
-   * @throws CalltallyError (exit 2) for any other SQL
+   * @param parameters values for the parameters of the SQL. @default none
+   * @throws CalltallyError (exit 2) for any other SQL, and for a parameter that is missing, superfluous or of another type
    */
-  query(sql: string): Generator<SqlRow, void, undefined>;
+  query(
+    sql: string,
+    parameters?: SqlParameters,
+    options?: ReadOptions,
+  ): AsyncGenerator<SqlRow, void, undefined>;
   /** Returns what the figures are based on. */
-  readBasis(): Basis;
+  readBasis(): Promise<Basis>;
 }

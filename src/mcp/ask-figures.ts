@@ -4,6 +4,7 @@ import { sentencesOnSpend } from "../export/described-spend.ts";
 import type { ReadTable } from "../export/output/memory.ts";
 import type { TotalRow, Value } from "../export/table.ts";
 import { askRollup } from "../library/ask-rollup.ts";
+import { parseQuestion } from "../library/parse-options.ts";
 import { readOnlySource } from "../produce/warehouse-source.ts";
 import { openReader } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
@@ -50,7 +51,7 @@ async function ask({ account, settings }: Scope, question: object) {
   const rules = readAttributionRules(settings);
   const source = readOnlySource(warehouse, settings.lookbackHours, settings, rules);
   const asked = { timezone: settings.timezone, ...question };
-  const { table, manifest } = await askRollup(source, asked).catch((error: unknown) => {
+  const { table, manifest } = await askRollup(source, parseQuestion(asked)).catch((error: unknown) => {
     if (!(error instanceof UnmatchedError)) throw error;
     // Its own advice quotes what visitors wrote.
     const [{ filter } = { filter: "" }] = error.unmatched;

@@ -148,7 +148,7 @@ async function make(
 export function assertSynced({ run }: Pick<Basis, "run">): void {
   if (run !== null) return;
   throw new CalltallyError(EXIT.undelivered, "Cannot write any figures: no sync has finished yet", {
-    hint: "Run `calltally sync`; `calltally status` shows why the last one did not finish.",
+    hint: ({ sync }) => `Run ${sync}; \`calltally status\` shows why the last one did not finish.`,
   });
 }
 

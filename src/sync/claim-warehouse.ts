@@ -30,7 +30,8 @@ export function claimWarehouse(
     throw new UsageError(
       `Cannot sync into ${warehouse.path}: the token changed since the last sync, and none of the ${rows.length} calls read from ${toAddress(service.baseUrl)} is known`,
       {
-        hint: "It looks like another account: set CALLTALLY_DATABASE to another file. If it is the same account: calltally sync --rebind.",
+        hint: ({ database }) =>
+          `It looks like another account: set ${database} to another file. If it is the same account: calltally sync --rebind.`,
       },
     );
   }

@@ -60,7 +60,8 @@ function assertWelcome(warehouse: Reader, nowMs: number): void {
   const until = readPause(warehouse, nowMs);
   if (until === undefined) return;
   throw new ApiError(EXIT.unreachable, `The API asked for a pause until ${until}: no request was sent`, {
-    hint: "Run it again after that time, or use `calltally sync --now`.",
+    hint: ({ syncNow }) =>
+      `Run it again after that time${syncNow === undefined ? "" : `, or use ${syncNow}`}.`,
   });
 }
 
@@ -70,5 +71,7 @@ function planRun({ warehouse, clock, fullEveryHours, force }: Run): Plan {
   if (force === undefined) return choosePlan(last, clock.now(), fullEveryHours);
   const plan = choosePlan(last, clock.now(), Number.POSITIVE_INFINITY);
   if (plan.mode === "incremental") return { ...plan, reason: "requested" };
-  throw new UsageError(`Cannot read incrementally: ${plan.reason}`, { hint: "Run `calltally sync --full`." });
+  throw new UsageError(`Cannot read incrementally: ${plan.reason}`, {
+    hint: ({ fullSync }) => `Run ${fullSync}.`,
+  });
 }

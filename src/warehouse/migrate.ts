@@ -83,7 +83,10 @@ export function assertUsable(file: string, version: number): void {
   throw new CalltallyError(
     EXIT.storage,
     `Cannot use ${file}: it was made by a development version of calltally`,
-    { hint: "It was not changed. Sync into a new file: move this one away, or set CALLTALLY_DATABASE." },
+    {
+      hint: ({ database }) =>
+        `It was not changed. Sync into a new file: move this one away, or set ${database}.`,
+    },
   );
 }
 
@@ -101,6 +104,6 @@ export function assertCurrent(file: string, version: number, folder?: string): v
   throw new CalltallyError(
     EXIT.storage,
     `Cannot read ${file} yet: its schema is version ${version}, and this calltally needs ${latestVersion(folder)}`,
-    { hint: "Run `calltally sync`, which migrates it." },
+    { hint: ({ sync }) => `Run ${sync}, which migrates it.` },
   );
 }

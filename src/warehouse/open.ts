@@ -78,11 +78,20 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
  * @throws CalltallyError (exit 7) also for an older schema, unless `anySchema`
  */
 export function openReader(path: string, { anySchema = false } = {}): Reader {
+  const file = assertReadable(path, { anySchema });
+  if (openFiles.get(file) || isWritable(file)) return connect({ path: file });
+  return toReader(file, openWithoutWriting(file));
+}
+
+/**
+ * Returns the file that the path names.
+ * @throws CalltallyError (exit 7) if it is not a warehouse, and for an older schema, unless `anySchema`
+ */
+export function assertReadable(path: string, { anySchema = false } = {}): string {
   const file = realFile(path);
   assertOurs(file);
   if (!anySchema) assertCurrent(file, versionOf(file));
-  if (openFiles.get(file) || isWritable(file)) return connect({ path: file });
-  return toReader(file, openWithoutWriting(file));
+  return file;
 }
 
 /** Opens an existing warehouse for writing or, if that is not permitted, for reading. */
@@ -153,7 +162,8 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
     sqlite.pragma("wal_checkpoint(TRUNCATE)");
     const what = now === undefined ? "no longer exists" : "was replaced by another file";
     throw new CalltallyError(EXIT.storage, `Cannot continue with ${path}: it ${what}`, {
-      hint: "It was removed, moved or replaced while it was open. Put it back, and run `calltally sync` again.",
+      hint: ({ sync }) =>
+        `It was removed, moved or replaced while it was open. Put it back, and run ${sync} again.`,
     });
   };
   return { ...toReader(path, sqlite), assertInPlace };
@@ -200,13 +210,13 @@ export function assertOurs(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat === undefined) {
     throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
-      hint: "Run `calltally sync` first, or set CALLTALLY_DATABASE.",
+      hint: ({ sync, database }) => `Run ${sync} first, or set ${database}.`,
     });
   }
   const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
-    hint: "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
+    hint: ({ database }) => `It was not changed. Move it away, or set ${database} to another file.`,
   });
 }
 

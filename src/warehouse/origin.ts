@@ -85,13 +85,14 @@ export function assertOrigin(
     throw new UsageError(
       `Cannot mix the made-up calls in ${path} with those of ${address}: calltally demo made it`,
       {
-        hint: "Unset CALLTALLY_DATABASE, or set it to another file for the account.",
+        hint: ({ database }) => `Set ${database} to another file for the account.`,
       },
     );
   }
   if (!isRebound && !isAt(found, baseUrl)) {
     throw new UsageError(`Cannot use ${path} with ${address}: it is a copy of ${found.base_url}`, {
-      hint: "Set CALLTALLY_DATABASE to another file for another account. If the service has moved: calltally sync --rebind.",
+      hint: ({ database }) =>
+        `Set ${database} to another file for another account. If the service has moved: calltally sync --rebind.`,
     });
   }
   if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(found, path, orgUnitId);
@@ -113,16 +114,17 @@ export function assertAccount(warehouse: Reader, service: Service): void {
   if (readOrigin(warehouse).token_mark === null || isBoundTo(warehouse, service)) return;
   throw new UsageError(
     `Cannot use ${warehouse.path} yet: the token changed since the last sync, and may belong to another account`,
-    { hint: "Run `calltally sync` first, which compares the calls." },
+    { hint: ({ sync }) => `Run ${sync} first, which compares the calls.` },
   );
 }
 
 /** No flag overrides this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
 function otherUnitError({ org_unit_id }: Origin, path: string, orgUnitId: string | undefined): UsageError {
   const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
-  const same = org_unit_id === null ? "unset it" : `set it to ${org_unit_id}`;
+  const same = org_unit_id === null ? "leave out" : `use ${org_unit_id} as`;
   return new UsageError(`Cannot use ${path} ${given}: its calls were read ${held}`, {
-    hint: `Use a separate CALLTALLY_DATABASE for each organization unit; to continue with this one, ${same} in CALLTALLY_ORG_UNIT_ID. --rebind does not change the unit: the calls read so far would count as gone.`,
+    hint: ({ database, orgUnitId }) =>
+      `Use a separate ${database} for each organization unit; to continue with this one, ${same} ${orgUnitId}. No option changes the unit: the calls read so far would count as gone.`,
   });
 }
 

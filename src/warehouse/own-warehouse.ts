@@ -37,7 +37,8 @@ export function assertOwn(warehouse: Reader, own: Owner): void {
   const problem = findOtherOrigin(warehouse, own);
   if (problem === undefined) return;
   throw new UsageError(`Cannot use ${warehouse.path}: ${problem}`, {
-    hint: "Set CALLTALLY_DATABASE to the account's own file. If the service has moved: calltally sync --rebind.",
+    hint: ({ database }) =>
+      `Set ${database} to the account's own file. If the service has moved: calltally sync --rebind.`,
   });
 }
 

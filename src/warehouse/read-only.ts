@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { describeLack, may } from "../base/file-access.ts";
+import type { Hint } from "../base/words.ts";
 import { READ_VERSION, readHeader, WRITE_VERSION } from "./file-header.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 
@@ -82,8 +83,8 @@ function pause(ms: number): void {
   if (ms > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-const BACKUP_HINT =
-  "Let the owner of the warehouse run `calltally backup`, and pass that file with --database.";
+const BACKUP_HINT: Hint = ({ database }) =>
+  `Let the owner of the warehouse run \`calltally backup\`, and set ${database} to that file.`;
 
 function unreadableError(file: string): CalltallyError {
   const lack = describeLack(`${file}-shm`) ?? describeLack(file) ?? "It cannot be written here.";
@@ -91,7 +92,8 @@ function unreadableError(file: string): CalltallyError {
     EXIT.storage,
     `Cannot read ${file}: its latest writes are in ${file}-wal, which can only be read by a user who may write`,
     {
-      hint: `${lack} Let the owner of the warehouse run \`calltally status\` once, or \`calltally backup\`, and pass that file with --database.`,
+      hint: ({ database }) =>
+        `${lack} Let the owner of the warehouse run \`calltally status\` once, or \`calltally backup\`, and set ${database} to that file.`,
     },
   );
 }

@@ -1,4 +1,4 @@
-import { SqliteError } from "better-sqlite3";
+import { SqliteError, type Statement } from "better-sqlite3";
 import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { nameFile } from "./sqlite-errors.ts";
@@ -13,6 +13,10 @@ export interface QueryResult {
   rows: Iterable<readonly SqlValue[]>;
 }
 
+type QueryParameter = string | number | bigint | Uint8Array | null;
+/** In order for `?`, or by name for `:name`, `@name` and `$name`; whole numbers are bound as INTEGER. */
+export type QueryParameters = readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
+
 /** How a query may begin. PRAGMA takes effect while SQLite compiles it, even after EXPLAIN. */
 const QUERIES = new Set(["SELECT", "WITH", "VALUES"]);
 /** SQLite codes for errors in the SQL; any other concerns the file. */
@@ -24,7 +28,7 @@ const SQL_FAULT = /^SQLITE_(ERROR|TOOBIG|MISMATCH|RANGE|AUTH|CONSTRAINT)/;
  * @throws UsageError for other statements and for invalid SQL, now or while the rows are read
  * @throws CalltallyError (exit 7) if the file cannot be read
  */
-export function runQuery(reader: Reader, sql: string): QueryResult {
+export function runQuery(reader: Reader, sql: string, parameters?: QueryParameters): QueryResult {
   assertReads(sql);
   const { sqlite } = reader;
   sqlite.pragma("query_only = ON");
@@ -39,6 +43,7 @@ export function runQuery(reader: Reader, sql: string): QueryResult {
   const statement = explained(() => sqlite.prepare<[], SqlValue[]>(sql));
   if (!statement.reader || !statement.readonly) throw refused("it would change something");
   statement.raw().safeIntegers();
+  if (parameters !== undefined) bind(statement, parameters);
 
   function* rows(): Generator<SqlValue[]> {
     const iterator = explained(() => statement.iterate());
@@ -86,6 +91,59 @@ function explain(error: unknown, reader: Reader, sql: string): unknown {
   if (error.message.includes("parameter"))
     return refused("it has a parameter, such as ?, instead of a value");
   return refused(error.message);
+}
+
+/** @throws UsageError for a parameter without a value, and for a value without a parameter */
+function bind(statement: Statement<unknown[]>, parameters: QueryParameters): void {
+  const byName = Object.entries(isList(parameters) ? {} : parameters);
+  const used = new Set<string>();
+  const observed = byName.map(([name, value]) => {
+    const get = () => {
+      used.add(name);
+      return toBound(value);
+    };
+    return [name, { get }] as const;
+  });
+  try {
+    if (isList(parameters)) statement.bind(parameters.map(toBound));
+    else statement.bind(Object.defineProperties({}, Object.fromEntries(observed)));
+  } catch (error) {
+    if (!(error instanceof RangeError || error instanceof TypeError)) throw error;
+    throw unboundError(error.message, parameters);
+  }
+  const unused = byName.find(([name]) => !used.has(name));
+  if (unused === undefined) return;
+  throw new UsageError(`Cannot run this SQL: it has no parameter ${unused[0]}`, {
+    hint: `Write it as :${unused[0]}, or leave out its value.`,
+    option: `parameters.${unused[0]}`,
+  });
+}
+
+const isList = (parameters: QueryParameters): parameters is readonly QueryParameter[] =>
+  Array.isArray(parameters);
+
+/** SQLite divides and compares REAL in other ways, and shows it with a decimal point. */
+function toBound(value: QueryParameter): QueryParameter {
+  return Number.isSafeInteger(value) ? BigInt(Number(value)) : value;
+}
+
+/** @param problem in the words of better-sqlite3 */
+function unboundError(problem: string, parameters: QueryParameters): UsageError {
+  const names = isList(parameters) ? [] : Object.keys(parameters);
+  const [, missing] = /^Missing named parameter "(.*)"$/s.exec(problem) ?? [];
+  const fail = (state: string, hint: string) => new UsageError(`Cannot run this SQL: ${state}`, { hint });
+  if (missing !== undefined)
+    return fail(
+      `its parameter ${missing} has no value`,
+      didYouMean(missing, names) ?? `Pass its value by name, { ${missing}: … }.`,
+    );
+  if (!isList(parameters)) return fail("it has a parameter ?, and the values have names", "Pass an array.");
+  if (problem.startsWith("Missing"))
+    return fail("its parameters have names, and the values have none", "Pass a record, { name: value }.");
+  const given = `${parameters.length === 1 ? "is" : "are"} ${parameters.length}`;
+  return problem.startsWith("Too few")
+    ? fail(`it has more parameters than values, which ${given}`, "Pass a value for each ?, in their order.")
+    : fail(`it has fewer parameters than values, which ${given}`, "Write a ? for each, or leave some out.");
 }
 
 function hintFor(message: string, reader: Reader, sql: string): string {

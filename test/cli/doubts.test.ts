@@ -83,6 +83,6 @@ describe("unreadable rows", () => {
     expect(basis.statements[0]).toMatchObject({ level: "doubt", text: DOUBT });
     using library = openWarehouse(database);
     expect((await library.rollup({ by: ["channel"] })).statements[0]).toMatchObject({ text: DOUBT });
-    expect(library.readBasis().statements[0]).toMatchObject({ text: DOUBT });
+    expect((await library.readBasis()).statements[0]).toMatchObject({ text: DOUBT });
   });
 });

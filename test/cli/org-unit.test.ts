@@ -109,14 +109,14 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
       others,
       before: "7",
       now: "8",
-      says: ["with org_unit_id 8", "read with org_unit_id 7", "set it to 7 in"],
+      says: ["with org_unit_id 8", "read with org_unit_id 7", "use 7 as CALLTALLY_ORG_UNIT_ID"],
     },
     { others: [], before: "7", now: undefined, says: ["without org_unit_id", "read with org_unit_id 7"] },
     {
       others: [],
       before: undefined,
       now: "7",
-      says: ["with org_unit_id 7", "read without org_unit_id", "unset it in"],
+      says: ["with org_unit_id 7", "read without org_unit_id", "leave out CALLTALLY_ORG_UNIT_ID"],
     },
   ])("cannot change from $before to $now, even with --rebind", async ({ others, before, now, says }) => {
     using folder = makeTempFolder();

@@ -1,15 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
+import { Agent } from "undici";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import {
   CalltallyError,
   type ExportRequest,
   openWarehouse,
+  type RollupColumn,
   type RollupQuestion,
   type SyncOptions,
   syncWarehouse,
+  type Warehouse,
 } from "../../src/library/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { calltally } from "../support/run.ts";
@@ -19,12 +22,16 @@ import { listFiles, makeTempFolder } from "../support/temp-folder.ts";
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");
 let sandbox: Sandbox;
+/** Open for most tests, since a thread takes a while to start. */
+let open: Warehouse;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ calls: 200, seed: 1, now: new Date("2026-10-31T23:00:00Z") });
   await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token });
+  open = openWarehouse(database);
 });
 afterAll(async () => {
+  await open[Symbol.asyncDispose]();
   await sandbox.close();
   folder[Symbol.dispose]();
 });
@@ -54,17 +61,18 @@ function describeFailure(error: unknown) {
 }
 
 describe("syncWarehouse", () => {
-  it.each<[unknown, string]>([
-    [{ database: "" }, "database: Too small: expected string to have >=1 characters"],
-    [{ token: "" }, "token: Too small: expected string to have >=1 characters"],
-    [{ baseUrl: undefined }, "baseUrl: Invalid input: expected string, received undefined"],
-    [{ mode: "quick" }, 'mode: Invalid option: expected one of "full"|"incremental"'],
-    [{ orgUnitId: 1.5 }, "orgUnitId: Invalid input: expected string, received number"],
-    [{ orgUnitId: "no rth" }, "orgUnitId: must be without white space and control characters"],
-    [{ onprogress: () => {} }, 'Unrecognized key: "onprogress"'],
+  it.each<[unknown, string, string?]>([
+    [{ database: "" }, "Cannot use database: is empty"],
+    [{ token: 5 }, "Cannot use token: must be a text that is not empty"],
+    [{ baseUrl: undefined }, "Cannot go without baseUrl", "Pass it."],
+    [{ mode: "ful" }, 'Cannot use mode: "ful" is not one of full, incremental', "Did you mean full?"],
+    [{ orgUnitId: 1.5 }, "Cannot use orgUnitId: must be a text, not 1.5"],
+    [{ orgUnitId: "no rth" }, "Cannot use orgUnitId: must be without white space and control characters"],
+    [{ onprogress: () => {} }, "Cannot use onprogress: is not a known key", "Did you mean onProgress?"],
     [
       { settings: { CALLTALLY_LOOKBAK_HOURS: "1" } },
-      "settings: CALLTALLY_LOOKBAK_HOURS is not a setting; did you mean CALLTALLY_LOOKBACK_HOURS?",
+      "Cannot use settings.CALLTALLY_LOOKBAK_HOURS: is not a setting",
+      "Did you mean CALLTALLY_LOOKBACK_HOURS?",
     ],
     ...[
       "TOKEN_FILE token",
@@ -72,25 +80,33 @@ describe("syncWarehouse", () => {
       "BASE_URL baseUrl",
       "DATABASE database",
       "ORG_UNIT_ID orgUnitId",
-    ].map((pair): [unknown, string] => {
+    ].map((pair): [unknown, string, string] => {
       const [name, option] = pair.split(" ");
       return [
         { settings: { [`CALLTALLY_${name}`]: "t" } },
-        `settings: CALLTALLY_${name} is not allowed here: use ${option}`,
+        `Cannot use settings.CALLTALLY_${name}: is not allowed here`,
+        `Use ${option}`,
       ];
     }),
-    [{ onProgress: 7 }, "onProgress: Invalid input"],
-    [{ baseUrl: "api.example.com" }, "baseUrl: is not a URL"],
-    [{ token: "two\nlines" }, "token: holds more than one line"],
-    [{ database: "calls/" }, "database: must be a file, but ends like a folder"],
+    [{ onProgress: 7 }, "Cannot use onProgress: must be a function"],
+    [{ signal: 7 }, "Cannot use signal: must be an AbortSignal, not 7"],
+    [{ dispatcher: 7 }, "Cannot use dispatcher: must be a Dispatcher of undici"],
+    [{ baseUrl: "api.example.com" }, "Cannot use baseUrl: is not a URL"],
+    [{ token: "two\nlines" }, "Cannot use token: holds more than one line"],
+    [{ database: "calls/" }, "Cannot use database: must be a file, but ends like a folder"],
     [
       { settings: { CALLTALLY_LOOKBACK_HOURS: 1 } },
-      "settings.CALLTALLY_LOOKBACK_HOURS: Invalid input: expected string, received number",
+      "Cannot use settings.CALLTALLY_LOOKBACK_HOURS: must be a text, not 1",
     ],
-  ])("refuses %j and creates nothing", async (changes, message) => {
+    [
+      { settings: { CALLTALLY_QUALIFIED_SECONDS: "long" } },
+      "Cannot use settings.CALLTALLY_QUALIFIED_SECONDS: must be a whole number from 0 to 86400",
+      expect.stringContaining("Write it like"),
+    ],
+  ])("refuses %j and creates nothing", async (changes, message, hint = AS_TYPED) => {
     const options = { database: join(folder.path, "none.db"), baseUrl: sandbox.url, token: sandbox.token };
     const sync = syncWarehouse({ ...options, ...(changes as Partial<SyncOptions>) });
-    expect(await sync.catch(describeFailure)).toEqual({ exitCode: 2, message, hint: AS_TYPED });
+    expect(await sync.catch(describeFailure)).toEqual({ exitCode: 2, message, hint });
     expect(failureOf(() => openWarehouse(options.database))).toMatchObject({ exitCode: 7 });
   });
 
@@ -133,6 +149,8 @@ describe("syncWarehouse", () => {
     using second = openWarehouse(await otherWarehouse(join(own.path, "other.db")));
     const taken = await hintOf(() => second.export(own.path, { contents: ["channel"] }));
     expect(taken).toBe("Give each warehouse a folder of its own as `folder`.");
+    const denied = await hintOf(() => syncWarehouse({ ...options, token: "other" }));
+    expect(denied).toBe("Check `token`: it may be mistyped, expired, or of API v2.");
     const wrongSql = await hintOf(() => warehouse.query("DELETE FROM calls").next());
     expect(wrongSql).toBe("Write one statement that reads, such as SELECT * FROM rollup_campaign LIMIT 5");
   });
@@ -143,6 +161,50 @@ describe("syncWarehouse", () => {
     await syncWarehouse({ database, baseUrl: sandbox.url, token: sandbox.token, orgUnitId });
     const asked = sandbox.requests.slice(before).map(({ query }) => query.org_unit_id);
     expect(new Set(asked)).toEqual(new Set([String(orgUnitId)]));
+  });
+
+  it("makes folders only if asked", async () => {
+    using own = makeTempFolder();
+    const database = join(own.path, "dta/calls.db");
+    const options = { database, baseUrl: sandbox.url, token: sandbox.token };
+    expect(await syncWarehouse(options).catch(describeFailure)).toEqual({
+      exitCode: 2,
+      message: `Cannot make a warehouse in ${dirname(database)}: there is no such folder`,
+      hint: "Correct `database`, or pass `createFolders: true`.",
+    });
+    expect(readdirSync(own.path)).toEqual([]);
+    expect(await syncWarehouse({ ...options, createFolders: true })).toMatchObject({ verdict: "exact" });
+    expect(existsSync(database)).toBe(true);
+  });
+
+  it("sends its requests through a dispatcher, which stays open", async () => {
+    using own = makeTempFolder();
+    const paths: string[] = [];
+    await using agent = Object.assign(new Agent(), {
+      [Symbol.asyncDispose]: () => agent.close(),
+    });
+    const dispatcher = agent.compose((dispatch) => (options, handler) => {
+      paths.push(options.path.replace(/\?.*/, ""));
+      return dispatch(options, handler);
+    });
+    const options = { database: join(own.path, "calls.db"), baseUrl: sandbox.url, token: sandbox.token };
+    const reads: number[] = [];
+    const onProgress = ({ read }: { read: number }) => reads.push(read);
+    expect(await syncWarehouse({ ...options, dispatcher, onProgress })).toMatchObject({ calls_read: 200 });
+    expect(new Set(paths)).toEqual(new Set(["/v3/conversations/attribution-engine"]));
+    expect(reads.at(-1)).toBe(200);
+    const denied = await syncWarehouse({ ...options, dispatcher, token: "other" }).catch(describeFailure);
+    expect(denied).toMatchObject({ exitCode: 4, hint: expect.stringContaining("`token`") });
+    expect(agent.closed).toBe(false);
+    await syncWarehouse({ ...options, dispatcher });
+  });
+
+  it("keeps the cause of an error", async () => {
+    const nobody = { database: join(folder.path, "unread.db"), baseUrl: "http://127.0.0.1:9", token: "t" };
+    const settings = { CALLTALLY_RETRY_SECONDS: "0" };
+    const error = await syncWarehouse({ ...nobody, settings }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CalltallyError);
+    expect(error).toMatchObject({ name: "ApiError", exitCode: 5, cause: { code: "ECONNREFUSED" } });
   });
 
   it("throws the reason of its signal, and resumes in the next call", async () => {
@@ -182,15 +244,15 @@ describe("library with invalid input", () => {
       expect(await warehouse.rollup(wrong(given)).catch(describeFailure)).toMatchObject({ exitCode: 2 });
     }
     expect(failureOf(() => openWarehouse(wrong(undefined)))).toMatchObject({
-      message: "path: Invalid input: expected string, received undefined",
+      message: "Cannot go without path",
     });
     const inFile = { database: join(database, "calls.db"), baseUrl: sandbox.url, token: sandbox.token };
     expect(await syncWarehouse(inFile).catch(describeFailure)).toMatchObject({ exitCode: 7 });
   });
 
-  it("reads what a warehouse contains, and the verdict of its last run", () => {
+  it("reads what a warehouse contains, and the verdict of its last run", async () => {
     using warehouse = openWarehouse(database);
-    expect(warehouse.readBasis()).toMatchObject({
+    expect(await warehouse.readBasis()).toMatchObject({
       calls: 200,
       total: 200,
       rejected: 0,
@@ -209,14 +271,14 @@ describe("library with invalid input", () => {
       hint: "Open it again.",
     };
     expect(await warehouse.rollup({ by: [] }).catch(describeFailure)).toEqual(says);
-    expect(failureOf(() => warehouse.readBasis())).toEqual(says);
+    expect(await warehouse.readBasis().catch(describeFailure)).toEqual(says);
+    expect(await warehouse.query("SELECT 1").next().catch(describeFailure)).toEqual(says);
   });
 });
 
 describe("rollup", () => {
   it("returns a column that is named twice once", async () => {
-    using warehouse = openWarehouse(database);
-    const { columns } = await warehouse.rollup({
+    const { columns } = await open.rollup({
       by: ["channel"],
       columns: ["calls", "answer_rate", "calls"],
     });
@@ -224,16 +286,20 @@ describe("rollup", () => {
   });
 
   it.each<[unknown, string, string?]>([
-    [{ by: ["chanel"] }, 'by.0: Invalid option: expected one of "utm_source"|'],
-    [{}, "by: Invalid input: expected array, received undefined"],
+    [{ by: ["chanel"] }, 'Cannot use by.0: "chanel" is not one of utm_source, ', "Did you mean channel?"],
+    [{}, "Cannot go without by", "Pass it."],
     [{ by: ["channel", "source", "channel"] }, "by has channel twice", CONFLICT],
-    [{ by: [], range: { from: "2026-13-01" } }, 'range.from: "2026-13-01" is not a date'],
+    [{ by: [], range: { from: "2026-13-01" } }, 'Cannot use range.from: "2026-13-01" is not a date'],
     [
       { by: [], range: { from: "2026-11-02", to: "2026-11-01" } },
-      "range: from 2026-11-02 is after to 2026-11-01",
+      "Cannot use range: from 2026-11-02 is after to 2026-11-01",
     ],
-    [{ by: [], timezone: "PST" }, "timezone: PST is not an IANA time zone"],
-    [{ by: [], grain: "decade" }, 'grain: Invalid option: expected one of "day"|"week"|"month"|"quarter"'],
+    [
+      { by: [], timezone: "PST" },
+      "Cannot use timezone: PST is not an IANA time zone",
+      "Did you mean America/Los_Angeles?",
+    ],
+    [{ by: [], grain: "decade" }, 'Cannot use grain: "decade" is not one of day, week, month, quarter'],
     [{ by: [], fill: true }, "fill needs grain", CONFLICT],
     [
       { by: [], compare: "previous", range: { from: "2026-10-01" } },
@@ -245,42 +311,56 @@ describe("rollup", () => {
       "spend applies only to source, medium, campaign, channel, not to gclid",
       CONFLICT,
     ],
-    [{ by: ["channel"], top: 0 }, "top: Too small: expected number to be >=1"],
+    [{ by: ["channel"], top: 0 }, "Cannot use top: must be 1 or more"],
     [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions", CONFLICT],
-    [{ by: [], filter: { chanel: ["Email"] } }, 'filter: Unrecognized key: "chanel"'],
+    [
+      { by: [], filter: { chanel: ["Email"] } },
+      "Cannot use filter.chanel: is not a known key",
+      "Did you mean channel?",
+    ],
+    [
+      { by: [], channel: ["Email"] },
+      "Cannot use channel: is not a known key",
+      "Did you mean filter.channel?",
+    ],
     [
       { by: [], filter: { channel: ["Emial"] } },
       "Cannot use filter.channel Emial: no call in the warehouse has this value",
       "Did you mean Email?",
     ],
-    [{ by: [], filter: { min_duration_seconds: -1 } }, "filter.min_duration_seconds: Too small"],
+    [
+      { by: [], filter: { topic: ["zzz"] } },
+      "Cannot use filter.topic zzz: no call in the warehouse has this value",
+      "The rollup by this dimension has the existing ones.",
+    ],
+    [
+      { by: [], filter: { min_duration_seconds: -1 } },
+      "Cannot use filter.min_duration_seconds: must be 0 or more",
+    ],
     [
       { by: [], filter: { exclude_callers: ["+49 30 123456", "hello"] } },
-      "filter.exclude_callers.1: is not a phone number with its country code",
+      "Cannot use filter.exclude_callers.1: is not a phone number with its country code",
     ],
   ])("refuses %j", async (question, message, hint = AS_TYPED) => {
-    using warehouse = openWarehouse(database);
-    const failure = await warehouse.rollup(question as RollupQuestion).catch(describeFailure);
+    const failure = await open.rollup(question as RollupQuestion).catch(describeFailure);
     expect(failure).toEqual({ exitCode: 2, message: expect.stringContaining(message), hint });
   });
 
   it("answers simultaneous questions like successive ones", async () => {
-    using warehouse = openWarehouse(database);
     const questions: RollupQuestion[] = [
       { by: ["channel"], spend: true, total: true },
       { by: ["source"], filter: { channel: ["paid search"] }, grain: "month", fill: true },
       { by: ["weekday", "hour"], timezone: "Europe/Berlin" },
     ];
-    const atOnce = await Promise.all(questions.map((question) => warehouse.rollup(question)));
+    const atOnce = await Promise.all(questions.map((question) => open.rollup(question)));
     for (const [index, question] of questions.entries()) {
-      expect(atOnce[index]).toEqual(await warehouse.rollup(question));
+      expect(atOnce[index]).toEqual(await open.rollup(question));
       expect(atOnce[index]?.rows.length).toBeGreaterThan(2);
     }
   });
 
   it("answers a question with every option", async () => {
-    using warehouse = openWarehouse(database);
-    const { columns, rows } = await warehouse.rollup({
+    const { columns, rows } = await open.rollup({
       ...{ by: ["channel"], range: { from: "2026-10-01", to: "2026-10-31" }, timezone: "Europe/Berlin" },
       ...{ grain: "month", compare: "previous", fill: true, top: 1, spend: true, total: true },
       filter: { channel: ["paid search", "email"], first_time: true },
@@ -302,14 +382,13 @@ describe("rollup", () => {
   ])(
     "returns a single row without dimensions, which is the total and has no other total, %s",
     async (_, more) => {
-      using warehouse = openWarehouse(database);
       const question = { by: [], range: { from: "2026-10-01", to: "2026-10-31" }, ...more };
-      const { columns, rows, statements } = await warehouse.rollup({ ...question, total: true });
-      const byChannel = await warehouse.rollup({ ...question, by: ["channel"], total: true });
+      const { columns, rows, statements } = await open.rollup({ ...question, total: true });
+      const byChannel = await open.rollup({ ...question, by: ["channel"], total: true });
       const { channel: _channel, ...total } = byChannel.rows.at(-1) ?? {};
       expect(rows).toEqual([total]);
       expect(columns.map(({ name }) => name)).toEqual(Object.keys(total));
-      expect(await warehouse.rollup(question)).toEqual({ columns, rows, statements });
+      expect(await open.rollup(question)).toEqual({ columns, rows, statements });
     },
   );
 
@@ -318,29 +397,27 @@ describe("rollup", () => {
     ["compared with the previous days", { compare: "previous" }],
     ["with costs", { spend: true, compare: "year" }],
   ])("fills periods without dimensions, and adds their total, %s", async (_, more) => {
-    using warehouse = openWarehouse(database);
     const question = {
       by: [],
       range: { from: "2026-10-30", to: "2026-11-02" },
       grain: "day" as const,
       ...more,
     };
-    const { rows } = await warehouse.rollup({ ...question, fill: true, total: true });
+    const { rows } = await open.rollup({ ...question, fill: true, total: true });
     const days = ["2026-10-30", "2026-10-31", "2026-11-01", "2026-11-02"];
     expect(rows.map(({ period }) => period)).toEqual([...days, "(total)"]);
     const filled = rows.slice(0, -1);
     expect(filled.slice(2).map(({ calls }) => calls)).toEqual([0, 0]);
-    const { rows: unfilled } = await warehouse.rollup(question);
+    const { rows: unfilled } = await open.rollup(question);
     const periods = unfilled.map(({ period }) => period);
     expect(periods).toEqual(expect.arrayContaining(days.slice(0, 2)));
     expect(filled.filter(({ period }) => periods.includes(period ?? null))).toEqual(unfilled);
     const { period: _period, previous_period: _previous, ...total } = Object(rows.at(-1));
-    const { rows: whole } = await warehouse.rollup({ ...question, grain: undefined });
+    const { rows: whole } = await open.rollup({ ...question, grain: undefined });
     expect([total]).toEqual(whole);
   });
 
   it("leaves out callers by their numbers in any notation", async () => {
-    using warehouse = openWarehouse(database);
     const sqlite = new Database(database, { readonly: true });
     const most =
       "SELECT caller, count(*) AS calls FROM call_facts JOIN callers USING (caller_id) GROUP BY 1 ORDER BY 2 DESC";
@@ -348,7 +425,7 @@ describe("rollup", () => {
     sqlite.close();
     const digits = caller?.slice(1) ?? "";
     const ask = async (number: string) => {
-      const { rows } = await warehouse.rollup({ by: [], filter: { exclude_callers: [number] } });
+      const { rows } = await open.rollup({ by: [], filter: { exclude_callers: [number] } });
       return rows.map(({ calls }) => calls);
     };
     expect(await ask("+1 (999) 555-0000")).toEqual([200]);
@@ -362,8 +439,7 @@ describe("rollup", () => {
 
 describe("other methods of a warehouse", () => {
   it("type rows by their question", async () => {
-    using warehouse = openWarehouse(database);
-    const { rows } = await warehouse.rollup({
+    const { rows } = await open.rollup({
       by: ["channel"],
       grain: "month",
       columns: ["calls", "last_call_at"],
@@ -379,14 +455,53 @@ describe("other methods of a warehouse", () => {
       last_call_at: expect.any(String),
     });
     // @ts-expect-error: no such figure
-    await expect(warehouse.rollup({ by: [], columns: ["call"] })).rejects.toThrow("columns.0");
+    await expect(open.rollup({ by: [], columns: ["call"] })).rejects.toThrow("columns.0");
+  });
+
+  it("returns the members that its types have", async () => {
+    const { columns, rows } = await open.rollup({
+      ...{ by: ["campaign", "org_unit"], grain: "month", compare: "previous", chance: true },
+      ...{ range: { from: "2026-10-01", to: "2026-10-31" } },
+    });
+    const members = [
+      ...["name", "type", "decimals", "currency", "isKey", "isId", "isShare", "isAdditive"],
+      ...["comparison", "help"],
+    ] as const satisfies (keyof RollupColumn)[];
+    expectTypeOf<(typeof members)[number]>().toEqualTypeOf<keyof RollupColumn>();
+    const types = ["text", "integer", "decimal", "boolean", "time"] satisfies RollupColumn["type"][];
+    for (const column of columns) {
+      expect(members).toEqual(expect.arrayContaining(Object.keys(column)));
+      expect(types).toContain(column.type);
+    }
+    expect(columns.filter(({ isId }) => isId).map(({ name }) => name)).toEqual([
+      "campaign_id",
+      "org_unit_id",
+    ]);
+    const [row] = rows;
+    expectTypeOf(row?.campaign_id).toEqualTypeOf<string | null | undefined>();
+    expectTypeOf(row?.org_unit_id).toEqualTypeOf<number | null | undefined>();
+    expectTypeOf(row?.previous_period).toEqualTypeOf<string | null | undefined>();
+    expect(row).toMatchObject({ org_unit_id: expect.any(Number), previous_period: "2026-09" });
+    const to = join(folder.path, "typed");
+    const { files } = await open.export(to, { contents: ["channel"], format: "sqlite" });
+    const { rows: channels } = await open.rollup({ by: ["channel"] });
+    expect(files).toEqual([
+      {
+        ...{
+          file: "calltally.sqlite",
+          bytes: expect.any(Number),
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+        ...{ contents: "database", rows: channels.length },
+        sheets: [{ sheet: "channel", contents: "channel", rows: channels.length }],
+      },
+    ]);
   });
 
   it("write the files of an export, and return what was written", async () => {
-    using warehouse = openWarehouse(database);
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
-    const { files, statements, ...made } = await warehouse.export(to, {
+    const { files, statements, ...made } = await open.export(to, {
       contents: ["channel", "calls"],
       range,
     });
@@ -396,10 +511,10 @@ describe("other methods of a warehouse", () => {
       ["channel.csv", "channel"],
       ["calls.csv", "calls"],
     ]);
-    const { rows } = await warehouse.rollup({ by: [], range });
+    const { rows } = await open.rollup({ by: [], range });
     expect(files.map((file) => file.rows)[1]).toBe(rows[0]?.calls);
     expect(readdirSync(to).toSorted()).toEqual(["calls.csv", "channel.csv", "manifest.json"]);
-    const one = await warehouse.export(to, {
+    const one = await open.export(to, {
       contents: ["channel"],
       by: ["source", "medium"],
       format: "sqlite",
@@ -408,11 +523,10 @@ describe("other methods of a warehouse", () => {
   });
 
   it("write the same files as the program", async () => {
-    using warehouse = openWarehouse(database);
     for (const format of ["csv", "json", "parquet", "sqlite"] as const) {
       const [ours, theirs] = ["ours", "theirs"].map((name) => join(folder.path, `${name}-${format}`));
       if (ours === undefined || theirs === undefined) throw new Error("There are two");
-      const { folder: to } = await warehouse.export(ours, { contents: ["channel", "calls"], format });
+      const { folder: to } = await open.export(ours, { contents: ["channel", "calls"], format });
       const args = [
         "export",
         "channel",
@@ -434,41 +548,51 @@ describe("other methods of a warehouse", () => {
   });
 
   it("close the file during iteration, which then throws", () => {
+    using own = makeTempFolder();
+    const database = await otherWarehouse(join(own.path, "calls.db"));
     const warehouse = openWarehouse(database);
-    const rows = warehouse.calls();
+    const rows = warehouse.query("SELECT * FROM call_facts AS a, call_facts AS b");
     const unread = warehouse.query("SELECT 1");
-    expect(rows.next().done).toBe(false);
-    expect(openIn(folder.path)).not.toEqual([]);
-    warehouse[Symbol.dispose]();
-    expect(openIn(folder.path)).toEqual([]);
+    expect((await rows.next()).done).toBe(false);
+    expect(openIn(own.path)).not.toEqual([]);
+    await warehouse[Symbol.asyncDispose]();
+    expect(openIn(own.path)).toEqual([]);
     const closed = { exitCode: 2, message: `Cannot read ${database}: it is closed`, hint: "Open it again." };
-    expect([failureOf(() => rows.next()), failureOf(() => unread.next())]).toEqual([closed, closed]);
-    expect(openIn(folder.path)).toEqual([]);
-    using again = openWarehouse(database);
-    for (const _ of again.calls()) break;
-    expect(failureOf(() => again.query(5 as never))).toMatchObject({ exitCode: 2 });
+    const drained = async () => {
+      for await (const _ of rows);
+    };
+    expect(await drained().catch(describeFailure)).toEqual(closed);
+    expect(await unread.next().catch(describeFailure)).toEqual(closed);
+    expect(openIn(own.path)).toEqual([]);
+    await using again = openWarehouse(database);
+    for await (const _ of again.calls()) break;
+    expect(
+      await again
+        .query(5 as never)
+        .next()
+        .catch(describeFailure),
+    ).toMatchObject({ exitCode: 2 });
   });
 
   it.each<[ExportRequest, string]>([
     [{ contents: ["channel"], with: ["caller_id"] }, "with applies only to calls"],
     [{ contents: ["calls"], min_cell: 10 }, "min_cell"],
-    [{ by: [] }, "by: Too small"],
+    [{ by: [] }, "Cannot use by: is empty"],
   ])("refuse to export %j", async (request, message) => {
-    using warehouse = openWarehouse(database);
     const to = join(folder.path, "refused");
-    const failure = await warehouse.export(to, request).catch(describeFailure);
+    const failure = await open.export(to, request).catch(describeFailure);
     expect(failure).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
     expect(existsSync(to)).toBe(false);
   });
 
   it("return the calls one by one, and run any SQL that only reads", () => {
-    using warehouse = openWarehouse(database);
-    const [first] = warehouse.calls();
+    const [first, ...others] = await Array.fromAsync(open.calls());
     expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });
-    const [counted] = warehouse.query(
-      "SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls",
+    const [counted] = await Array.fromAsync(
+      open.query("SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls"),
     );
-    expect(counted).toEqual({ calls: warehouse.calls().toArray().length, large: 9007199254740993n });
-    expect(failureOf(() => warehouse.query("DELETE FROM calls").next())).toMatchObject({ exitCode: 2 });
+    expect(counted).toEqual({ calls: 1 + others.length, large: 9007199254740993n });
+    const deleting = open.query("DELETE FROM calls").next();
+    expect(await deleting.catch(describeFailure)).toMatchObject({ exitCode: 2 });
   });
 });

@@ -47,7 +47,7 @@ async function inThread(database: string, options: object): Promise<unknown> {
     (async () => {
       const { openWarehouse, syncWarehouse } = await import(library);
       const warehouse = openWarehouse(database);
-      const { calls } = warehouse.readBasis();
+      const { calls } = await warehouse.readBasis();
       warehouse[Symbol.dispose]();
       const { exitCode } = await syncWarehouse(options).catch((error) => error);
       parentPort.postMessage({ calls, exitCode });
@@ -72,7 +72,7 @@ describe("syncWarehouse", () => {
       title: "a reader of its process",
       other: async (database) => {
         using warehouse = openWarehouse(database);
-        return warehouse.readBasis();
+        return await warehouse.readBasis();
       },
       says: { run: null },
     },

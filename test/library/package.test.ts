@@ -92,10 +92,23 @@ describe("package", () => {
           "THIRD-PARTY-LICENSES.txt",
           "package.json",
         ],
-        ...["bin.js", "explore.js", "index.js", "node-version.js", "….js"].map((name) => `dist/${name}`),
-        ...["base/errors", "calendar/grain", "call/columns", "call/filter", "figures/dimensions"].map(
-          (name) => `dist/types/${name}.d.ts`,
-        ),
+        ...[
+          "bin.js",
+          "explore.js",
+          "index.js",
+          "node-version.js",
+          "read-worker.js",
+          "sync-worker.js",
+          "….js",
+        ].map((name) => `dist/${name}`),
+        ...[
+          "base/errors",
+          "base/words",
+          "calendar/grain",
+          "call/columns",
+          "call/filter",
+          "figures/dimensions",
+        ].map((name) => `dist/types/${name}.d.ts`),
         ...["figures/metrics", "figures/parts", "request/option-values"].map(
           (name) => `dist/types/${name}.d.ts`,
         ),

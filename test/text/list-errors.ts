@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
+import { COMMAND_LINE } from "../../src/base/words.ts";
 
 /** The file of {@link listErrors}: every error and its hint, to be read in one sitting. */
 export const ERRORS = "test/text/errors.txt";
@@ -33,11 +34,12 @@ function errorsOf(source: string): string[] {
     const name = String(id.name);
     constants.set(name, [...(constants.get(name) ?? []), init]);
   }
-  const read = (node: unknown, before: number): string => {
+  const read = (node: unknown, before: number, words: object = {}): string => {
     if (!isNode(node)) return "…";
     if (node.type === "Literal") return String(node.value);
+    if (node.type === "ArrowFunctionExpression") return read(node.body, before, COMMAND_LINE);
     if (node.type === "TemplateLiteral")
-      return source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…");
+      return readTemplate(source.slice(node.start + 1, node.end - 1), words);
     if (node.type === "ConditionalExpression")
       return `${read(node.consequent, before)} | ${read(node.alternate, before)}`;
     if (node.type === "LogicalExpression") return `${read(node.left, before)} | ${read(node.right, before)}`;
@@ -61,6 +63,13 @@ function errorsOf(source: string): string[] {
     const message = given[given.indexOf(details) - 1];
     return [`${oneLine(read(message, node.start))}\n    ${oneLine(read(hint.value, node.start))}`];
   });
+}
+
+/** Fills in the words of hints, and `…` for other values. */
+function readTemplate(text: string, words: object): string {
+  return Object.entries(words)
+    .reduce((read, [name, word]) => read.replaceAll(`\${${name}}`, word), text)
+    .replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…");
 }
 
 const membersOf = ({ properties }: Node): Node[] =>

@@ -150,7 +150,7 @@ async function removeLogs(file: string): Promise<void> {
 function assertNoFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`, {
-    hint: "Move the folder away, or use another one with --out.",
+    hint: ({ out }) => `Move the folder away, or use another one ${out}.`,
   });
 }
 

@@ -33,7 +33,7 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
     assertHeld() {
       if (!isHeld())
         throw new CalltallyError(EXIT.locked, `Cannot continue in ${folder}: another export has taken over`, {
-          hint: "Run it again when that has ended, or export into another folder with --out.",
+          hint: ({ out }) => `Run it again when that has ended, or use another folder ${out}.`,
         });
     },
     [Symbol.dispose]() {

@@ -68,7 +68,10 @@ function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolea
   if (isReplaced) return manifest.files.filter((file) => isUnchanged(folder, file)).map(({ file }) => file);
   throw new UsageError(
     `Cannot export to ${folder}: it holds the files of another warehouse, ${describe(manifest.origin)}; this one is ${describe(origin)}`,
-    { hint: "Give each warehouse a folder of its own with --out, or replace those files with --replace." },
+    {
+      hint: ({ out, replace }) =>
+        `Give each warehouse a folder of its own ${out}${replace === undefined ? "" : `, or replace those files with ${replace}`}.`,
+    },
   );
 }
 

@@ -32,7 +32,8 @@ export function readManifest(folder: string): KnownManifest | undefined {
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     throw new UsageError(`Cannot export to ${folder}: calltally did not write its ${MANIFEST}`, {
-      hint: "It was not changed. Choose another folder with --out, or replace the file with --replace.",
+      hint: ({ out, replace }) =>
+        `It was not changed. Use another folder ${out}${replace === undefined ? "" : `, or replace the file with ${replace}`}.`,
     });
   }
 }

@@ -95,7 +95,8 @@ function unappliedError(database: string): CalltallyError {
     EXIT.storage,
     `Cannot apply the attribution settings to ${database}: it is read-only for this user, and its figures follow other settings`,
     {
-      hint: "Use its own settings, in the last row of its table rules; or let its owner run `calltally sync` with these.",
+      hint: ({ sync }) =>
+        `Use its own settings, in the last row of its table rules; or let its owner run ${sync} with these.`,
     },
   );
 }

@@ -20,8 +20,8 @@ try {
     token,
     onProgress: ({ total }) => totals.add(total),
   });
-  using warehouse = openWarehouse(database);
-  const basis = warehouse.readBasis();
+  await using warehouse = openWarehouse(database);
+  const basis = await warehouse.readBasis();
   const { columns, rows } = await warehouse.rollup(question);
   const units = columns.map(({ name, type, decimals = 0 }) => `${name} ${type} ${decimals}`);
   print({ run, totals: [...totals], basis, units, rows });

@@ -38,7 +38,8 @@ export function assertRows(name: string, rows: number): void {
   throw new UsageError(
     `Cannot write the sheet ${name}: it has more than ${MAX_ROWS} rows, which are all that a sheet holds below its header`,
     {
-      hint: "Use a shorter range, --top where it applies, or --format csv or parquet, which have no such limit.",
+      hint: ({ top, format }) =>
+        `Use a shorter range, ${top} where it applies, or ${format} csv or parquet, which have no such limit.`,
     },
   );
 }

@@ -47,6 +47,6 @@ export function* toZip(parts: Iterable<ZipPart>): Generator<Buffer> {
 export function assertFits(name: string, bytes: number): void {
   if (bytes <= MAX_BYTES) return;
   throw new UsageError(`Cannot write ${name} of the workbook: it is larger than 4 GiB`, {
-    hint: "Use a shorter range, or --format csv or parquet.",
+    hint: ({ format }) => `Use a shorter range, or ${format} csv or parquet.`,
   });
 }

@@ -1,0 +1,190 @@
+import { workerData } from "node:worker_threads";
+import pLimit from "p-limit";
+import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { pick } from "../base/records.ts";
+import { toInstants } from "../calendar/dates.ts";
+import { SETTINGS } from "../config/settings.ts";
+import type { ManifestFile } from "../export/manifest.ts";
+import { folderOutput } from "../export/output/folder.ts";
+import { type Column, linesOf } from "../export/table.ts";
+import { VERDICTS } from "../paging/verdict.ts";
+import { produce } from "../produce/produce.ts";
+import { readOnlySource } from "../produce/warehouse-source.ts";
+import { AS_WRITTEN } from "../request/check.ts";
+import { resolve } from "../request/resolve.ts";
+import { RollupSession } from "../rollup/session.ts";
+import { statementsOf, toSpoken } from "../statements/statements.ts";
+import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
+import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { openReader } from "../warehouse/open.ts";
+import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
+import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
+import { nameFile } from "../warehouse/sqlite-errors.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
+import { askRollup, toAsk } from "./ask-rollup.ts";
+import type { Asked, Query } from "./parse-options.ts";
+import { serveTasks } from "./serve-tasks.ts";
+import type { Basis, Exported, ExportedFile, Rollup, Value } from "./types.ts";
+
+/** For so long figures are provisional. */
+const LOOKBACK_HOURS = Number(SETTINGS.lookbackHours.default);
+
+const path: string = workerData;
+let opened: Reader | undefined;
+/** A warehouse read as a copy in memory has one connection. */
+const limit = pLimit(1);
+
+/** Runs a piece of work alone on the connection that stays open. */
+function alone<T>(signal: AbortSignal, work: (warehouse: Reader) => T | Promise<T>): Promise<T> {
+  return limit(async () => {
+    signal.throwIfAborted();
+    try {
+      opened ??= openReader(path);
+      return await work(opened);
+    } catch (error) {
+      throw toOwn(error);
+    }
+  });
+}
+
+/** Adds the file to an error of SQLite, and prefers advice to flags that the library lacks. */
+function toOwn(error: unknown): unknown {
+  if (!(error instanceof UnmatchedError)) return nameFile(error, path);
+  const [{ filter, advice = "The rollup by this dimension has the existing ones." } = { filter: "" }] =
+    error.unmatched;
+  return new UsageError(error.message, { hint: advice, option: `filter.${filter}` });
+}
+
+/** Rows in the order of the columns; few, so that the thread that receives them does not wait. */
+export interface Batch<Cell> {
+  columns: readonly string[];
+  rows: readonly (readonly Cell[])[];
+}
+
+const ROWS_AT_ONCE = 200;
+/** Texts and BLOBs may be long. */
+const LENGTH_AT_ONCE = 500_000;
+
+function* inBatches<Cell>(
+  columns: readonly string[],
+  rows: Iterable<readonly Cell[]>,
+): Generator<Batch<Cell>, void, void> {
+  let batch: (readonly Cell[])[] = [];
+  let length = 0;
+  for (const row of rows) {
+    batch.push(row);
+    for (const cell of row) if (typeof cell === "string" || Buffer.isBuffer(cell)) length += cell.length;
+    if (batch.length < ROWS_AT_ONCE && length < LENGTH_AT_ONCE) continue;
+    yield { columns, rows: batch };
+    [batch, length] = [[], 0];
+  }
+  if (batch.length > 0) yield { columns, rows: batch };
+}
+
+interface Answer {
+  columns: readonly Column[];
+  statements: Rollup["statements"];
+}
+
+const TASKS = {
+  async *rollup(signal: AbortSignal, asked: Asked): AsyncGenerator<Batch<Value>, Answer, void> {
+    const { table, manifest } = await alone(signal, (warehouse) =>
+      askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), asked, { signal }),
+    );
+    const { columns } = table;
+    yield* inBatches(
+      columns.map(({ name }) => name),
+      linesOf(table),
+    );
+    return { columns, statements: manifest.statements.map(toSpoken) };
+  },
+
+  async *export(
+    signal: AbortSignal,
+    { folder, request, timezone }: Asked & { folder: string },
+  ): AsyncGenerator<never, Exported, void> {
+    const output = folderOutput(folder, { signal });
+    const { manifest, newKey } = await alone(signal, (warehouse) => {
+      const source = readOnlySource(warehouse, LOOKBACK_HOURS);
+      const ask = toAsk(request, source.can, output.can, timezone);
+      return produce(ask, source, output, { signal });
+    });
+    const { files, statements } = manifest;
+    return {
+      folder: output.folder,
+      files: files.map(toExported),
+      statements: statements.map(toSpoken),
+      ...(newKey && { newKey }),
+    };
+  },
+
+  calls: (signal: AbortSignal, { request, timezone }: Asked) =>
+    readRows(async function* (reader) {
+      const { range = {}, filter } = resolve(request, { nowMs: Date.now(), timezone });
+      const rules = () => readRulesInForce(reader).rules;
+      const nameCaller = prepareCallerName(reader);
+      using session = new RollupSession(reader.sqlite, { rules, filter, nameCaller, signal });
+      const unmatched = await session.findUnmatched(filter);
+      if (unmatched.length > 0) throw new UnmatchedError(unmatched, AS_WRITTEN.spell);
+      const isOfAll = Object.keys({ ...range, ...filter }).length === 0;
+      const ids = isOfAll
+        ? []
+        : [...session.calls([{ fact: "call_id" }], toInstants(range, timezone)).read()];
+      const among = isOfAll ? "" : "WHERE call_id IN (SELECT value FROM json_each(?))";
+      const parameters = isOfAll ? [] : [JSON.stringify(ids.flat())];
+      yield* rowsOf(runQuery(reader, `SELECT * FROM attributed_calls ${among} ORDER BY call_id`, parameters));
+    }),
+
+  query: (_signal: AbortSignal, { sql, parameters }: Query) =>
+    readRows(async function* (reader) {
+      yield* rowsOf(runQuery(reader, sql, parameters));
+    }),
+
+  async *readBasis(signal: AbortSignal, _: undefined): AsyncGenerator<never, Basis, void> {
+    return await alone(signal, (warehouse) => warehouse.sqlite.transaction(readPublicBasis)(warehouse));
+  },
+};
+
+export type ReadTasks = typeof TASKS;
+serveTasks(TASKS);
+
+/** Reads by a connection of its own, since its rows may be read for long. */
+async function* readRows(read: (reader: Reader) => AsyncGenerator<Batch<SqlValue>, void, void>) {
+  try {
+    using reader = openReader(path);
+    yield* read(reader);
+  } catch (error) {
+    throw toOwn(error);
+  }
+}
+
+function* rowsOf({ columns, rows }: QueryResult): Generator<Batch<SqlValue>, void, void> {
+  yield* inBatches(
+    columns,
+    Iterator.from(rows).map((row) => row.map(toPlain)),
+  );
+}
+
+function toPlain(value: SqlValue): SqlValue {
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** Returns only the public members; those of the manifest may change between versions. */
+function toExported(written: ManifestFile): ExportedFile {
+  const sheets = written.sheets?.map((sheet) => pick(sheet, ["sheet", "contents", "rows"]));
+  return { ...pick(written, ["file", "bytes", "sha256", "contents", "rows"]), ...(sheets && { sheets }) };
+}
+
+function readPublicBasis(warehouse: Reader): Basis {
+  const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
+  const basis = readBasis(warehouse);
+  const { run, unlisted } = basis;
+  const verdict = VERDICTS.find((name) => name === run?.verdict) ?? null;
+  const statements = statementsOf({ warehouse: basis }).map(toSpoken);
+  return {
+    run: run && { ...run, verdict },
+    ...{ verified, calls, unlisted, total, newest_call, rejected, statements },
+  };
+}

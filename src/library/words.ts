@@ -1,0 +1,19 @@
+import type { Words } from "../base/words.ts";
+
+/** How hints for callers of the library name its functions and options. */
+export const LIBRARY: Words = {
+  sync: "`syncWarehouse`",
+  fullSync: '`syncWarehouse` with `mode: "full"`',
+  syncNow: undefined,
+  database: "`database`",
+  baseUrl: "`baseUrl`",
+  orgUnitId: "`orgUnitId`",
+  retrySeconds: "`settings.CALLTALLY_RETRY_SECONDS`",
+  limit: "`settings.CALLTALLY_LIMIT`",
+  aliases: "`settings.CALLTALLY_ALIASES`",
+  out: "as `folder`",
+  replace: undefined,
+  format: "`format`",
+  top: "`top`",
+  minCell: "`min_cell`",
+};

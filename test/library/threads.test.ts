@@ -1,0 +1,156 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { parseSync } from "oxc-parser";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openWarehouse, type Warehouse } from "../../src/library/index.ts";
+import { DIST } from "../support/built.ts";
+import { makeCall } from "../support/calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
+
+const LIBRARY = pathToFileURL(join(DIST, "index.js")).href;
+const folder = makeTempFolder();
+const database = join(folder.path, "calls.db");
+let warehouse: Warehouse;
+
+/** Takes SQLite a second or more before its first row. */
+const SLOW = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000)
+SELECT count(*) AS n FROM n`;
+
+beforeAll(() => {
+  const calls = Array.from({ length: 300 }, (_, index) =>
+    makeCall({ call_id: index + 1, gclid: `Cj${index}` }),
+  );
+  fillWarehouse(database, calls);
+  warehouse = openWarehouse(database);
+});
+afterAll(async () => {
+  await warehouse[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+/** Runs a program that uses the built library, and returns its output once it has ended by itself. */
+function run(code: string): { status: number | null; output: string } {
+  const program = `const { openWarehouse, syncWarehouse } = await import(${JSON.stringify(LIBRARY)});
+const database = ${JSON.stringify(database)};
+${code}`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    encoding: "utf8",
+    timeout: 50_000,
+  });
+  return { status, output: stdout + stderr };
+}
+
+describe("an open warehouse", () => {
+  it("does not block the event loop while SQLite works", async () => {
+    await warehouse.readBasis();
+    let longestMs = 0;
+    let before = process.threadCpuUsage();
+    // Of the processor, so that a busy machine is no failure.
+    const timer = setInterval(() => {
+      const { user, system } = process.threadCpuUsage(before);
+      longestMs = Math.max(longestMs, (user + system) / 1000);
+      before = process.threadCpuUsage();
+    }, 1);
+    const [row] = await Array.fromAsync(warehouse.query(SLOW));
+    expect(row).toEqual({ n: 3_000_000 });
+    const { rows } = await warehouse.rollup({ by: ["gclid"] });
+    expect(rows).toHaveLength(300);
+    await setTimeout(20);
+    clearInterval(timer);
+    // SQLite alone takes some 200 ms.
+    expect(longestMs).toBeLessThan(50);
+  });
+
+  it("ends what its signal aborts with its reason, and goes on answering", async () => {
+    const stop = new AbortController();
+    const enough = new Error("enough");
+    const slow = warehouse.query(SLOW, [], { signal: stop.signal }).next();
+    const rollup = warehouse.rollup({ by: ["gclid"] }, { signal: stop.signal });
+    const export_ = warehouse.export(join(folder.path, "out"), {}, { signal: stop.signal });
+    const free = warehouse.rollup({ by: [] });
+    const results = Promise.allSettled([slow, rollup, export_]);
+    stop.abort(enough);
+    expect(await results).toEqual(Array(3).fill({ status: "rejected", reason: enough }));
+    expect(existsSync(join(folder.path, "out", "manifest.json"))).toBe(false);
+    expect((await free).rows).toMatchObject([{ calls: 300 }]);
+    const again = warehouse.rollup({ by: [] }, { signal: stop.signal });
+    await expect(again).rejects.toBe(enough);
+  });
+
+  it("rejects what waits if its thread crashes, and starts another for what is asked next", async () => {
+    const crash = run(`
+      const warehouse = openWarehouse(database);
+      const { Worker } = await import("node:worker_threads");
+      const { postMessage } = Worker.prototype;
+      let thread;
+      Worker.prototype.postMessage = function (...args) { thread = this; return postMessage.apply(this, args); };
+      await warehouse.readBasis();
+      const slow = warehouse.query(${JSON.stringify(SLOW)}).next();
+      thread.terminate();
+      console.log(await slow.catch(({ message }) => message));
+      console.log((await warehouse.readBasis()).calls);`);
+    expect(crash).toEqual({ status: 0, output: "The thread of calltally has ended\n300\n" });
+  });
+
+  it("does not keep its process alive when idle, even if it was not disposed of", () => {
+    const idle = run(`
+      const warehouse = openWarehouse(database);
+      console.log((await warehouse.rollup({ by: [] })).rows[0].calls);
+      const rows = warehouse.calls();
+      console.log((await rows.next()).value.call_id);`);
+    expect(idle).toEqual({ status: 0, output: "300\n1\n" });
+  });
+
+  it("keeps its process alive while it works", () => {
+    const busy = run(`
+      const warehouse = openWarehouse(database);
+      warehouse.rollup({ by: [] }).then(({ rows }) => console.log(rows[0].calls));`);
+    expect(busy).toEqual({ status: 0, output: "300\n" });
+  });
+});
+
+/** Returns the packages that a script of the build loads as it starts, also through its chunks, and its bytes. */
+function loadedBy(script: string): { packages: string[]; bytes: number } {
+  const packages = new Set<string>();
+  const scripts = new Map<string, number>();
+  const visit = (file: string) => {
+    if (scripts.has(file)) return;
+    const source = readFileSync(join(DIST, file), "utf8");
+    scripts.set(file, source.length);
+    const { staticImports, staticExports } = parseSync(file, source).module;
+    const requests = [
+      ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
+      ...staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? [])),
+    ];
+    for (const request of requests) {
+      if (request.startsWith("./")) visit(request.slice(2));
+      else if (!isBuiltin(request)) packages.add(request);
+    }
+  };
+  visit(script);
+  return { packages: [...packages].sort(), bytes: [...scripts.values()].reduce((sum, bytes) => sum + bytes) };
+}
+
+describe("the built library", () => {
+  it("loads neither mail, prompts, assistants, servers nor the command line", () => {
+    const [library, reader, syncer] = ["index", "read-worker", "sync-worker"].map((name) =>
+      loadedBy(`${name}.js`),
+    );
+    expect([library?.packages, reader?.packages, syncer?.packages]).toEqual([
+      ["better-sqlite3", "fastest-levenshtein", "temporal-polyfill"],
+      [
+        ...["better-sqlite3", "csv-parse/sync", "csv-stringify/sync", "fastest-levenshtein", "p-limit"],
+        "temporal-polyfill",
+      ],
+      ["better-sqlite3", "csv-parse/sync", "fastest-levenshtein", "p-limit", "temporal-polyfill", "undici"],
+    ]);
+    // Of each, zod is 750 kB.
+    expect(library?.bytes).toBeLessThan(1_200_000);
+    expect(Math.max(reader?.bytes ?? 0, syncer?.bytes ?? 0)).toBeLessThan(1_600_000);
+  });
+});
