@@ -13,7 +13,8 @@ export function formatAmount(amount: number): string {
 
 /** 18 of 33 → 54.5% */
 export function formatShare(part: number, whole: number): string {
-  return `${(Math.round((1000 * part) / whole) / 10).toFixed(1)}%`;
+  const digits = { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+  return formatNumber(Math.round((1000 * part) / whole) / 1000, digits);
 }
 
 /** 1 row, 5,432 rows */

@@ -42,7 +42,11 @@ const RULES: AttributionRules[] = [
       { topic: "greeting", phrase: "HELLO", speaker: "Caller", qualifies: true, value: "5" },
     ],
     channels: [],
-    hours: { week: "Mon-Fri 08:00-18:00, Sun 01:30-03:00", closed: ["2026-01-01"], timezone: "Europe/Berlin" },
+    hours: {
+      week: "Mon-Fri 08:00-18:00, Sun 01:30-03:00",
+      closed: ["2026-01-01"],
+      timezone: "Europe/Berlin",
+    },
   },
 ];
 

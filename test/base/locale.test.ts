@@ -1,14 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { inLocale, inOrderOfWeek, isLocalized, setLocale } from "../../src/base/locale.ts";
-import { formatAmount, formatCount } from "../../src/base/quantity-text.ts";
+import { formatAmount, formatCount, formatShare } from "../../src/base/quantity-text.ts";
 import { daysInWords, labelOf } from "../../src/calendar/period-text.ts";
-import {
-  answerRateOf,
-  formatChange,
-  formatDuration,
-  formatPoints,
-  formatShare,
-} from "../../src/page/figure-text.ts";
+import { answerRateOf, formatChange, formatDuration, formatPoints } from "../../src/page/figure-text.ts";
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const FIGURES = {

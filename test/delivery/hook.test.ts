@@ -205,7 +205,15 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for other receivers", () => {
-    const { folder: _, manifest: _manifest, letterhead, prefix: _prefix, statements, sentences, ...said } = SUMMARY;
+    const {
+      folder: _,
+      manifest: _manifest,
+      letterhead,
+      prefix: _prefix,
+      statements,
+      sentences,
+      ...said
+    } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
       text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
       ...said,

@@ -168,7 +168,15 @@ Sent by calltally.
     const summary = makeSummary(folder.path);
     const headline = summary.headline.slice(2);
     const none = { ring_back: { callers: [], all: 0 } };
-    const bare = { ...summary, letterhead: PLAIN, sentences: [], headline, statements: [], files: [], ...none };
+    const bare = {
+      ...summary,
+      letterhead: PLAIN,
+      sentences: [],
+      headline,
+      statements: [],
+      files: [],
+      ...none,
+    };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
       `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,

@@ -547,7 +547,7 @@ describe("other methods of a warehouse", () => {
     }
   });
 
-  it("close the file during iteration, which then throws", () => {
+  it("close the file during iteration, which then throws", async () => {
     using own = makeTempFolder();
     const database = await otherWarehouse(join(own.path, "calls.db"));
     const warehouse = openWarehouse(database);
@@ -585,7 +585,7 @@ describe("other methods of a warehouse", () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  it("return the calls one by one, and run any SQL that only reads", () => {
+  it("return the calls one by one, and run any SQL that only reads", async () => {
     const [first, ...others] = await Array.fromAsync(open.calls());
     expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });
     const [counted] = await Array.fromAsync(

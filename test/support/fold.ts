@@ -717,11 +717,7 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     times.at(-1) ?? null,
     ...(rules.hours === undefined
       ? [null, null, null]
-      : [
-          inHours,
-          countIn("missed"),
-          inHours === 0 ? null : quotient(countIn("answered"), inHours, 4),
-        ]),
+      : [inHours, countIn("missed"), inHours === 0 ? null : quotient(countIn("answered"), inHours, 4)]),
   ];
 }
 
@@ -902,7 +898,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
             index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER) && (of === 0 || isOfSpend);
           const isKnown = isCovered && (!isFirstTime || hasEnoughBefore);
           const change = of === 0 && RATES.includes(index) ? pointsOf : changeOf;
-          return compared && !(of === 0 && TIMES.includes(index)) ? [value, then, isKnown ? change(value, then) : null] : [value];
+          return compared && !(of === 0 && TIMES.includes(index))
+            ? [value, then, isKnown ? change(value, then) : null]
+            : [value];
         }),
       );
       return { cells, calls: Number(figures[0]?.[0]), row: [...cells, ...columns] };

@@ -45,7 +45,11 @@ const someDays = fc
 
 it("explore page counts periods and durations like the files, including compared periods", async () => {
   using warehouse = makeWarehouse(CALLS);
-  await warehouse.export({ targets: [{ kind: "explore", dimensions: ["source"] }], timezone: ZONE, rules: RULES });
+  await warehouse.export({
+    targets: [{ kind: "explore", dimensions: ["source"] }],
+    timezone: ZONE,
+    rules: RULES,
+  });
   const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
   const calls = new PageCalls(facts, data);
   const figures = cardFigures(facts).map(({ name }) => name);

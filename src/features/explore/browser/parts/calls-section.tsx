@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { toPrintable } from "../../../../base/printable.ts";
-import type { Column, Value } from "../../../../export/table.ts";
 import { formatCount } from "../../../../base/quantity-text.ts";
+import type { Column, Value } from "../../../../export/table.ts";
 import { formatDay, formatSeconds, NONE, titleOf } from "../format.ts";
 import { LISTED_FIGURES } from "../page-calls.ts";
 import { spanOf } from "../page-days.ts";

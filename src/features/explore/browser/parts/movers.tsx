@@ -1,6 +1,6 @@
 import { toPrintable } from "../../../../base/printable.ts";
-import { comparedOf } from "../answers.ts";
 import { formatCount } from "../../../../base/quantity-text.ts";
+import { comparedOf } from "../answers.ts";
 import { titleOf } from "../format.ts";
 import type { Mover } from "../more-answers.ts";
 import type { View } from "../view.ts";
