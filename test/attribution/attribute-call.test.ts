@@ -9,7 +9,7 @@ const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<Attribu
 
 describe("attributeCall", () => {
   it("derives every fact of a call with every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(7);
+    expect(ATTRIBUTION_VERSION).toBe(8);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,

@@ -542,7 +542,6 @@ describe.concurrent("calltally export with invalid input", () => {
   const WRONG: { args: string[]; says: (string | RegExp)[] }[] = [
     { args: ["utm_sorce"], says: ["utm_sorce", "Did you mean utm_source?"] },
     { args: ["--by", "source,mediun"], says: ["--by", "Did you mean medium?"] },
-    { args: ["--channel", "paid serch"], says: ["--channel", "Did you mean Paid Search?"] },
     { args: ["--from", "2026-02-30"], says: ["--from", "Did you mean 2026-02-28?"] },
     { args: ["--to", "20.11.2026"], says: ["--to", "Did you mean 2026-11-20?"] },
     { args: ["--from", "yesterday"], says: ["--from", "such as 2026-11-20"] },

@@ -21,7 +21,7 @@ describe("readClosedDays", () => {
     expect(read("")).toEqual([]);
   });
 
-  it("names the line and the column of what is no day", () => {
+  it("names the line and the column that is not a day", () => {
     const refusal = (text: string) => {
       try {
         return read(text);

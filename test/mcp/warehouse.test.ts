@@ -99,7 +99,7 @@ describe("warehouse of calltally mcp", () => {
     const ask = (account: string) => assistant.ask("figures", { ...COUNT, account });
     expect(await ask("one")).toMatchObject({ basis: { account: "one" }, rows: [{ calls: 1 }] });
     expect(await ask("two")).toMatchObject({ basis: { account: "two" }, rows: [{ calls: 2 }] });
-    expect(await ask("three")).toMatch(/^account: .*"one"\|"two"/);
+    expect(await ask("three")).toMatch(/^Cannot use account: "three" .*one, two/s);
     expect(await assistant.ask("figures", COUNT)).toMatch(/^Whose calls\? There are 2 accounts: one, two/);
 
     await using second = await connect(["--account", "two"], { cwd: folder.path });
