@@ -94,7 +94,7 @@ describe("calltally outcome", () => {
       "revenue",
     ]);
     expect((await run(["restatements", ...db], cwd)).stdout).toMatch(
-      /1 call with changed jobs: 2\n[^]*revenue 0 → 50 \(\+50\)/,
+      /1 call with changed jobs: 2\n.*revenue 0 → 50 \(\+50\)/s,
     );
 
     // By the date of the job it belongs to September.
