@@ -53,7 +53,10 @@ export const SENTENCE_RULES = {
     ],
   }),
   missed: rule({
-    find: (facts) => findShare(facts, "missed_calls"),
+    find: (facts) =>
+      typeof facts.total.calls_in_hours === "number"
+        ? findShare(facts, "missed_in_hours", "calls_in_hours")
+        : findShare(facts, "missed_calls"),
     say: (values) => sayShare("missed", values),
   }),
   spend_without_calls: rule({
@@ -156,20 +159,25 @@ export const SENTENCE_RULES = {
 } satisfies Record<string, SentenceRule>;
 
 /** Finds a share of calls that changed, not a count that follows from more or fewer calls. */
-function findShare({ total, compared }: SentenceFacts, figure: "missed_calls" | "qualified_calls") {
-  const [part, whole] = [total[figure], total.calls];
-  const [before, whole_before] = [total[`${figure}_previous`], total.calls_previous];
+function findShare(
+  { total, compared }: SentenceFacts,
+  figure: "missed_calls" | "missed_in_hours" | "qualified_calls",
+  per: "calls" | "calls_in_hours" = "calls",
+) {
+  const [part, whole] = [total[figure], total[per]];
+  const [before, whole_before] = [total[`${figure}_previous`], total[`${per}_previous`]];
   if (compared === undefined || typeof part !== "number" || typeof before !== "number") return undefined;
   if (!isPositive(whole) || !isPositive(whole_before)) return undefined;
   if (isShareWithinChance({ part, whole }, { part: before, whole: whole_before }, LEVEL)) return undefined;
-  return { part, whole, before, whole_before, than: compared.before };
+  return { part, whole, before, whole_before, per, than: compared.before };
 }
 
 type FoundShare = NonNullable<ReturnType<typeof findShare>>;
 
-function sayShare(verb: string, { part, whole, before, whole_before, than }: FoundShare): Words {
+function sayShare(verb: string, { part, whole, before, whole_before, per, than }: FoundShare): Words {
+  const calls = `${formatQuantity(whole, "call")}${per === "calls" ? "" : " in opening hours"}`;
   return [
-    `${formatCount(part)} of ${formatQuantity(whole, "call")} ${whole === 1 ? "was" : "were"} ${verb} (${formatShare(part, whole)}), ${difference(part, before)} ${than} (${formatShare(before, whole_before)}).`,
+    `${formatCount(part)} of ${calls} ${whole === 1 ? "was" : "were"} ${verb} (${formatShare(part, whole)}), ${difference(part, before)} ${than} (${formatShare(before, whole_before)}).`,
   ];
 }
 

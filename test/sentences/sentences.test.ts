@@ -75,6 +75,24 @@ const CASES: { rule: string; facts: Partial<SentenceFacts>; text: string; silent
       },
     },
     {
+      rule: "calls that are missed more often in opening hours, of which alone it is",
+      facts: {
+        total: {
+          ...TOTAL,
+          ...{ calls_in_hours: 81, calls_in_hours_previous: 88 },
+          ...{ missed_in_hours: 31, missed_in_hours_previous: 14 },
+        },
+      },
+      text: "31 of 81 calls in opening hours were missed (38.3%), 17 more than the week before (15.9%).",
+      silent: {
+        total: {
+          ...{ ...TOTAL, missed_calls: 60 },
+          ...{ calls_in_hours: 81, calls_in_hours_previous: 88 },
+          ...{ missed_in_hours: 14, missed_in_hours_previous: 14 },
+        },
+      },
+    },
+    {
       rule: "fewer calls of which more are missed",
       facts: {
         total: { calls: 40, calls_previous: 55, missed_calls: 18, missed_calls_previous: 8 },
