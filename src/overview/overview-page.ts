@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { html, raw } from "hono/html";
+import { html } from "hono/html";
 import { inLocale } from "../base/locale.ts";
 import { toPrintable } from "../base/printable.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
@@ -10,8 +10,8 @@ import { TOTAL } from "../figures/reserved-keys.ts";
 import { type Letterhead, titleOf } from "../letterhead/letterhead.ts";
 import { amountOf, capitalized, changeOf, countOf, type Html, shareOf } from "../page/figure-text.ts";
 import { headRow, isolated, scrolled } from "../page/page-parts.ts";
+import { endPage, startPage, whose } from "../page/page-shell.ts";
 import { PAGE_STYLE } from "../page/page-style.ts";
-import { POLICY, whose } from "../page/report-page.ts";
 import { saySome } from "../statements/statements.ts";
 import { AMOUNTS, type Overview, type OverviewRow } from "./read-overview.ts";
 
@@ -41,18 +41,7 @@ function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Htm
     )}`;
   const heads = [...HEADS, ...amounts.map(headOfAmount), "Verdict", "Last good sync", "Notices"];
   const bad = rows.filter(({ problems }) => problems.length > 0).length;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${titleOf(letterhead, title)}</title>
-<style>${raw(PAGE_STYLE)}</style>
-</head>
-<body>
-<header>
+  return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
 ${whose(letterhead)}<h1>${title}</h1>
 <p class="faint">${toPrintable(daysOf(overview))}, ${zonesOf(overview)}</p>
 <p>${formatQuantity(rows.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem`}. ${remarks.join(" ")}</p>
@@ -71,10 +60,7 @@ ${row.problems.map((problem) => html`<tr><td class="wrong" colspan="${heads.leng
 <p class="faint">${CHANCE_MEANING} “Missed” is the share of calls.</p>
 ${statements.length === 0 ? "" : html`<h2>To know</h2><ul>${statements.map((text) => html`<li>${toPrintable(text)}</li>`)}</ul>`}
 </main>
-<footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
-</body>
-</html>
-`;
+${endPage()}`;
 }
 
 /** The days of the first account: those of others are as many, in their zones. */

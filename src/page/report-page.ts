@@ -1,5 +1,4 @@
-import { hash } from "node:crypto";
-import { html, raw } from "hono/html";
+import { html } from "hono/html";
 import { inLocale } from "../base/locale.ts";
 import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
@@ -9,8 +8,7 @@ import { daysInWords, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeReasons } from "../export/restatement-words.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
-import { type Letterhead, titleOf } from "../letterhead/letterhead.ts";
-import { toDataUrl } from "../letterhead/logo.ts";
+import { titleOf } from "../letterhead/letterhead.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import { toSentenceHtml } from "../sentences/sentence-html.ts";
@@ -19,13 +17,11 @@ import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } fro
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { outcomeSection } from "./page-outcomes.ts";
 import { chartSections } from "./page-sections.ts";
+import { endPage, startPage, whose } from "./page-shell.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { tagSection } from "./page-tags.ts";
 import type { Figures, Report } from "./report-figures.ts";
-
-/** No script and no request, so that a visitor's text can do nothing. */
-export const POLICY = `default-src 'none'; style-src 'sha256-${hash("sha256", PAGE_STYLE, "base64")}'; img-src data:; base-uri 'none'; form-action 'none'`;
 
 export async function toPage(report: Report): Promise<string> {
   return String(await inLocale(report.letterhead.locale, () => pageOf(report)));
@@ -36,18 +32,7 @@ function pageOf(report: Report): Html {
   const title = `Calls, ${daysInWords(manifest.range)}`;
   const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${titleOf(letterhead, title)}</title>
-<style>${raw(PAGE_STYLE)}</style>
-</head>
-<body>
-<header>
+  return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
 ${whose(letterhead)}<h1>${title}</h1>
 <p class="faint">${describeScope(manifest)}</p>
 ${verdictLine(report)}
@@ -61,16 +46,7 @@ ${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : "
 ${tagSection(report)}
 ${basisSection(report)}
 </main>
-<footer><p class="faint">Made by calltally; <code>calltally docs figures</code> explains the figures.</p></footer>
-</body>
-</html>
-`;
-}
-
-export function whose({ name, logo }: Letterhead): Html | "" {
-  if (name === undefined && logo === undefined) return "";
-  return html`<p class="whose">${logo && html`<img src="${toDataUrl(logo)}" alt="">`}${name && html`<bdi>${name}</bdi>`}</p>
-`;
+${endPage()}`;
 }
 
 function sentenceList({ sentences }: Report): Html | "" {

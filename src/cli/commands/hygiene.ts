@@ -89,7 +89,7 @@ function toData({ cost_micros, line, ...problem }: Numbered) {
 }
 
 function describeProblems(problems: readonly Numbered[]): string {
-  if (problems.length === 0) return `The tags of the calls of ${RECENT_DAYS} days are clean.`;
+  if (problems.length === 0) return `No tag of these ${RECENT_DAYS} days looks wrong.`;
   return layOutTable(
     ["line", "problem", "field", "value", "other", "calls"],
     problems.map(({ number, kind, field, value, other, calls }) => [

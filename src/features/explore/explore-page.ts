@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
-import { html, raw } from "hono/html";
+import { html } from "hono/html";
 import { toPrintable } from "../../base/printable.ts";
 import { daysInWords } from "../../calendar/period-text.ts";
+import { startPage } from "../../page/page-shell.ts";
 import { saySome, statementsOf } from "../../statements/statements.ts";
 import { EXPLORE_STYLE } from "./explore-style.ts";
 import type { PageFacts } from "./page-facts.ts";
@@ -24,28 +25,9 @@ export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Arr
   const calls = deflateRawSync(packed).toString("base64");
   const days = `Calls, ${daysInWords(facts)}`;
   const title = facts.name === null ? days : `${facts.name}: ${days}`;
-  const policy = [
-    "default-src 'none'",
-    `script-src 'sha256-${hash("sha256", script, "base64")}'`,
-    "img-src data:",
-    `style-src 'sha256-${hash("sha256", EXPLORE_STYLE, "base64")}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
   const known = JSON.stringify({ ...facts, sha256: hash("sha256", calls) }).replaceAll("<", "\\u003c");
   const statements = saySome(statementsOf({ warehouse: facts.warehouse }), "see below");
-  const head = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<style>${raw(EXPLORE_STYLE)}</style>
-</head>
-<body>
-<div id="page"><header><h1><bdi>${title}</bdi></h1><p>${toPrintable(statements.join(" "))}</p></header>
+  const head = html`${startPage(title, { style: EXPLORE_STYLE, script })}<div id="page"><header><h1><bdi>${title}</bdi></h1><p>${toPrintable(statements.join(" "))}</p></header>
 <main><p id="progress">Unpacking calls… This page needs JavaScript: if nothing happens, open it in a browser from a folder, not in a mail program.</p></main></div>
 `;
   return [
