@@ -9,6 +9,7 @@ import type { Manifest } from "../export/manifest.ts";
 import { describeReasons } from "../export/restatement-words.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { titleOf } from "../letterhead/letterhead.ts";
+import { endPage, startPage, whose } from "../letterhead/page-shell.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import { toSentenceHtml } from "../sentences/sentence-html.ts";
@@ -17,7 +18,6 @@ import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } fro
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { outcomeSection } from "./page-outcomes.ts";
 import { chartSections } from "./page-sections.ts";
-import { endPage, startPage, whose } from "./page-shell.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { tagSection } from "./page-tags.ts";

@@ -4,7 +4,7 @@ import { deflateRawSync } from "node:zlib";
 import { html } from "hono/html";
 import { toPrintable } from "../../base/printable.ts";
 import { daysInWords } from "../../calendar/period-text.ts";
-import { startPage } from "../../page/page-shell.ts";
+import { startPage } from "../../letterhead/page-shell.ts";
 import { saySome, statementsOf } from "../../statements/statements.ts";
 import { EXPLORE_STYLE } from "./explore-style.ts";
 import type { PageFacts } from "./page-facts.ts";

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { html, raw } from "hono/html";
-import type { Letterhead } from "../letterhead/letterhead.ts";
-import { toDataUrl } from "../letterhead/logo.ts";
-import type { Html } from "./figure-text.ts";
+import type { Letterhead } from "./letterhead.ts";
+import { toDataUrl } from "./logo.ts";
+
+type Html = ReturnType<typeof html>;
 
 const sourceOf = (text: string) => `'sha256-${hash("sha256", text, "base64")}'`;
 
