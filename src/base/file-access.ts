@@ -53,7 +53,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   EROFS: "Use a folder on a disk that can be written.",
 };
 export const AS_OWNER = "Run this as its owner, or change its permissions.";
-const CHECK_PATH = "Check the path; a relative one starts in the working folder.";
+const CHECK_PATH =
+  "Check the path; a relative one starts in the working folder, or in that of calltally.yaml if it stands there.";
 const CHECK_DISK = "Check its disk, or use another folder.";
 
 /** Says what to do about an error of the file system. */

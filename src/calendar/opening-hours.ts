@@ -71,6 +71,26 @@ export function openAt({ week, closed, timezone }: OpeningHours): (utc: string) 
   };
 }
 
+/**
+ * Counts the local days of a range that have opening hours; without hours, those from Monday to Friday.
+ * @param range first and last day, YYYY-MM-DD
+ */
+export function countOpenDays(
+  { from, to }: { from: string; to: string },
+  hours?: Pick<OpeningHours, "week" | "closed">,
+): number {
+  const open = openMinutes(hours?.week ?? "Mon-Fri 00:00-24:00");
+  const isOpen = DAYS.map((_, day) => open.subarray(day * DAY_MINUTES, (day + 1) * DAY_MINUTES).includes(1));
+  const closed = new Set(hours?.closed);
+  let count = 0;
+  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MINUTES * MINUTE_MS) {
+    const day = new Date(ms);
+    const weekday = (day.getUTCDay() + 6) % 7; // from Monday on
+    if (isOpen[weekday] && !closed.has(day.toISOString().slice(0, 10))) count++;
+  }
+  return count;
+}
+
 /** Returns 1 for each minute of a week, from Monday on, that is open. */
 function openMinutes(text: string): Uint8Array {
   const open = new Uint8Array(WEEK_MINUTES);

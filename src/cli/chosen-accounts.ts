@@ -83,13 +83,17 @@ function ownerOf(database: string, { accounts, shared }: Configuration): Account
   return owner ?? { name: undefined, sources: shared };
 }
 
-/** Returns the account of a command that works on one. @throws UsageError if there are several, and none is named */
-export function onlyAccountOf(context: Context): Account {
+/**
+ * Returns the account of a command that works on one.
+ * @param forAll a flag by which the command works on all
+ * @throws UsageError if there are several, and none is named
+ */
+export function onlyAccountOf(context: Context, forAll?: string): Account {
   const accounts = accountsOf(context);
   const only = onlyOf(accounts);
   if (only !== undefined) return only;
   throw new UsageError(`This command works on one account, but there are ${namesOf(accounts)}`, {
-    hint: `Name one, e.g. --account ${accounts[0]?.name}`,
+    hint: `Name one, e.g. --account ${accounts[0]?.name}${forAll === undefined ? "" : `, or add ${forAll}`}`,
   });
 }
 
@@ -102,8 +106,8 @@ function namesOf(accounts: readonly Account[]): string {
   return accounts.map(({ name }) => name).join(", ");
 }
 
-export function settingsOf(context: Context): Settings {
-  return loadSettings(onlyAccountOf(context).sources);
+export function settingsOf(context: Context, forAll?: string): Settings {
+  return loadSettings(onlyAccountOf(context, forAll).sources);
 }
 
 export function remarksOf(context: Context): string[] {

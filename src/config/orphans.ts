@@ -6,7 +6,7 @@ import type { Configuration } from "./accounts.ts";
 import { inspectSettings } from "./load-settings.ts";
 import { SETTINGS } from "./settings.ts";
 
-/** Says which folders have the warehouse of an account that the file no longer has. */
+/** Says which folders have the warehouse of an account that the file does not have. */
 export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" | "accounts">): string[] {
   const pattern = SETTINGS.database.accountDefault;
   if (file === undefined || pattern === undefined || accounts.every(({ name }) => name === undefined))
@@ -21,7 +21,7 @@ export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" |
     .toSorted()
     .map(
       (name) =>
-        `${join(folder, name)}: data of ${name}, an account that ${file.name} no longer has. \`calltally remove-account ${name}\` removes all of it.`,
+        `${join(folder, name)}: data of ${name}, an account that ${file.name} does not have. If it has left, \`calltally remove-account ${name}\` removes all of it.`,
     );
 }
 

@@ -182,7 +182,7 @@ ${remarks.length === 0 ? "" : html`<ul style="margin:12px 0 0;padding-left:20px;
     : html`<h2 style="margin:24px 0 4px;font-size:15px">Files</h2>
 <table role="presentation" width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse;font-size:14px">
 ${rows}</table>
-${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">Files that are not attached are in ${folder}</p>\n`}`
+${files.every(({ isAttached }) => isAttached) ? "" : html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">The sender has the files that are not attached, in ${folder}</p>\n`}`
 }<p style="margin:28px 0 0;font-size:12px;${MUTED}">Sent by calltally.</p>
 </div>
 </body>
@@ -207,7 +207,7 @@ function toMailText(summary: ReportSummary, files: readonly MailFile[]): string 
   );
   const place = files.every(({ isAttached }) => isAttached)
     ? []
-    : [`Files that are not attached are in ${folder}`];
+    : [`The sender has the files that are not attached, in ${folder}`];
   const paragraphs = [
     [...(letterhead.name === undefined ? [] : [letterhead.name]), title, range],
     doubtsInWords(summary),

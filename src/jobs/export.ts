@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { realFile } from "../base/folder.ts";
 import { folderOutput } from "../export/output/folder.ts";
+import { DEFAULT_DIMENSIONS } from "../figures/dimensions.ts";
 import { produce } from "../produce/produce.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { resolve } from "../request/resolve.ts";
@@ -10,13 +12,16 @@ import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-disposit
 import { openReader } from "../warehouse/open.ts";
 import { readLastExport } from "../warehouse/runs/exports.ts";
 
+const FILE = `${DEFAULT_DIMENSIONS[0]}.csv`;
+
 /** Writes the default rollups. */
 export const exportJob: Job = {
   name: "export",
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
   isSync: false,
-  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, realFile(exportDir)),
+  // Other exports into the folder, and pages below it, are not the job's.
+  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, join(realFile(exportDir), FILE)),
   run: async ({ settings, log, signal }) => {
     const { database, timezone, exportDir: folder } = settings;
     const ask = resolve({}, { nowMs: Date.now(), timezone });

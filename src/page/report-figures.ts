@@ -63,7 +63,10 @@ type ReportScope = Pick<Timeframe, "range" | "span" | "timezone" | "periods"> & 
 const MOVING = ["channel", "source", "campaign", "topic"] as const;
 const SUMS = ["answered_calls", "missed_calls", "other_calls", "first_time_callers", "qualified_calls"];
 const COUNTS = ["calls", ...SUMS];
-export const PERIOD_FIGURES = [...SUMS, "unique_callers"];
+const IN_HOURS = ["calls_in_hours", "missed_in_hours"];
+export const PERIOD_FIGURES = [...SUMS, "unique_callers", ...IN_HOURS];
+/** Those of a key that are compared with the last page. */
+export const KEY_FIGURES = [...SUMS, ...IN_HOURS];
 /** All but the number of callers, which takes as long as everything else. */
 const HEADLINE = [
   ...SUMS,
@@ -71,8 +74,7 @@ const HEADLINE = [
   "average_duration_seconds",
   "median_duration_seconds",
   "total_duration_seconds",
-  "calls_in_hours",
-  "missed_in_hours",
+  ...IN_HOURS,
 ];
 
 export async function readHeadline(

@@ -6,7 +6,7 @@ import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { daysInWords, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { describeReasons } from "../export/restatement-words.ts";
+import { describeReasons, keyInWords } from "../export/restatement-words.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { titleOf } from "../letterhead/letterhead.ts";
 import { endPage, startPage, whose } from "../letterhead/page-shell.ts";
@@ -17,6 +17,7 @@ import { has } from "../statements/statements.ts";
 import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { outcomeSection } from "./page-outcomes.ts";
+import { isolated } from "./page-parts.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
@@ -149,9 +150,9 @@ function restatementSection({ restatements, manifest }: Report): Html | "" {
   const rest = restatements.length - ROWS_SHOWN;
   return html`<h2>${title}</h2>
 <p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
+<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Of</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
 ${restatements.slice(0, ROWS_SHOWN).map((each) => {
-  return html`<tr><th scope="row">${longLabelOf(each.period)}</th><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
+  return html`<tr><th scope="row">${longLabelOf(each.period)}</th><td>${isolated(keyInWords(each) || "all")}</td><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
 <td>${countOf(each.was)}</td><td>${countOf(each.now)}</td><td><data value="${each.change ?? ""}">${(each.change ?? 0) > 0 ? "+" : ""}${formatCount(each.change ?? 0)}</data></td><td>${toPrintable(describeReasons(each))}</td></tr>`;
 })}
 </tbody></table></div>

@@ -2,14 +2,12 @@ import { countDays } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../export/manifest.ts";
 import { metrics } from "../figures/metrics.ts";
-import { rollupColumns } from "../figures/rollup-query.ts";
 import { PAGE_FILE } from "../request/option-values.ts";
 import { sentencesOf } from "../sentences/sentences.ts";
-import { PERIOD_FIGURES, type ReportFigures, readReportFigures } from "./report-figures.ts";
+import { compareWithPage, PAGE_CONTENTS } from "./compare-page.ts";
+import { readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
-
-const CONTENTS = "report";
 
 export async function writePage(job: Job): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend, outcomes } = job;
@@ -28,12 +26,12 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     outcomes,
   });
   const { headline } = figures;
-  const restatements = compareWithPage(job, figures);
+  const restatements = await compareWithPage(job, figures);
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
     isAdditive ? [[name, Number(headline[name])] as const] : [],
   );
   const described = {
-    contents: CONTENTS,
+    contents: PAGE_CONTENTS,
     rows: Number(headline.calls),
     sums: { ...Object.fromEntries(sums), ...(manifest.spend && { cost: manifest.spend.cost }) },
   };
@@ -61,13 +59,3 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 }
 
 const isOfSome = ({ ask }: Pick<Job, "ask">) => Object.keys(ask.filter).length > 0;
-
-function compareWithPage({ remembered, timeframe, session }: Job, { periods: rows }: ReportFigures) {
-  const { span, periods } = timeframe;
-  const query = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
-  const columns = rollupColumns(query, session.rules);
-  const values = rows.map((row) => columns.map(({ name }) => row[name] ?? null));
-  const watched = remembered?.watch({ file: PAGE_FILE, contents: CONTENTS, query, columns }, values);
-  while (watched?.next().done === false);
-  return remembered?.find(CONTENTS) ?? [];
-}

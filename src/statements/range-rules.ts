@@ -1,10 +1,19 @@
 import { formatAmount, formatCount, formatQuantity } from "../base/quantity-text.ts";
+import { countDays } from "../calendar/dates.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localMinute } from "../calendar/local-time.ts";
+import { countOpenDays } from "../calendar/opening-hours.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import { type Rule, rule } from "./rule.ts";
 
 const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
+
+/** Shares of working days that differ by less are as months have them. */
+const ALIKE = 0.1;
+
+function toDays({ from, to }: { from?: string; to?: string } = {}) {
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
 
 /** What the days and the filter of a file leave out, or make hard to compare. */
 export const RANGE_RULES = {
@@ -40,6 +49,20 @@ export const RANGE_RULES = {
     },
     say: ({ from }) =>
       `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no previous figures and no changes.`,
+  }),
+  unlike_days: rule({
+    level: "caution",
+    find: ({ range }) => {
+      const [now, before] = [toDays(range?.range), toDays(range?.compared_with)];
+      if (range === undefined || now === undefined || before === undefined) return undefined;
+      const hours = range.rules?.hours;
+      const [days, days_before] = [countDays(now), countDays(before)];
+      const [open, open_before] = [countOpenDays(now, hours), countOpenDays(before, hours)];
+      if (Math.abs(open / days - open_before / days_before) <= ALIKE) return undefined;
+      return { open, days, open_before, days_before, are: hours ? "have opening hours" : "are Monday to Friday" };
+    },
+    say: ({ open, days, open_before, days_before, are }) =>
+      `${formatCount(open)} of these ${formatQuantity(days, "day")} ${are}, and ${formatCount(open_before)} of the ${formatQuantity(days_before, "day")} compared with.`,
   }),
   short_history: rule({
     level: "caution",
@@ -92,7 +115,7 @@ export const RANGE_RULES = {
         ? { jobs: imported.jobs, matched: imported.matched }
         : undefined,
     say: ({ jobs, matched }) =>
-      `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${Math.floor((1000 * matched) / jobs) / 10} %) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
+      `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${Math.floor((1000 * matched) / jobs) / 10}%) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
   }),
   callers_without_calls: rule({
     level: "caution",

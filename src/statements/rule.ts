@@ -1,3 +1,4 @@
+import type { OpeningHours } from "../calendar/opening-hours.ts";
 import type { Basis } from "../warehouse/runs/basis.ts";
 
 /**
@@ -28,6 +29,9 @@ interface MatchedJobs {
 }
 
 interface Span {
+  /** First and last local day. */
+  from?: string;
+  to?: string;
   /** ISO 8601 UTC, exclusive. */
   ends_at?: string;
   provisional?: true;
@@ -37,8 +41,9 @@ interface Span {
 export interface RangeFacts {
   timezone: string;
   range: Span;
-  compared_with?: Span & { from?: string; until?: string; begins_before_first_call?: true };
+  compared_with?: Span & { until?: string; begins_before_first_call?: true };
   periods?: readonly ({ period: string } & Span)[];
+  rules?: { hours?: Pick<OpeningHours, "week" | "closed"> | undefined };
   filter: { excluded_callers?: number; excluded_callers_without_calls?: number };
   spend?: {
     currency: string | null;

@@ -81,8 +81,8 @@ export const WAREHOUSE_RULES = {
   }),
 } satisfies Record<string, Rule>;
 
-/** One decimal, but never 0.0 % or 100.0 % of some. */
+/** One decimal, but never 0.0% or 100.0% of some. */
 function toPercent(share: number): string {
-  if (share < 0.0005) return "less than 0.1 %";
-  return `${formatNumber(share * 100, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} %`;
+  if (share < 0.0005) return "less than 0.1%";
+  return `${formatNumber(share * 100, { minimumFractionDigits: 1, maximumFractionDigits: 1 })}%`;
 }

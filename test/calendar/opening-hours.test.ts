@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { hoursInWords, openAt, parseHours } from "../../src/calendar/opening-hours.ts";
+import { countOpenDays, hoursInWords, openAt, parseHours } from "../../src/calendar/opening-hours.ts";
 import { draws } from "../support/draws.ts";
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -125,5 +125,17 @@ describe("openAt", () => {
       ),
       { numRuns: draws(200) },
     );
+  });
+});
+
+describe("countOpenDays", () => {
+  it.each([
+    [{ week: "Mon-Fri 08:00-18:00", closed: [] }, 22],
+    [{ week: "Mon-Fri 08:00-18:00, Sat 09:00-12:00", closed: ["2026-10-03", "2026-10-04"] }, 26],
+    [{ week: "Fri 22:00-02:00", closed: [] }, 10],
+    [undefined, 22],
+  ])("of October 2026 with %o", (hours, expected) => {
+    const open = countOpenDays({ from: "2026-10-01", to: "2026-10-31" }, hours);
+    expect(open).toBe(expected);
   });
 });

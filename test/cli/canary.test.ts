@@ -61,7 +61,7 @@ describe("calltally's log", () => {
       expect((await calltally(["sync", "--full"], options)).code).toBe(3);
       expect((await calltally(["export"], options)).code).toBe(3);
       expect((await calltally(["status"], options)).stderr).toMatch(
-        /^calltally: 40 rows of the service \(66\.7 %\) could not be read, .*\n$/,
+        /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
       );
       expect((await calltally(["schedule", "--list"], options)).stderr).toBe("");
 

@@ -177,7 +177,7 @@ describe("calltally config", () => {
     expect(missing).toMatchObject({
       code: 2,
       stderr:
-        "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder.\n",
+        "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder, or in that of calltally.yaml if it stands there.\n",
     });
     expect(
       (await calltally(["completion", "bash"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } }))

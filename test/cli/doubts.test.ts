@@ -8,7 +8,7 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const CALLS = 1000;
-const DOUBT = "500 rows of the service (50.0 %) could not be read, and are in no figure.";
+const DOUBT = "500 rows of the service (50.0%) could not be read, and are in no figure.";
 const REPORTS = `accounts:
   acme: { base_url: URL, token_file: token }
 reports:

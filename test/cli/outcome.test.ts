@@ -46,7 +46,7 @@ describe("calltally outcome", () => {
         "Left out: 1; without a call: 1; all are in outcomes-unmatched.csv",
         "  jobs.csv:4  no call has this number",
         '  jobs.csv:6  "soon" is not a date',
-        "Of 3 imported jobs, 2 (66.6 %) have a call: figures leave out the others.",
+        "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
         "",
       ].join("\n"),
     );

@@ -88,7 +88,7 @@ describe("remove-account", () => {
     writeFileSync(join(agency.folder, "calltally.yaml"), `accounts:\n${accountsOf(["beta", "gamma"])}`, {
       mode: 0o600,
     });
-    const remark = "data/acme: data of acme, an account that calltally.yaml no longer has";
+    const remark = "data/acme: data of acme, an account that calltally.yaml does not have";
     for (const command of [["status"], ["config", "check"]])
       expect((await agency.run(...command)).stderr, command.join(" ")).toContain(remark);
     expect(await agency.run("remove-account", "acme", "--yes")).toMatchObject({ code: 0 });

@@ -135,7 +135,27 @@ describe("second export", () => {
       ['{"source":"google"}', "1", "2", "1"],
       ['{"source":"bing"}', "1", "0", "-1"],
     ]);
-    expect(await report()).toContain("What changed since");
+    const page = await report();
+    for (const shown of [
+      "What changed since",
+      "<bdi>all</bdi></td><td>Answered calls",
+      "<bdi>google</bdi></td><td>Calls",
+    ])
+      expect(page).toContain(shown);
+    const ofPage: Record<string, string>[] = parse(readFileSync(join(cwd, "page/restatements.csv")), {
+      columns: true,
+    });
+    expect([...new Set(ofPage.map(({ contents }) => contents))]).toEqual([
+      "report",
+      "channel",
+      "source",
+      "campaign",
+    ]);
+    expect(ofPage).toEqual(
+      expect.arrayContaining(
+        ofCalls.map(({ metric, was, now, key }) => expect.objectContaining({ metric, was, now, key })),
+      ),
+    );
     const listed = await run("restatements", "--since", "2000-01-01");
     expect(listed).toContain("corrected");
     expect(Math.max(...listed.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);

@@ -239,6 +239,6 @@ describe("export of new conversions that was killed", () => {
     await killExport(folder.path, "after the last name");
     using warehouse = openExistingWarehouse(join(folder.path, DATABASE));
     expect(readExportPaths(warehouse)).toContain(join(folder.path, FOLDER, "ga4-events.csv"));
-    expect(readLastExport(warehouse, join(folder.path, FOLDER))).toBeNull();
+    expect(readLastExport(warehouse, join(folder.path, FOLDER, "ga4-events.csv"))).toBeNull();
   });
 });

@@ -107,7 +107,7 @@ describe("composeMail", () => {
       ["400.bin", 400],
     ]);
     expect(mail.text).toContain(
-      `Files\n- 600.bin (600 bytes)\n- 500.bin (500 bytes, not attached)\n- 400.bin (400 bytes)\nFiles that are not attached are in ${folder.path}\n`,
+      `Files\n- 600.bin (600 bytes)\n- 500.bin (500 bytes, not attached)\n- 400.bin (400 bytes)\nThe sender has the files that are not attached, in ${folder.path}\n`,
     );
     expect(mail.html).toContain("500 bytes, not attached");
     const all = await composeMail({ ...summary, files }, "Calls");

@@ -166,7 +166,7 @@ describe("statement of a report about the copy", () => {
       sql: `INSERT INTO rejected_calls (row_key, json, path, reason, first_run_id, last_run_id)
         VALUES ('x', '{}', 'call_id', 'is missing', 1, 1)`,
       isDoubtful: false,
-      says: "is exact. 1 row of the service (50.0 %) could not be read, and is in no figure.",
+      says: "is exact. 1 row of the service (50.0%) could not be read, and is in no figure.",
     },
     {
       copy: "with an unverified sync and a hostile reason",

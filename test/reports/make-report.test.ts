@@ -87,7 +87,7 @@ describe("makeReport", () => {
     const mail = server.taken[0]?.raw.replaceAll("=\r\n", "") ?? "";
     expect(mail.match(/filename=[^\r\n]+/g)).toEqual(["filename=report.html"]);
     expect(mail).toMatch(/- explore\.html \(.*, not attached\)/);
-    expect(mail).toContain(`Files that are not attached are in ${made?.folder}`);
+    expect(mail).toContain(`The sender has the files that are not attached, in ${made?.folder}`);
   });
 
   it("writes files, delivers their summary and records both", async () => {

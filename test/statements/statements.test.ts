@@ -66,7 +66,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   rejected_rows: [
     warehouse({ rejected: { rows: 500, listed: 1000 } }),
     "doubt",
-    "500 rows of the service (50.0 %) could not be read, and are in no figure.",
+    "500 rows of the service (50.0%) could not be read, and are in no figure.",
   ],
   withheld_calls: [
     warehouse({ withheld_calls: 40 }),
@@ -133,6 +133,14 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     "note",
     "Headline figures are left out, because some would be of fewer than 10 calls.",
   ],
+  unlike_days: [
+    range({
+      range: { from: "2026-11-10", to: "2026-11-19" },
+      compared_with: { from: "2026-10-31", to: "2026-11-09" },
+    }),
+    "caution",
+    "8 of these 10 days are Monday to Friday, and 6 of the 10 days compared with.",
+  ],
   unfinished: [
     range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
     "caution",
@@ -171,7 +179,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
   unmatched_jobs: [
     { imported: { jobs: 3, matched: 2 } },
     "caution",
-    "Of 3 imported jobs, 2 (66.6 %) have a call: figures leave out the others.",
+    "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
   ],
   revenue_by_job: [
     range({ outcomes: { ...OUTCOMES, revenue_by: "job-date" } }),
@@ -312,6 +320,16 @@ describe("statementsOf", () => {
 
   it("is empty for a complete copy and closed days", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
+  });
+
+  it("compares days with opening hours, where they are set", () => {
+    const week = { range: { from: "2026-11-23", to: "2026-11-29" } };
+    const before = { compared_with: { from: "2026-11-16", to: "2026-11-22" } };
+    const rules = { hours: { week: "Mon-Fri 08:00-18:00", closed: ["2026-11-26"] } };
+    expect(statementsOf(range({ ...week, ...before }))).toEqual([]);
+    expect(statementsOf(range({ ...week, ...before, rules })).map((each) => say(each).text)).toEqual([
+      "4 of these 7 days have opening hours, and 5 of the 7 days compared with.",
+    ]);
   });
 
   it.each([

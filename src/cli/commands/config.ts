@@ -3,7 +3,7 @@ import { EXIT } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import type { ShownConfig } from "../../config/show-config.ts";
 import type { checkConfig } from "../../doctor/check-config.ts";
-import { accountsOf, loadConfiguration } from "../chosen-accounts.ts";
+import { accountsOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { formatTable } from "../terminal/text.ts";
@@ -30,7 +30,7 @@ const checkCommand = (context: Context) =>
         return {
           data: checked,
           text: describeConfigCheck(checked, configuration.file?.name),
-          notes: remarkOnOrphans(configuration),
+          notes: [...remarkOnOrphans(configuration), ...remarksOf(context)],
           exit: checked.problems.length > 0 ? EXIT.usage : EXIT.done,
         };
       }),

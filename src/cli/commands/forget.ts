@@ -35,7 +35,7 @@ export const command = (context: Context) =>
       action(context, async (numbers, options) => {
         const whom = parseWhom(numbers, options.file, options.callerHash ?? []);
         if (options.allAccounts) return await forgetInAll(context, whom, options);
-        return await forgetIn(context, settingsOf(context), whom, options);
+        return await forgetIn(context, settingsOf(context, "--all-accounts"), whom, options);
       }),
     );
 

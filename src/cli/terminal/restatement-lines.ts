@@ -58,8 +58,8 @@ export function describeEach(found: readonly Restatement[], place: Place): strin
         head,
         ...figures.flatMap((each) => [
           `  ${[rowInWords(each), each.metric].filter((text) => text !== "").join("  ")}`,
-          `    ${describeRestatement(each)}`,
-          ...describeCalls(each).map((line) => `      ${line}`),
+          ...hang("    ", describeRestatement(each), 6, WIDTH),
+          ...describeCalls(each).flatMap((line) => hang("      ", line, 8, WIDTH)),
         ]),
       ])
       .toArray(),

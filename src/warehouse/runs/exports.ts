@@ -46,12 +46,12 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
     .run();
 }
 
-/** Returns when the last export into a folder (absolute path) ended, ISO 8601 UTC; null for never. */
-export function readLastExport({ db }: Reader, folder: string): string | null {
+/** Returns when the last export of a file (absolute path) ended, ISO 8601 UTC; null for never. */
+export function readLastExport({ db }: Reader, path: string): string | null {
   const row = db
     .select({ last: max(exports.exported_at) })
     .from(exports)
-    .where(isInside(folder))
+    .where(eq(exports.path, path))
     .get();
   return row?.last ?? null;
 }
