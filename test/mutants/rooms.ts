@@ -119,7 +119,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...own("delivery", "attempt", "send-command", "send-hook", "send-mail"),
       {
         files: ["src/delivery/{deliver,delivery-target,run-folder}.ts"],
-        tests: ["test/delivery/{deliver,send-command}.test.ts"],
+        tests: ["test/delivery/{deliver,delivery-target,send-command}.test.ts"],
       },
     ],
   },
