@@ -16,13 +16,13 @@ export interface Part {
 const own = (folder: string, ...names: string[]): Part[] =>
   names.map((name) => ({ files: [`src/${folder}/${name}.ts`], tests: [`test/${folder}/${name}.test.ts`] }));
 
-/** A table: also with the tests of its descriptions, and of its personal columns. */
+/** A table: also with the tests of its definition, descriptions and personal columns. */
 const described = (folder: string, name: string): Part => ({
   files: [`src/${folder}/${name}.ts`],
   tests: [
     `test/${folder}/${name}.test.ts`,
-    "test/schema/describe.test.ts",
-    "test/warehouse/personal-columns.test.ts",
+    "test/{schema/describe,warehouse/migrations}.test.ts",
+    "test/{forget/forget-callers,warehouse/personal-columns}.test.ts",
   ],
 });
 
