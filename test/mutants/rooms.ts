@@ -61,7 +61,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 40,
     parts: [
       {
-        files: ["src/api/!(retry).ts"],
+        files: ["src/api/!(retry).ts", "src/features/{insights/insight,webhooks/webhook}-client.ts"],
         tests: ["test/api/*.test.ts", "test/features/{insights/insight,webhooks/webhook}-client.test.ts"],
       },
     ],
@@ -141,9 +141,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // Left out: the command, which starts a process for each call.
   mcp: {
     parts: [
-      ...own("mcp", "hide-personal", "serve"),
+      ...own("mcp", "answer", "hide-personal", "serve"),
       {
-        files: ["src/mcp/{answer,answer-call,ask-figures,moment,tools}.ts"],
+        files: ["src/mcp/{answer-call,ask-figures,moment,tools}.ts"],
         tests: ["test/mcp/{bounds,serve,tools}.test.ts"],
       },
     ],
