@@ -68,6 +68,19 @@ describe("toBounded", () => {
     expect(lengthOf({ ...more, cut })).toBeGreaterThan(25_000);
   });
 
+  it("does not name a list that is as long as the others are cut", () => {
+    const wide = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [index, "x".repeat(190)]));
+    const { rows, notices, cut } = toBounded(
+      { data: { rows: [wide, wide, wide], notices: ["a", "b"] }, less },
+      true,
+    );
+    expect([rows, notices]).toEqual([
+      [wide, wide],
+      ["a", "b"],
+    ]);
+    expect(cut).toBe("Shows the first 2 of 3 rows. Ask for less.");
+  });
+
   it("shows no list if its first item is too long, and hides personal data", () => {
     const wide = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [index, "x".repeat(200)]));
     expect(toBounded({ data: { rows: [wide] }, less }, true)).toEqual({
