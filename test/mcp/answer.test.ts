@@ -6,7 +6,7 @@ const MANIFEST = { run: null, statements: [], timezone: "Europe/Berlin" };
 
 describe("toBasis", () => {
   it("has no more than it knows", () => {
-    expect(toBasis(MANIFEST, { account: undefined, isProvisional: true })).toEqual({
+    expect(toBasis(MANIFEST, { account: undefined, isProvisional: true })).toStrictEqual({
       ...{ run: null, verdict: null, verdict_reason: null, finished_at: null },
       ...{ timezone: "Europe/Berlin", provisional: true, statements: [] },
     });
@@ -28,7 +28,6 @@ describe("toBasis", () => {
 
 describe("toBounded", () => {
   const less = "Ask for less.";
-  const basis = toBasis(MANIFEST, { account: undefined, isProvisional: true });
   const lengthOf = (value: unknown) => JSON.stringify(value).length;
   /** Texts of 190 characters, which are not cut, with the rest of 25,000 characters in the last one. */
   const filling = (length: number) => {
@@ -38,6 +37,7 @@ describe("toBounded", () => {
   };
 
   it("returns the basis and all of a short answer", () => {
+    const basis = toBasis(MANIFEST, { account: undefined, isProvisional: true });
     const data = { rows: [{ calls: 1 }], notices: [], total: { calls: 1 } };
     expect(toBounded({ basis, data, less }, true)).toEqual({ basis, ...data });
     expect(toBounded({ data, less }, true)).toEqual(data);

@@ -89,10 +89,28 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 65,
     parts: [{ files: ["src/page/!(*.d).ts"], tests: ["test/page/!(browser).test.ts"] }],
   },
+  overview: {
+    parts: [{ files: ["src/overview/*.ts"], tests: ["test/overview/overview.test.ts"] }],
+  },
+  sentences: {
+    parts: [
+      { files: ["src/sentences/sentence{s,-rules}.ts"], tests: ["test/sentences/sentences.test.ts"] },
+      { files: ["src/sentences/sentence-html.ts"], tests: ["test/delivery/mail-message.test.ts"] },
+    ],
+  },
+  hygiene: {
+    parts: [
+      ...own("features/hygiene", "append-aliases", "find-problems", "near-misses"),
+      {
+        files: ["src/features/hygiene/{read-problems,write-hygiene}.ts"],
+        tests: ["test/features/hygiene/write-hygiene.test.ts"],
+      },
+    ],
+  },
   reports: {
     floor: 85,
     parts: [
-      ...own("reports", "report"),
+      ...own("reports", "recipients", "report"),
       {
         files: ["src/reports/{plan-report,delivery-targets}.ts"],
         tests: ["test/reports/plan-report.test.ts"],

@@ -160,7 +160,9 @@ function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Resul
   const floor = room.floor === undefined || isWhole ? room.floor : ofSample(room.floor, spread);
   const unjudged = mutants.length - judged;
   process.stdout.write(`${survivors.map(describe).join("")}${name}: ${late} noticed by never ending`);
-  process.stdout.write(`${unjudged === 0 ? "" : `; ${unjudged} not judged, since a hook failed`}\n`);
+  process.stdout.write(
+    `${unjudged === 0 ? "" : `; ${unjudged} not judged, since a hook or a whole file failed`}\n`,
+  );
   return { name, mutants: judged, noticed, score, floor, isGood: floor === undefined || score >= floor };
 }
 
