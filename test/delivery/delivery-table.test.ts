@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { markProcess } from "../../src/base/process-mark.ts";
 import {
+  type Channel,
   claimDelivery,
   type DeliveryStatus,
   openDeliveries,
+  readDeliveredTo,
   readDeliveries,
   readDeliveriesSince,
   readDelivery,
@@ -45,6 +47,13 @@ describe("openDeliveries", () => {
         { delivery_id: 1, ...ANN, ...unsent, ...times },
       ]);
       expect(readDeliveries(warehouse, 1)).toHaveLength(3);
+    }));
+
+  it("distinguishes recipients of the same name by their channel", () =>
+    withRun((warehouse) => {
+      const named = (channel: Channel) => ({ channel, recipient: "rclone", message_id: null });
+      const opened = openDeliveries(warehouse, 1, [named("webhook"), named("command")], NOW);
+      expect(opened.map(({ channel }) => channel)).toEqual(["webhook", "command"]);
     }));
 
   it("settles the deliveries of a killed process as unknown, and does not repeat them", () =>
@@ -166,4 +175,25 @@ describe("readDeliveriesSince", () => {
       expect([1, 4, 5, 99].map(since)).toEqual([latest, latest, [], []]);
     },
   );
+});
+
+it("readDeliveredTo counts what each recipient got or may have got", () => {
+  using warehouse = newWarehouse();
+  const ends: DeliveryStatus[][] = [
+    ["delivered", "outcome unknown", "failed"],
+    ["delivered", "failed", "pending"],
+  ];
+  for (const [index, statuses] of ends.entries()) {
+    startReportRun(warehouse, { report: "weekly", account: null, scheduledFor: null, startedAt: NOW });
+    const opened = openDeliveries(warehouse, index + 1, [HOOK, ANN, BOB], NOW);
+    for (const [at, status] of statuses.entries()) {
+      warehouse.sqlite
+        .prepare("UPDATE deliveries SET status = ? WHERE delivery_id = ?")
+        .run(status, opened[at]?.delivery_id);
+    }
+  }
+  expect(readDeliveredTo(warehouse)).toEqual([
+    { channel: "email", recipient: "ann@example.com", deliveries: 1 },
+    { channel: "webhook", recipient: HOOK.recipient, deliveries: 2 },
+  ]);
 });

@@ -144,6 +144,24 @@ describe("toHookBody", () => {
     });
   });
 
+  it("has a line in Slack for each doubt and sentence, and names each file", () => {
+    const twice = <T>(items: readonly T[]) => items.flatMap((item) => [item, item]);
+    const statements = twice(SUMMARY.statements.slice(0, 1));
+    const [sentences, files] = [twice(SUMMARY.sentences), twice(SUMMARY.files)];
+    const doubt = DOUBT.replace("<!here>", "&lt;!here&gt;");
+    const fell = "• Calls from &lt;!here&gt; &amp; co fell from 120 to 74.";
+    expect(toHookBody({ ...SUMMARY, statements, sentences, files }, "slack")).toMatchObject({
+      blocks: [
+        {},
+        {},
+        { text: { text: `${doubt}\n${doubt}` } },
+        { text: { text: `${fell}\n${fell}` } },
+        {},
+        { elements: [{ text: expect.stringContaining("channel.csv (12 kB), channel.csv (12 kB)") }] },
+      ],
+    });
+  });
+
   it("keeps Slack's limits: ten fields per section, and the length of texts", () => {
     const headline = Array.from({ length: 23 }, (_, index) => ({
       name: `Figure ${index}`,

@@ -2,7 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildMessage, composeMail, messageIdOf, toMailHtml } from "../../src/delivery/mail-message.ts";
-import { formatBytes, type ReportSummary, remarksInWords } from "../../src/delivery/report-summary.ts";
+import {
+  formatBytes,
+  type ReportSummary,
+  remarksInWords,
+  ringBackTitle,
+} from "../../src/delivery/report-summary.ts";
 import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
 import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { makePng } from "../support/logo.ts";
@@ -86,12 +91,16 @@ describe("buildMessage", () => {
     const subject =
       "Anrufe für Zahnärzte, 第46週 📞 in one long subject that does not fit on a line of a header";
     const { headers, envelope } = await build(makeSummary(folder.path), subject, {
+      from: { ...FROM, address: "calls@bücher.example" },
       to: "ann@bücher.example",
     });
     const header = headers.find((each) => each.startsWith("Subject: ")) ?? "";
     expect(header).toMatch(/^[\x20-\x7e]+$/);
     expect(decode(header)).toBe(`Subject: ${subject}`);
-    expect(envelope.to).toEqual(["ann@xn--bcher-kva.example"]);
+    expect(envelope).toEqual({
+      from: "calls@xn--bcher-kva.example",
+      to: ["ann@xn--bcher-kva.example"],
+    });
   });
 });
 
@@ -110,6 +119,7 @@ describe("composeMail", () => {
       `Files\n- 600.bin (600 bytes)\n- 500.bin (500 bytes, not attached)\n- 400.bin (400 bytes)\nThe sender has the files that are not attached, in ${folder.path}\n`,
     );
     expect(mail.html).toContain("500 bytes, not attached");
+    expect(mail.html).toContain(`Files that are not attached are in ${folder.path}`);
     const all = await composeMail({ ...summary, files }, "Calls");
     expect(all.text + all.html).not.toContain("not attached");
     // A file that is not attached is not read.
@@ -199,14 +209,19 @@ Sent by calltally.
   it("shows a PNG as an attachment within the HTML, which is not among the files, and no SVG", async () => {
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
-    const base64 = makePng().toString("base64");
-    const withLogo = (type: "image/png" | "image/svg+xml") =>
-      composeMail({ ...summary, letterhead: { ...PLAIN, logo: { type, base64 } } }, "Calls");
+    const logo = makePng();
+    const withLogo = (type: "image/png" | "image/svg+xml", attachBytes?: number) => {
+      const letterhead = { ...PLAIN, logo: { type, base64: logo.toString("base64") } };
+      return composeMail({ ...summary, letterhead }, "Calls", attachBytes);
+    };
     const png = await withLogo("image/png");
+    expect(png.attachments[0]?.content).toEqual(logo);
     expect(png.attachments.map(({ filename, cid }) => [filename, cid])).toEqual([
       ["logo.png", "logo@calltally"],
       ["channel.csv", undefined],
     ]);
+    const full = await withLogo("image/png", logo.length + 24); // the file has 25 bytes
+    expect(full.attachments.map(({ filename }) => filename)).toEqual(["logo.png"]);
     expect(png.html).toContain('<img src="cid:logo@calltally" alt=""');
     expect(png.text).not.toContain("logo");
     const message = await buildMessage(png, {
@@ -298,6 +313,24 @@ it.each([
   [3_440_000, "3.4 MB"],
 ])("formatBytes: %i is %s", (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text);
+});
+
+it.each([
+  [undefined, null],
+  [{ listed: 0, all: 0 }, null],
+  [{ listed: 1, all: 1 }, "To ring back: 1 caller"],
+  [{ listed: 1, all: 2 }, "To ring back: the newest 1 of 2 callers"],
+])("ringBackTitle of %j: %s", (ringBack, title) => {
+  using folder = makeTempFolder();
+  const caller = {
+    missed_at: "2026-11-15 13:37",
+    missed_calls: 1,
+    source: "x",
+    in_hours: null,
+    number: null,
+  };
+  const ring_back = ringBack && { callers: Array(ringBack.listed).fill(caller), all: ringBack.all };
+  expect(ringBackTitle({ ...makeSummary(folder.path), ring_back })).toBe(title);
 });
 
 it("remarksInWords names at most three cautions, and the manifest for more", () => {

@@ -128,6 +128,7 @@ describe("deliver by command", () => {
         ),
         command(node(`process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)`), run.folder),
         command(["/nowhere/rclone"], run.folder),
+        command(["rclone", "\0"], run.folder),
       ],
       { secrets: ["TOKEN-OF-17"] },
     );
@@ -139,6 +140,7 @@ describe("deliver by command", () => {
       },
       { status: "failed", last_error: expect.stringMatching(/was ended by SIGKILL$/) },
       { status: "failed", last_error: "Cannot start /nowhere/rclone: spawn /nowhere/rclone ENOENT" },
+      { status: "failed", last_error: expect.stringMatching(/^Cannot start rclone: .* without null bytes/) },
     ]);
     expect(results[0]?.last_error?.length).toBeLessThan(4200);
   });
@@ -160,15 +162,18 @@ describe("deliver by command", () => {
   });
 
   it("fails if a command cleans up after the timeout and exits with 0", async () => {
-    const script = `process.on("SIGTERM", () => process.exit(0));
-      require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
-    const result = await withEnoughTime(500, async (timeoutMs) => {
+    const script = `const { writeFileSync } = require("fs");
+      process.on("SIGTERM", () => { writeFileSync("cleaned", ""); process.exit(0); });
+      writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
+    await withEnoughTime(500, async (timeoutMs) => {
       using run = makeRun();
       const [result] = await send(run, [command(node(script), run.folder, timeoutMs)]);
-      return existsSync(join(run.folder, "ready")) ? result : undefined;
+      if (!existsSync(join(run.folder, "ready"))) return undefined;
+      const last_error = `${process.execPath} did not end within ${timeoutMs / 1000} s`;
+      expect(result).toMatchObject({ status: "failed", attempts: 1, last_error });
+      expect(existsSync(join(run.folder, "cleaned"))).toBe(true);
+      return result;
     });
-    const last_error = expect.stringMatching(/did not end within [\d.]+ s$/);
-    expect(result).toMatchObject({ status: "failed", attempts: 1, last_error });
   });
 
   it("does not wait for a process that a command leaves running, even if it holds the output open", async () => {
@@ -182,16 +187,26 @@ describe("deliver by command", () => {
     process.kill(Number(left));
   });
 
-  it("stops a command when the signal aborts", async () => {
+  it.each([
+    { what: "a command", first: "" },
+    { what: "one that ignores SIGTERM", first: 'process.on("SIGTERM", () => {});' },
+  ])("stops $what when the signal aborts", async ({ first }) => {
     using run = makeRun();
     const stop = new AbortController();
     const watched = watch(run.folder, (_event, name) => {
       if (name === "ready") stop.abort(new Error("stopped"));
     });
-    const script = `require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
+    const script = `${first} require("fs").writeFileSync("ready", ""); setInterval(() => {}, 1000)`;
     const [result] = await send(run, [command(node(script), run.folder)], { signal: stop.signal });
     watched.close();
     expect(result).toMatchObject({ status: "failed", last_error: `${process.execPath} was stopped` });
+  });
+
+  it("gives a command no input to wait for, and runs it once when two calls run at the same time", async () => {
+    using run = makeRun();
+    const targets = [command(["sh", "-c", "cat; echo once >> log"], run.folder)];
+    await Promise.all([send(run, targets), send(run, targets)]);
+    expect(readFileSync(join(run.folder, "log"), "utf8")).toBe("once\n");
   });
 
   it("does not start a command if the signal aborts while its files are copied", async () => {

@@ -47,6 +47,17 @@ describe("deliver by web hook", () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it.each([
+    [204, "delivered"],
+    [299, "delivered"],
+    [300, "failed"],
+    [499, "failed"],
+  ])("judges the status %i as %s", async (code, status) => {
+    using run = makeRun();
+    await using server = await startBadServer(text("", code));
+    expect(await send(run, [hookTo(server.url)])).toMatchObject([{ status, attempts: 1 }]);
+  });
+
   it("masks each part of its address in a quoted refusal, and reads only the beginning", async () => {
     using run = makeRun();
     await using server = await startBadServer((_request, response) => {

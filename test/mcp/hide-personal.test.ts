@@ -44,6 +44,7 @@ describe("toShown", () => {
     const longest = "x".repeat(200);
     expect(toShown({ text: longest }, true)).toEqual({ text: longest });
     expect(toShown({ text: `😀${"x".repeat(197)}😀😀` }, true)).toEqual({ text: `😀${"x".repeat(197)}…` });
+    expect(toShown({ text: `${"x".repeat(198)}😀😀` }, true)).toEqual({ text: `${"x".repeat(198)}…` });
     const text = "x".repeat(250);
     expect(toShown({ text }, true)).toEqual({ text: `${"x".repeat(199)}…` });
     expect(toShown({ text }, false)).toEqual({ text: `${"x".repeat(199)}…` });

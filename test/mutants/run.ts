@@ -158,7 +158,11 @@ function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Resul
     mutants.map(({ fileName, location }) => `${fileName} ${Math.ceil(location.start.line / PLACE_LINES)}`),
   ).size;
   const floor = room.floor === undefined || isWhole ? room.floor : ofSample(room.floor, spread);
-  process.stdout.write(`${survivors.map(describe).join("")}${name}: ${late} noticed by never ending\n`);
+  const unjudged = mutants.length - judged;
+  process.stdout.write(`${survivors.map(describe).join("")}${name}: ${late} noticed by never ending`);
+  process.stdout.write(
+    `${unjudged === 0 ? "" : `; ${unjudged} not judged, since a hook or a whole file failed`}\n`,
+  );
   return { name, mutants: judged, noticed, score, floor, isGood: floor === undefined || score >= floor };
 }
 

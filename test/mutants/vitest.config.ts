@@ -18,5 +18,7 @@ export default defineConfig({
     setupFiles: ["test/mutants/setup.ts"],
     sequence: { sequencer: QuickFirst },
     testTimeout: 300_000,
+    // A mutant is not judged if a hook fails, e.g. because the machine is busy.
+    hookTimeout: 300_000,
   },
 });

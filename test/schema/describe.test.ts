@@ -1,3 +1,4 @@
+import { getTableColumns, getTableName } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -41,6 +42,18 @@ describe("describeSchema", () => {
       ...columns.map((column) => [`${name}.${column.name}`, column.help]),
     ]);
     expect(texts.filter(([, help]) => !/^\S.+\S\.$/.test(help ?? ""))).toEqual([]);
+  });
+
+  it("names each value that a column may have", () => {
+    const unnamed = TABLES.flatMap(({ table, columns }) =>
+      columns.flatMap(({ name, help }) => {
+        const values: readonly string[] = getTableColumns(table)[name]?.enumValues ?? [];
+        return values
+          .filter((value) => !new RegExp(`[ \`]${value}[ \`,;.:]`).test(` ${help}`))
+          .map((value) => `${getTableName(table)}.${name}: ${value}`);
+      }),
+    );
+    expect(unnamed).toEqual([]);
   });
 
   it("describes a view's column by its table, figure or dimension", () => {

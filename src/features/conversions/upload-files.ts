@@ -11,11 +11,13 @@ import { about, describeTable } from "../../warehouse/described.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
 
+const CONTENTS = [...CONVERSIONS, ADJUSTMENTS] as const;
+
 const columns = {
   upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   contents: about(
-    text({ enum: [...CONVERSIONS, ADJUSTMENTS] }).notNull(),
-    "Its contents, as `export` names them: google-ads and the like, or google-ads-adjustments.",
+    text({ enum: CONTENTS }).notNull(),
+    `Its contents, as \`export\` names them: ${CONTENTS.join(", ")}.`,
   ),
   path: about(text().notNull(), "Absolute path."),
   sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),

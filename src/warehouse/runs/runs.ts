@@ -29,7 +29,7 @@ export const sync_runs = sqliteTable("sync_runs", {
   advice: about(text(), "What the operator can do about the verdict, one sentence; null if nothing.", "text"),
   call_order: about(
     text({ enum: ["newest", "oldest", "unknown"] }),
-    "Which calls came first by the order key: the newest, the oldest, or neither.",
+    "Which calls came first by the order key: newest, oldest or unknown.",
   ),
   order_key: about(text(), "Keys that sorted all rows, e.g. `call_started desc`, by commas; null for none."),
   sort: about(text({ enum: SORTS }), "Requested order: `own` (the service's), `source_name asc` or `desc`."),
