@@ -153,10 +153,7 @@ const KILLED = { status: "interrupted", error: "The process was killed" } as con
 
 /** Closes runs that were killed: while we hold the lock, none can be running. */
 export function closeKilledRuns({ db }: Warehouse): void {
-  db.update(sync_runs)
-    .set(KILLED)
-    .where(eq(sync_runs.status, "running"))
-    .run();
+  db.update(sync_runs).set(KILLED).where(eq(sync_runs.status, "running")).run();
 }
 
 const IS_GOOD = inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"]);
