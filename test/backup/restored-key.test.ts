@@ -49,7 +49,11 @@ const SCENES: Scene[] = [
     sql: "UPDATE rules SET caller_key = 'abcd'",
     outcome: "needed",
   },
-  { title: "none, and wrote a file with pseudonyms", sql: exported("'0123456789abcdef'"), outcome: "missing" },
+  {
+    title: "none, and wrote a file with pseudonyms",
+    sql: exported("'0123456789abcdef'"),
+    outcome: "missing",
+  },
   { title: "none, and wrote a file without", sql: exported(null), outcome: null },
   {
     title: "none, and has forgotten somebody",
