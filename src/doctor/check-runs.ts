@@ -9,7 +9,7 @@ import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastVerifiedPass, readRunsAsEnded } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { type Check, ok, unverified, warn } from "./check.ts";
+import { type Check, needingSync, ok, unverified, warn } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
@@ -17,9 +17,9 @@ const PUBLISH = "Fix that, and run `calltally publish`.";
 
 export function* checkRuns(warehouse: Reader, settings: Settings, nowMs: number) {
   const { fullEveryHours, publish, timezone } = settings;
-  yield checkLastRun(warehouse, timezone, nowMs);
-  yield* checkStatements(warehouse, settings);
-  yield checkVerified(warehouse, fullEveryHours, nowMs);
+  yield needingSync(checkLastRun(warehouse, timezone, nowMs));
+  yield* checkStatements(warehouse, settings).map(needingSync);
+  yield needingSync(checkVerified(warehouse, fullEveryHours, nowMs));
   yield* checkJobs(warehouse, nowMs);
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
