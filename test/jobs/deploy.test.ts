@@ -12,13 +12,20 @@ import {
 import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
+import { toMetrics } from "../../src/schedule/schedule-metrics.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+
+const alertsSchema = z.object({
+  groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
+});
 
 const FOLDER = "jobs/deploy";
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
@@ -224,7 +231,10 @@ describe("scripts in jobs/deploy", () => {
     // In a process group of its own, as the foreground job of a terminal.
     const child = spawn(service.script, ["sandbox", "--port", "0"], { env: service.env, detached: true });
     let said = "";
-    while (!said.includes("CALLTALLY_TOKEN")) said += String((await once(child.stderr, "data"))[0]);
+    for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+      said += String(chunk);
+      if (said.includes("CALLTALLY_TOKEN")) break;
+    }
     const [, url = ""] = /CALLTALLY_BASE_URL=(\S+)/.exec(said) ?? [];
     expect((await fetch(`${url}/_sandbox/state`)).status).toBe(200);
     process.kill(-Number(child.pid), "SIGINT");
@@ -425,6 +435,22 @@ describe("jobs/deploy/Dockerfile", () => {
     expect(JSON.parse(all("CMD").join())).toEqual(["schedule", "--listen", "127.0.0.1:9464"]);
     expect(all("HEALTHCHECK").join()).toContain("http://127.0.0.1:9464/healthz");
   });
+});
+
+it("jobs/deploy/alerts.yaml has alerts on metrics that exist", () => {
+  const { groups } = alertsSchema.parse(parse(read("alerts.yaml")));
+  const rules = groups.flatMap((group) => group.rules);
+  expect(rules.map(({ alert }) => alert)).toEqual([
+    "CalltallyMissing",
+    "CalltallyJobFailing",
+    "CalltallyFiguresInDoubt",
+  ]);
+  const known = toMetrics([], [], undefined).map(({ name }) => name);
+  for (const { expr } of rules) {
+    const names = expr.match(/calltally_\w+/g) ?? [];
+    expect(names).not.toEqual([]);
+    for (const name of names) expect(known).toContain(name);
+  }
 });
 
 it("jobs/deploy is explained in docs/operating.md, file by file", () => {
