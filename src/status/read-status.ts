@@ -11,7 +11,12 @@ import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
-import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRunsAsEnded } from "../warehouse/runs/runs.ts";
+import {
+  readLastDoneRun,
+  readLastGoodRun,
+  readLastVerifiedPass,
+  readRunsAsEnded,
+} from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { readNext, readReports, type ScheduledReports } from "./read-next.ts";
