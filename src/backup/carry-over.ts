@@ -10,7 +10,7 @@ import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { connect } from "../warehouse/open.ts";
-import { hasExportedCalls } from "../warehouse/runs/exports.ts";
+import { hasExportedPseudonyms } from "../warehouse/runs/exports.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
@@ -42,7 +42,7 @@ export async function restoreKey(
     return "copied";
   }
   if (readRulesInForce(restored).caller_key) return "needed";
-  if (readForgotten(restored).length > 0 || hasExportedCalls(restored)) return "missing";
+  if (readForgotten(restored).length > 0 || hasExportedPseudonyms(restored)) return "missing";
   for (const { needsCallerKey } of FEATURES) if (await needsCallerKey?.(restored)) return "missing";
   return null;
 }

@@ -74,12 +74,14 @@ export function assertNoneElsewhere(file: Pick<CalltallyFile, "name">, { env, fo
     { where: "the environment", values: env },
     { where: ".env", values: readDotenv(folder) },
   ].flatMap(({ where, values }) =>
-    OWN_SETTINGS.filter(({ env: name }) => values[name]).map(({ env: name }) => `${name} in ${where}`),
+    OWN_SETTINGS.filter(({ env: name }) => values[name]).map((setting) => ({ ...setting, where })),
   );
   if (given.length === 0) return;
-  const them = given.length === 1 ? "it" : "them";
-  throw new UsageError(`Cannot use ${given.join(", ")}: ${file.name} names the accounts`, {
-    hint: `Unset ${them}, and set ${them} in the file, below the account.`,
+  const names = given.map(({ env: name, where }) => `${name} in ${where}`);
+  // The file holds no secrets, only the names of their files.
+  const keys = given.map(({ key, scope }) => (scope === "environment" ? `${key}_file` : key));
+  throw new UsageError(`Cannot use ${names.join(", ")}: ${file.name} names the accounts`, {
+    hint: `Unset ${given.length === 1 ? "it" : "them"}; each account has its own ${[...new Set(keys)].join(", ")} in ${file.name}.`,
   });
 }
 

@@ -7,9 +7,9 @@ import { readStatements } from "../statements/read-statements.ts";
 import { say } from "../statements/statements.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
-import { readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
+import { readLastVerifiedPass, readRunsAsEnded } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { type Check, ok, unverified, warn } from "./check.ts";
+import { type Check, needingSync, ok, unverified, warn } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
@@ -17,15 +17,15 @@ const PUBLISH = "Fix that, and run `calltally publish`.";
 
 export function* checkRuns(warehouse: Reader, settings: Settings, nowMs: number) {
   const { fullEveryHours, publish, timezone } = settings;
-  yield checkLastRun(warehouse, timezone, nowMs);
-  yield* checkStatements(warehouse, settings);
-  yield checkVerified(warehouse, fullEveryHours, nowMs);
+  yield needingSync(checkLastRun(warehouse, timezone, nowMs));
+  yield* checkStatements(warehouse, settings).map(needingSync);
+  yield needingSync(checkVerified(warehouse, fullEveryHours, nowMs));
   yield* checkJobs(warehouse, nowMs);
   yield* checkPublications(warehouse, nowMs, publish.to?.name);
 }
 
 function checkLastRun(warehouse: Reader, timezone: string, nowMs: number): Check {
-  const [last] = readRuns(warehouse, 1);
+  const [last] = readRunsAsEnded(warehouse, 1);
   if (last === undefined) return warn("last run", "there has been none", "Run `calltally sync`.");
   const named = `run ${last.run_id} of ${localMinute(last.started_at, timezone)}`;
   if (isFuture(last.finished_at ?? last.started_at, nowMs)) {
@@ -36,7 +36,7 @@ function checkLastRun(warehouse: Reader, timezone: string, nowMs: number): Check
   if (last.status === "failed" || last.status === "interrupted") {
     return warn("last run", `${named} ${last.status}: ${last.error}`, "Run `calltally sync` again.");
   }
-  if (last.status === "running") return ok("last run", `${named} is running, or was killed`);
+  if (last.status === "running") return ok("last run", `${named} is running`);
   return ok("last run", `${named} ended ${last.verdict}`);
 }
 

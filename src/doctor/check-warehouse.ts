@@ -11,7 +11,7 @@ import { openReader } from "../warehouse/open.ts";
 import { readPause } from "../warehouse/runs/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { type Check, fail, ok, warn } from "./check.ts";
+import { type Check, fail, needingSync, ok, type SyncedCheck, warn } from "./check.ts";
 import { checkDispositions, checkKept, checkOrigin, checkUnit, describeLastCheck } from "./check-contents.ts";
 import type { DurationSample } from "./check-duration.ts";
 import { checkRuns } from "./check-runs.ts";
@@ -35,14 +35,14 @@ interface WarehouseOptions {
 /** Checks that the warehouse is usable and belongs to the settings, without changing it. */
 export async function checkWarehouse(settings: Settings, options: WarehouseOptions) {
   const file = resolve(options.folder, settings.database);
-  const checks: Check[] = [];
+  const checks: (Check | SyncedCheck)[] = [];
   /** The latest calls that have a transcript. */
   let samples: DurationSample[] = [];
   /** When the pause that the service asked for ends, ISO 8601 UTC. */
   let notBefore: string | undefined;
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-      checks.push(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`."));
+      checks.push(needingSync(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`.")));
       return { checks, samples, notBefore };
     }
     using warehouse = openReader(file);
@@ -62,7 +62,7 @@ async function* checkOpened(
   warehouse: Reader,
   settings: Settings,
   { deep, nowMs, signal }: WarehouseOptions,
-): AsyncGenerator<Check> {
+): AsyncGenerator<Check | SyncedCheck> {
   const damage = deep ? findDamage(warehouse) : undefined;
   if (damage !== undefined)
     return yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${damage}`, RESTORE);

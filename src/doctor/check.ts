@@ -9,6 +9,22 @@ export interface Check {
   exit_code: ExitCode;
 }
 
+/** A check of what a sync leaves; only a sync mends it. */
+export interface SyncedCheck extends Check {
+  needsSync: true;
+}
+
+export function needingSync(check: Check): SyncedCheck {
+  return { ...check, needsSync: true };
+}
+
+/** Leaves out the advice to sync where no sync can succeed. */
+export function adviseOnSync(check: Check | SyncedCheck, canSync: boolean): Check {
+  if (!("needsSync" in check)) return check;
+  const { needsSync: _, hint, ...rest } = check;
+  return canSync ? { ...rest, hint } : rest;
+}
+
 export function ok(name: string, message: string): Check {
   return { name, state: "ok", message, exit_code: EXIT.done };
 }

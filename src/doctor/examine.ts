@@ -6,7 +6,7 @@ import type { Account } from "../config/accounts.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { inspectSettings } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
-import { type Check, warn, worstOf } from "./check.ts";
+import { adviseOnSync, type Check, warn, worstOf } from "./check.ts";
 import { type DurationSample, judgeDuration } from "./check-duration.ts";
 import {
   checkCertificates,
@@ -60,7 +60,11 @@ export async function examine(
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));
   }
-  checks.push(...warehouse.checks, judgeDuration(samples, rules.duration_unit));
+  const canSync = checks.every(({ state }) => state !== "fail");
+  checks.push(
+    ...warehouse.checks.map((check) => adviseOnSync(check, canSync)),
+    judgeDuration(samples, rules.duration_unit),
+  );
   return checks;
 }
 

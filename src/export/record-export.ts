@@ -76,12 +76,13 @@ export function exportLog(): ExportStep {
       }
       exportIds = insertExports(
         tx,
-        entriesOf(manifest).map(({ file, sha256, rows }) => ({
+        entriesOf(manifest).map(({ file, sha256, rows, caller_key, sheets = [] }) => ({
           path: join(realFile(folder), file),
           sha256,
           rows,
           filter: recordedFilter(manifest),
           run_id: manifest.run?.run_id ?? null,
+          caller_key: [caller_key, ...sheets.map((sheet) => sheet.caller_key)].find(Boolean) ?? null,
         })),
       );
     },
@@ -98,6 +99,8 @@ export function recordedFilter({ filter, range }: { filter: object; range: objec
   return JSON.stringify({ ...filter, ...range });
 }
 
-function entriesOf({ files, restatements }: Manifest): Pick<ManifestFile, "file" | "sha256" | "rows">[] {
+type FileEntry = Pick<ManifestFile, "file" | "sha256" | "rows" | "caller_key" | "sheets">;
+
+function entriesOf({ files, restatements }: Manifest): FileEntry[] {
   return [...files, ...(restatements?.file ? [restatements.file] : [])];
 }

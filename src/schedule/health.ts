@@ -1,4 +1,5 @@
 import { isFuture } from "../base/clock.ts";
+import { EXIT } from "../base/errors.ts";
 import { doubtsOf, type Statement, say } from "../statements/statements.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { Cron } from "./cron.ts";
@@ -27,19 +28,24 @@ export interface JobHealth {
 
 /**
  * Judges a job: it may fail for up to two slots, plus the time that the second may take. A sync is failing until its
- * first success; another job has that long for it. A report that was not delivered is failing at once, because no
- * later slot delivers it.
+ * first success; another job has that long for it. What no later slot mends is failing at once: an undelivered report,
+ * settings that cannot be used, and a warehouse that cannot be read or synced into.
+ * @param problem why the warehouse cannot be read; undefined if it can
  */
 export function judgeJob(
   { job, isSync, sinceMs, exitCode, error, succeededAt, failingSince, isUndelivered }: JobState,
-  { cron, deadlineMs, nowMs }: { cron: Cron; deadlineMs: number; nowMs: number },
+  { cron, deadlineMs, nowMs, problem }: { cron: Cron; deadlineMs: number; nowMs: number; problem?: string },
 ): JobHealth {
   const state = { job, last_success: succeededAt, last_exit_code: exitCode, last_error: error };
   const said = error === null ? "" : `; its last error: ${error}`;
   const fail = (reason: string): JobHealth => ({ ...state, status: "failing", reason: reason + said });
+  if (isSync && problem !== undefined) return fail(problem);
   if (isSync && succeededAt === null) return fail("no sync has succeeded yet");
   if (isSync && isFuture(succeededAt, nowMs)) return fail("the last good sync is dated in the future");
   if (isUndelivered) return fail(`the last ${job} was not delivered`);
+  if (exitCode === EXIT.usage) return fail(`the last ${job} could not use its settings`);
+  if (isSync && exitCode === EXIT.storage)
+    return fail("the last sync could not use the warehouse or the disk");
   const began = [succeededAt, failingSince].find((time) => time !== null && !isFuture(time, nowMs));
   const dueMs = cron.next(cron.next(began == null ? sinceMs : Date.parse(began))) + deadlineMs;
   if (nowMs <= dueMs) return { ...state, status: "ok" };

@@ -11,7 +11,12 @@ import { describeOrigin, readOrigin } from "../warehouse/origin.ts";
 import { findOtherOrigin } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
-import { readLastDoneRun, readLastGoodRun, readLastVerifiedPass, readRuns } from "../warehouse/runs/runs.ts";
+import {
+  readLastDoneRun,
+  readLastGoodRun,
+  readLastVerifiedPass,
+  readRunsAsEnded,
+} from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { readNext, readReports, type ScheduledReports } from "./read-next.ts";
@@ -49,7 +54,7 @@ export function readStatusOf(
       calls: countCalls(warehouse),
       /** ISO 8601 UTC, as all times here. */
       newest_call: readNewestCall(warehouse),
-      runs: readRuns(warehouse, runs),
+      runs: readRunsAsEnded(warehouse, runs),
       last_done_run: readLastDoneRun(warehouse) ?? null,
       /** What a reader of the figures must know, doubts first. */
       statements: readStatements(warehouse, settings).map(toSpoken),

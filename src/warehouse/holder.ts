@@ -1,8 +1,9 @@
+import { existsSync } from "node:fs";
 import Database, { SqliteError } from "better-sqlite3";
 
 /** Says who keeps others from a warehouse: the process that syncs into it, or another program. */
 export function describeHolder(file: string): string {
-  if (!isLocked(`${file}.lock`)) return "another program has it locked";
+  if (!isLocked(file)) return "another program has it locked";
   const run = readRunning(file);
   if (run === undefined) return "it is being synced by another process that has just started";
   // This process waits for another program while it syncs.
@@ -10,13 +11,16 @@ export function describeHolder(file: string): string {
   return `it is being synced by process ${run.pid} since ${run.started_at}`;
 }
 
-function isLocked(file: string): boolean {
+/** Whether a process has the lock of a warehouse. Undefined if the lock file cannot be read. */
+export function isLocked(database: string): boolean | undefined {
+  const file = `${database}.lock`;
+  if (!existsSync(file)) return false;
   try {
     using lock = open(file);
-    lock.sqlite.exec("BEGIN EXCLUSIVE");
+    lock.sqlite.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (error) {
-    return isBusy(error);
+    return isBusy(error) ? true : undefined;
   }
 }
 

@@ -9,6 +9,9 @@ import { isBusy } from "./holder.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
+/** Bounds the wait for processes that look whether it is free, which takes them microseconds. */
+const LOOK_MS = 200;
+
 /**
  * Returns undefined if another process or thread has the lock. The lock is an exclusive transaction on a small
  * database, so the operating system releases it however the process ends. Not for network file systems.
@@ -20,7 +23,7 @@ export function tryAcquireLock(path: string): Lock | undefined {
   // A lock file made by a user who may not write the warehouse would lock out its owner.
   if (existsSync(database)) accessSync(database, constants.W_OK);
   makeLockFile(file);
-  const lock = new Database(file, { timeout: 0 });
+  const lock = new Database(file, { timeout: LOOK_MS });
   try {
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {

@@ -28,8 +28,9 @@ interface Scene {
 
 const NONE: readonly Call[] = [];
 
-const exported = (path: string) =>
-  `INSERT INTO exports (exported_at, path, sha256, rows, filter) VALUES ('', '${path}', '', 0, '{}')`;
+const exported = (key: string | null) =>
+  `INSERT INTO exports (exported_at, path, sha256, rows, filter, caller_key)
+    VALUES ('', '/out/calltally.xlsx', '', 0, '{}', ${key})`;
 
 const SCENES: Scene[] = [
   { title: "one and no other", own: OWN, outcome: "kept", key: OWN },
@@ -48,9 +49,12 @@ const SCENES: Scene[] = [
     sql: "UPDATE rules SET caller_key = 'abcd'",
     outcome: "needed",
   },
-  { title: "none, and wrote a file of calls", sql: exported("/out/calls.csv"), outcome: "missing" },
-  { title: "none, and wrote a file of callers", sql: exported("/out/callers.parquet"), outcome: "missing" },
-  { title: "none, and wrote a file of figures", sql: exported("/out/rollup.csv"), outcome: null },
+  {
+    title: "none, and wrote a file with pseudonyms",
+    sql: exported("'0123456789abcdef'"),
+    outcome: "missing",
+  },
+  { title: "none, and wrote a file without", sql: exported(null), outcome: null },
   {
     title: "none, and has forgotten somebody",
     sql: "INSERT INTO forgotten_callers (digest, pseudonym, key_mark, forgotten_at, calls) VALUES ('d', 'p', 'k', '', 1)",

@@ -264,6 +264,12 @@ describe("calltally doctor", () => {
     const { stdout } = await calltally(["doctor"], options);
     expect(stdout).toContain(hint);
     expect(stdout).not.toContain("canary-token-417");
+    expect(stdout).not.toContain("calltally sync"); // none can succeed
+    const accepted = await calltally(["doctor"], {
+      ...options,
+      env: { ...env, ...settingsFor(sandbox), CALLTALLY_TOKEN_FILE: "" },
+    });
+    expect(accepted.stdout).toContain("Run `calltally sync` again.");
     write("\n");
     expect((await complaints(options)).found).toContain(
       "fail CALLTALLY_TOKEN_FILE: acme.token is empty (from the environment)",

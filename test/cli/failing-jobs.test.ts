@@ -181,7 +181,9 @@ describe("failing job", () => {
     expect(await schedule.health()).toMatchObject({
       status: 503,
       body: {
-        reason: "no sync has succeeded yet; its last error: failed with exit code 7",
+        reason: expect.stringMatching(
+          /^cannot read the warehouse: .* is an SQLite database of another program; its last error: failed with exit code 7$/,
+        ),
         jobs: [
           { job: "sync", status: "failing", last_exit_code: 7 },
           { job: "export", status: "ok", last_exit_code: 7, last_error: "failed with exit code 7" },

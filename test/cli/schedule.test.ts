@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
@@ -287,6 +288,14 @@ describe("calltally schedule", () => {
     expect({ status: ill.status, body: await ill.json() }).toMatchObject({
       status: 503,
       body: { status: "failing", reason: "the next successful sync was due by 2025-01-01T01:00:00.000Z" },
+    });
+    const file = join(folder.path, "data/calltally.db");
+    writeFileSync(file, "damaged ".repeat(1024));
+    expect(await (await fetch(healthz)).json()).toMatchObject({
+      status: "failing",
+      reason: expect.stringMatching(
+        `^cannot read the warehouse: Cannot use ${file} .* not an SQLite database`,
+      ),
     });
     await stop();
   });

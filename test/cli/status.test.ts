@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
@@ -160,8 +161,16 @@ describe("calltally status", () => {
       using warehouse = openWarehouse(file);
       const started_at = "2026-11-20T11:00:00.000Z";
       const id = startRun(warehouse, { started_at, mode: "full", plan_reason: "requested", pid: 1 });
-      const running = (await calltally(["status"], options)).stdout;
-      expect(running).toMatch(/^Working {4}run 1 has been running since 2026-11-20 11:00, or was killed$/m);
+      {
+        using _held = acquireLock(file);
+        const running = (await calltally(["status"], options)).stdout;
+        expect(running).toMatch(/^Working {4}run 1 has been running since 2026-11-20 11:00$/m);
+      }
+      const killed = await calltally(["status"], options);
+      expect(killed.code).toBe(3);
+      expect(killed.stdout).toMatch(/^Working {4}no: run 1 interrupted .* ago: The process was killed$/m);
+      const { stdout } = await calltally(["doctor", "--all"], options);
+      expect(stdout).toMatch(/^warn {2}last run .* run 1 of .* interrupted: The process was killed$/m);
       updateRun(warehouse, id, { status: "failed", error: "busy", not_before: "2999-01-01T00:00:00.000Z" });
     }
     expect((await calltally(["status"], options)).stdout).toMatch(

@@ -607,6 +607,19 @@ ${TWO}    timezone: Europe/Paris
     },
   );
 
+  it.each([
+    { env: { CALLTALLY_TOKEN: "1" }, hint: "Unset it; each account has its own token_file" },
+    {
+      env: { CALLTALLY_BASE_URL: "1", CALLTALLY_TOKEN: "1", CALLTALLY_TOKEN_FILE: "1" },
+      hint: "Unset them; each account has its own base_url, token_file",
+    },
+    { env: { CALLTALLY_HEARTBEAT_URL: "1" }, hint: "Unset it; each account has its own heartbeat_url_file" },
+  ])("names the keys that replace $env with accounts", ({ env, hint }) => {
+    expect(() => read({ yaml: ACME, env }, () => undefined)).toThrow(
+      expect.objectContaining({ hint: `${hint} in calltally.yaml.` }),
+    );
+  });
+
   it("refuses two accounts with one warehouse, even under different names", () => {
     using folder = makeTempFolder();
     mkdirSync(join(folder.path, "real"));

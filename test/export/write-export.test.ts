@@ -324,6 +324,7 @@ describe("exportToFolder", () => {
         filter:
           '{"gone_calls":"left out","to":"2026-01-02","ends_at":"2026-01-03T00:00:00.000Z","short_history":true}',
         run_id: 1,
+        caller_key: null,
       })),
     );
   });

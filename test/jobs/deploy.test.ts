@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -12,12 +12,20 @@ import {
 import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
+import { toMetrics } from "../../src/schedule/schedule-metrics.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+
+const alertsSchema = z.object({
+  groups: z.array(z.object({ rules: z.array(z.object({ alert: z.string(), expr: z.string() })) })),
+});
 
 const FOLDER = "jobs/deploy";
 const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
@@ -136,6 +144,28 @@ function fakePrograms(folder: string, programs: Record<string, string>): string 
   return `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`;
 }
 
+/** Installs calltally-as-service into a folder, with fake-systemd.ts in place of systemd. */
+function installAsService(folder: string) {
+  const [etc, lib, run] = [join(folder, "etc"), join(folder, "lib"), join(folder, "run")];
+  for (const path of [etc, lib]) mkdirSync(path);
+  writeFileSync(join(etc, "token"), "token-417", { mode: 0o600 });
+  writeFileSync(join(etc, "env"), "CALLTALLY_BASE_URL=http://127.0.0.1:9\n");
+  const systemd = `exec node ${resolve("test/jobs/fake-systemd.ts")} ${run}`;
+  const PATH = fakePrograms(folder, {
+    "systemd-run": `printf '%s\\n' "$@" > ${folder}/asked
+      ${systemd} systemd-run "$@"`,
+    systemctl: `${systemd} systemctl "$@"`,
+  });
+  const script = join(folder, "as-service");
+  const own = read("calltally-as-service")
+    .replaceAll("/opt/calltally", resolve("."))
+    .replaceAll("/etc/calltally", etc)
+    .replaceAll("=/var/lib/calltally", `=${lib}`)
+    .replaceAll("=/run/", `=${run}/`);
+  writeFileSync(script, own, { mode: 0o755 });
+  return { etc, lib, script, env: { PATH } };
+}
+
 describe("scripts in jobs/deploy", () => {
   const hasShellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
 
@@ -150,22 +180,8 @@ describe("scripts in jobs/deploy", () => {
 
   it("calltally-as-service has the settings of the units and passes every argument unchanged", () => {
     using folder = makeTempFolder();
-    const [etc, lib, run] = [join(folder.path, "etc"), join(folder.path, "lib"), join(folder.path, "run")];
-    for (const path of [etc, lib]) mkdirSync(path);
-    writeFileSync(join(etc, "token"), "token-417", { mode: 0o600 });
-    writeFileSync(join(etc, "env"), "CALLTALLY_BASE_URL=http://127.0.0.1:9\n");
-    const PATH = fakePrograms(folder.path, {
-      "systemd-run": `printf '%s\\n' "$@" > ${folder.path}/asked
-        exec node ${resolve("test/jobs/fake-systemd.ts")} ${run} systemd-run "$@"`,
-    });
-    const script = join(folder.path, "as-service");
-    const own = read("calltally-as-service")
-      .replaceAll("/opt/calltally", resolve("."))
-      .replaceAll("/etc/calltally", etc)
-      .replaceAll("=/var/lib/calltally", `=${lib}`)
-      .replaceAll("=/run/", `=${run}/`);
-    writeFileSync(script, own, { mode: 0o755 });
-    const asService = (...args: string[]) => spawnSync(script, args, { env: { PATH }, encoding: "utf8" });
+    const { etc, lib, script, env } = installAsService(folder.path);
+    const asService = (...args: string[]) => spawnSync(script, args, { env, encoding: "utf8" });
 
     const path = `$5 \${HOME} $$ $HOME, or none.db`;
     expect(asService("query", "SELECT 1", "--database", path)).toMatchObject({
@@ -201,10 +217,29 @@ describe("scripts in jobs/deploy", () => {
       "WorkingDirectory",
       "UMask",
       "NoNewPrivileges",
+      "KillMode",
+      "TimeoutStopSec",
       "LoadCredential",
       "EnvironmentFile",
     ])
       expect(read("calltally-as-service")).toContain(`--property=${name}=${unit.get(name)?.join()} `);
+  });
+
+  it("calltally-as-service stops the unit on Ctrl-C", async () => {
+    using folder = makeTempFolder();
+    const service = installAsService(folder.path);
+    // In a process group of its own, as the foreground job of a terminal.
+    const child = spawn(service.script, ["sandbox", "--port", "0"], { env: service.env, detached: true });
+    let said = "";
+    for await (const chunk of child.stderr.iterator({ destroyOnReturn: false })) {
+      said += String(chunk);
+      if (said.includes("CALLTALLY_TOKEN")) break;
+    }
+    const [, url = ""] = /CALLTALLY_BASE_URL=(\S+)/.exec(said) ?? [];
+    expect((await fetch(`${url}/_sandbox/state`)).status).toBe(200);
+    process.kill(-Number(child.pid), "SIGINT");
+    expect((await once(child, "exit"))[0]).toBe(EXIT.done);
+    await expect(fetch(`${url}/_sandbox/state`)).rejects.toThrow();
   });
 
   it("report-failure writes a line for the journal and passes the log to the hook", () => {
@@ -400,6 +435,22 @@ describe("jobs/deploy/Dockerfile", () => {
     expect(JSON.parse(all("CMD").join())).toEqual(["schedule", "--listen", "127.0.0.1:9464"]);
     expect(all("HEALTHCHECK").join()).toContain("http://127.0.0.1:9464/healthz");
   });
+});
+
+it("jobs/deploy/alerts.yaml has alerts on metrics that exist", () => {
+  const { groups } = alertsSchema.parse(parse(read("alerts.yaml")));
+  const rules = groups.flatMap((group) => group.rules);
+  expect(rules.map(({ alert }) => alert)).toEqual([
+    "CalltallyMissing",
+    "CalltallyJobFailing",
+    "CalltallyFiguresInDoubt",
+  ]);
+  const known = toMetrics([], [], undefined).map(({ name }) => name);
+  for (const { expr } of rules) {
+    const names = expr.match(/calltally_\w+/g) ?? [];
+    expect(names).not.toEqual([]);
+    for (const name of names) expect(known).toContain(name);
+  }
 });
 
 it("jobs/deploy is explained in docs/operating.md, file by file", () => {

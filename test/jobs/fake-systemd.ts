@@ -1,15 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Replaces systemd-run and `systemctl enable --now` if no systemd is running: starts a service with the user,
+ * Replaces systemd-run, and enabling and stopping by systemctl, if no systemd is running: starts a service with the user,
  * state folder, credentials, environment and arguments as in systemd.exec(5) and systemd.service(5). It has no
  * timers, limits, hardening or restarts.
  *
  *   node fake-systemd.ts <folder in place of /run> systemd-run --unit=NAME --property=NAME=VALUE… -- COMMAND…
  *   node fake-systemd.ts <folder in place of /run> systemctl enable --now NAME
+ *   node fake-systemd.ts <folder in place of /run> systemctl stop NAME (of systemd-run)
  */
 async function main([run = "", program, ...args]: readonly string[]): Promise<void> {
   if (program === "systemd-run") {
@@ -18,8 +19,12 @@ async function main([run = "", program, ...args]: readonly string[]): Promise<vo
     const unit = settings.find((line) => line.startsWith("unit="))?.slice("unit=".length) ?? "";
     const credentials = join(run, "credentials", unit);
     const service = start(settings, args.slice(end + 1), { credentials, stdio: "inherit" });
+    writeFileSync(join(run, unit), String(service.pid));
+    process.on("SIGINT", () => {}); // ignored also by systemd-run as a background command; Node reverts that
     [process.exitCode] = await once(service, "exit");
     rmSync(credentials, { recursive: true });
+  } else if (args[0] === "stop") {
+    process.kill(Number(readFileSync(join(run, args.at(-1) ?? ""), "utf8")), "SIGTERM");
   } else if (args[0] === "enable") {
     const unit = args.at(-1) ?? "";
     const credentials = join(run, "credentials", unit);
@@ -67,7 +72,7 @@ function start(
     cwd,
     env,
     stdio,
-    detached: stdio === "pipe",
+    detached: true, // what a terminal sends to the caller does not reach it
     ...user,
   });
 }

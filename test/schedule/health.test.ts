@@ -73,6 +73,27 @@ describe("judgeJob", () => {
     });
   });
 
+  it("judges a job failing as soon as its settings cannot be used", () => {
+    const state = { ...failed, exitCode: 2, error: "failed with exit code 2" };
+    expect(judgeAt(state, SUCCESS)).toMatchObject({
+      status: "failing",
+      reason: "the last export could not use its settings; its last error: failed with exit code 2",
+    });
+  });
+
+  it("judges a sync failing as soon as its warehouse cannot be read or synced into", () => {
+    expect(judgeAt({ ...sync, exitCode: 7 }, SUCCESS)).toMatchObject({
+      status: "failing",
+      reason: "the last sync could not use the warehouse or the disk",
+    });
+    const never = { ...sync, succeededAt: null };
+    const problem = "cannot read the warehouse: it is damaged";
+    expect(judgeJob(never, { ...limits, nowMs: Date.parse(SUCCESS), problem })).toMatchObject({
+      status: "failing",
+      reason: problem,
+    });
+  });
+
   it("judges a sync failing until its first success", () => {
     const never = { ...sync, exitCode: null, succeededAt: null };
     const state = { job: "sync", last_success: null, last_exit_code: null };

@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
+import { isLocked } from "../../src/warehouse/holder.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
 import { newWarehouse } from "../support/warehouse.ts";
@@ -47,5 +49,20 @@ describe("nameFile of a locked warehouse", () => {
     } finally {
       other.close();
     }
+  });
+});
+
+describe("isLocked", () => {
+  it("sees whether the lock is held; undefined for a file that is no lock", () => {
+    using warehouse = newWarehouse();
+    const { path } = warehouse;
+    expect(isLocked(path)).toBe(false);
+    {
+      using _held = acquireLock(path);
+      expect(isLocked(path)).toBe(true);
+    }
+    expect(isLocked(path)).toBe(false);
+    writeFileSync(`${path}.lock`, "a text that is longer than the header of a database ".repeat(100));
+    expect(isLocked(path)).toBeUndefined();
   });
 });

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openIn } from "../support/small-warehouse.ts";
@@ -56,4 +58,25 @@ test("tryAcquireLock refuses a FIFO in place of the lock without waiting for a w
       message: `Cannot use ${file}.lock as the lock: it is not a file`,
     }),
   );
+});
+
+test("tryAcquireLock waits for a process that looks whether the lock is free", async () => {
+  using folder = makeTempFolder();
+  const file = join(folder.path, "calls.db");
+  tryAcquireLock(file)?.[Symbol.dispose]();
+  const look = `const { parentPort, workerData } = require("node:worker_threads");
+    const sqlite = new (require("better-sqlite3"))(workerData.file);
+    sqlite.exec("BEGIN; SELECT count(*) FROM sqlite_schema");
+    parentPort.postMessage("looking");
+    Atomics.wait(workerData.taking, 0, 0);
+    Atomics.wait(workerData.taking, 0, 1, 20);
+    sqlite.close();`;
+  const taking = new Int32Array(new SharedArrayBuffer(4));
+  const other = new Worker(look, { eval: true, workerData: { file: `${file}.lock`, taking } });
+  await once(other, "message");
+  Atomics.store(taking, 0, 1);
+  Atomics.notify(taking, 0);
+  using lock = tryAcquireLock(file);
+  expect(lock).toBeDefined();
+  await once(other, "exit");
 });

@@ -102,8 +102,7 @@ function describeWorking(status: Status, nowMs: number): string {
   const run = `run ${last.run_id}`;
   if (next.not_before !== null)
     return `waiting: the API asked for a pause until ${minuteOf(next.not_before)}`;
-  if (last.status === "running")
-    return `${run} has been running since ${minuteOf(last.started_at)}, or was killed`;
+  if (last.status === "running") return `${run} has been running since ${minuteOf(last.started_at)}`;
   const age = formatAge(ageOf(last.finished_at ?? last.started_at, nowMs));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
   const answer = doubtsOf(statements).length > 0 ? "in doubt" : "yes";

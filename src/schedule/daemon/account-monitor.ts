@@ -14,8 +14,7 @@ import {
   toRefusalMetrics,
   withLabel,
 } from "../schedule-metrics.ts";
-import type { Snapshot } from "../warehouse-snapshot.ts";
-import type { AccountWatch } from "./account-watch.ts";
+import type { AccountWatch, Look } from "./account-watch.ts";
 
 interface MonitorOptions {
   log: Log;
@@ -34,11 +33,11 @@ export async function startAccountMonitor(
   const monitor = await startMonitor(listen, {
     health: () => {
       const healths = watches.map((watch) => {
-        const snapshot = watch.readSnapshot();
-        const jobs = judgeJobs(watch, snapshot, clock.now());
+        const look = watch.look();
+        const jobs = judgeJobs(watch, look, clock.now());
         return [
           watch.account.name,
-          summarizeHealth(jobs, snapshot?.lastGoodRun, snapshot?.statements),
+          summarizeHealth(jobs, look.snapshot?.lastGoodRun, look.snapshot?.statements),
         ] as const;
       });
       return withProblem(summarizeAccounts(healths), fileProblem?.());
@@ -83,17 +82,17 @@ function openDoorbell(
   return new DoorbellPage({ secret, doors: new Map(doors), ...options });
 }
 
-function judgeJobs({ active, deadlineMs }: AccountWatch, snapshot: Snapshot | undefined, nowMs: number) {
+function judgeJobs({ active, deadlineMs }: AccountWatch, { snapshot, ...problem }: Look, nowMs: number) {
   return active.map(({ job, cron, seen }) =>
-    judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs }),
+    judgeJob(toJobState(job, seen, snapshot), { cron, deadlineMs, nowMs, ...problem }),
   );
 }
 
 function metricsOf(watch: AccountWatch, clock: Clock): Metric[] {
-  const snapshot = watch.readSnapshot();
-  const health = judgeJobs(watch, snapshot, clock.now());
+  const look = watch.look();
+  const health = judgeJobs(watch, look, clock.now());
   const statistics = watch.active.map(({ seen }) => seen);
-  const metrics = toMetrics(statistics, health, snapshot);
+  const metrics = toMetrics(statistics, health, look.snapshot);
   if (watch.bell !== undefined) metrics.push(...toBellMetrics(watch.bell));
   const { name } = watch.account;
   return name === undefined ? metrics : withLabel(metrics, { account: name });

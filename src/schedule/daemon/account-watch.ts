@@ -33,8 +33,8 @@ export function watchAccount(
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
-  const read = quietly(() => readSnapshot(jobs, settings), log);
-  const planned = planJobs(jobs, settings, read(), clock.now());
+  const read = () => lookAt(() => readSnapshot(jobs, settings), log);
+  const planned = planJobs(jobs, settings, read().snapshot, clock.now());
   // Undefined if nothing can ring for a sync of this account.
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
   const bell = isRung ? new Bell(doorbell.minMs) : undefined;
@@ -48,7 +48,7 @@ export function watchAccount(
       bell: plan.job.isSync ? bell : undefined,
     }));
   const deadlineMs = settings.jobMinutes * 60_000;
-  return { account, bell, log, planned, active, deadlineMs, readSnapshot: read };
+  return { account, bell, log, planned, active, deadlineMs, look: read };
 }
 
 export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
@@ -62,21 +62,28 @@ export function logPlan({ planned, log }: AccountWatch, clock: Clock): void {
 }
 
 /** Whether a run left work to do before the next slot; not if it reached its deadline. */
-export function isUnfinished(job: Job, { signal, isLate }: Outcome, { readSnapshot }: AccountWatch): boolean {
+export function isUnfinished(job: Job, { signal, isLate }: Outcome, { look }: AccountWatch): boolean {
   if (job.isUnfinished === undefined || isLate) return false;
-  return signal !== null || (readSnapshot()?.unfinished.has(job.name) ?? false);
+  return signal !== null || (look().snapshot?.unfinished.has(job.name) ?? false);
 }
 
-/** An unreadable warehouse does not stop the schedule: the jobs report why. */
-function quietly(read: () => Snapshot | undefined, log: Log): () => Snapshot | undefined {
-  return () => {
-    try {
-      return read();
-    } catch (error) {
-      log.warn(`cannot read the warehouse: ${describeError(error)}`);
-      return undefined;
-    }
-  };
+/** The state of a warehouse. */
+export interface Look {
+  /** Undefined if there is no warehouse, or it cannot be read. */
+  snapshot?: Snapshot | undefined;
+  /** Why it cannot be read. */
+  problem?: string;
+}
+
+/** An unreadable warehouse does not stop the schedule. */
+function lookAt(read: () => Snapshot | undefined, log: Log): Look {
+  try {
+    return { snapshot: read() };
+  } catch (error) {
+    const problem = `cannot read the warehouse: ${describeError(error)}`;
+    log.warn(problem);
+    return { problem };
+  }
 }
 
 function iso(ms: number | undefined): string | undefined {

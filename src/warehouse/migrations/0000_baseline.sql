@@ -507,7 +507,8 @@ CREATE TABLE `exports` (
 	`sha256` text NOT NULL,
 	`rows` integer NOT NULL,
 	`filter` text NOT NULL,
-	`run_id` integer
+	`run_id` integer,
+	`caller_key` text
 );
 --> statement-breakpoint
 CREATE TABLE `jobs` (

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { eq, inArray, max, type SQL, sql } from "drizzle-orm";
+import { eq, inArray, isNotNull, max, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
@@ -15,6 +15,7 @@ export const exports = sqliteTable("exports", {
   ),
   filter: about(text().notNull(), "JSON object of the filter.", "key"),
   run_id: about(integer(), "The last finished run when the file was made; null if there was none."),
+  caller_key: about(text(), "Fingerprint of the key of its `caller_hash`; null if it has none."),
 });
 export const EXPORTS = describeTable(
   exports,
@@ -88,9 +89,7 @@ export function readExportHashes({ db }: Reader): { path: string; sha256: string
   return db.selectDistinct({ path, sha256 }).from(exports).all();
 }
 
-/** Whether a list of calls with pseudonyms, or a workbook or database that may contain one, was ever written. */
-export function hasExportedCalls(warehouse: Reader): boolean {
-  return readExportPaths(warehouse).some((path) =>
-    /[/\\](calltally\.(xlsx|sqlite)|(calls|callers)(\.[a-z]+|[/\\]month=.*))$/.test(path),
-  );
+/** Whether a file with pseudonyms of callers was ever written. */
+export function hasExportedPseudonyms({ db }: Reader): boolean {
+  return db.select().from(exports).where(isNotNull(exports.caller_key)).limit(1).get() !== undefined;
 }

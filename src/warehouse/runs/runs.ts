@@ -8,6 +8,7 @@ import { hashId } from "../../paging/id-sketch.ts";
 import { SORTS } from "../../paging/order-key.ts";
 import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
 import { about, describeTable } from "../described.ts";
+import { isLocked } from "../holder.ts";
 import type { Tx } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 
@@ -148,12 +149,11 @@ export function readLastFileCheck(warehouse: Reader): string | undefined {
   return readLatest(warehouse, isNotNull(sync_runs.file_checked_at))?.file_checked_at ?? undefined;
 }
 
+const KILLED = { status: "interrupted", error: "The process was killed" } as const;
+
 /** Closes runs that were killed: while we hold the lock, none can be running. */
 export function closeKilledRuns({ db }: Warehouse): void {
-  db.update(sync_runs)
-    .set({ status: "interrupted", error: "The process was killed" })
-    .where(eq(sync_runs.status, "running"))
-    .run();
+  db.update(sync_runs).set(KILLED).where(eq(sync_runs.status, "running")).run();
 }
 
 const IS_GOOD = inArray(sync_runs.verdict, [...SURE_VERDICTS, "probable"]);
@@ -199,6 +199,16 @@ export function readLastRunId({ sqlite }: Reader): number {
 
 export function readRuns({ db }: Reader, limit: number): SyncRun[] {
   return db.select().from(sync_runs).orderBy(desc(sync_runs.run_id)).limit(limit).all();
+}
+
+/** Returns the latest runs; a run that was killed is interrupted, as the next sync will record it. */
+export function readRunsAsEnded(warehouse: Reader, limit: number): SyncRun[] {
+  const [last] = readRuns(warehouse, 1);
+  const isKilled = last?.status === "running" && isLocked(warehouse.path) === false;
+  // Read again, because the run may have ended before the lock was looked at.
+  return readRuns(warehouse, limit).map((run) =>
+    isKilled && run.status === "running" ? { ...run, ...KILLED } : run,
+  );
 }
 
 /**
