@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"2b0a2262 bdffa495 c975c61e 95abef50 2239145e a7cad1ec 18b79f88 a8bd0c74 d7c276cf c8c77500 26a2682b 09d5c35e"`,
+      `"4f421633 33204828 db02ed1b b2520b02 929f7402 dd15fc3f 1f18f48e ab890839 35ecc4a4 98c0eda1 a06883e5 d24fd471"`,
     );
   });
 });
