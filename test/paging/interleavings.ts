@@ -1,7 +1,3 @@
-import { setImmediate } from "node:timers/promises";
-import type { Slice } from "../../src/paging/slice.ts";
-import { Throttle } from "../../src/paging/throttle.ts";
-import type { Walker } from "./live.ts";
 import {
   type Answer,
   type Call,
@@ -11,6 +7,11 @@ import {
   type Request,
   walkModel,
 } from "./walk-model.ts";
+
+/*
+ * Every order in which the requests of one pass and the changes of its list can follow each other, by the model. Histories
+ * of a service that give the walk the same responses are one interleaving, because the walk cannot distinguish them.
+ */
 
 /** A service at one moment of a pass. */
 export interface Moment {
@@ -106,7 +107,7 @@ export interface Scene {
 }
 
 /** Runs the model from the beginning. */
-function resume(options: Options, steps: readonly Step[]) {
+function replay(options: Options, steps: readonly Step[]) {
   let model = walkModel(options, []);
   let next = model.next();
   for (const step of steps) {
@@ -127,7 +128,9 @@ export function* interleave({ calls, changes, most, options }: Scene): Generator
   function pageOf(calls: readonly Call[], offset: number): Page {
     const page = { offset, total: calls.length, calls: calls.slice(offset, offset + options.limit) };
     const key = JSON.stringify(page);
-    return pages.get(key) ?? (pages.set(key, page), page);
+    const known = pages.get(key) ?? page;
+    pages.set(key, known);
+    return known;
   }
 
   /** All that a moment can become before the next response. */
@@ -146,7 +149,7 @@ export function* interleave({ calls, changes, most, options }: Scene): Generator
   }
 
   function* visit(steps: readonly Step[], moments: readonly Moment[]): Generator<Interleaving> {
-    const next = resume(options, steps);
+    const next = replay(options, steps);
     if (next.done) return yield { steps, outcome: next.value, moments };
     const { requests, ledger } = next.value;
     const follows = new Map<string, { step: Step; moments: Map<string, Moment> }>();
@@ -187,105 +190,4 @@ function isBetter(moments: Map<string, Moment>, moment: Moment): boolean {
   if (known !== undefined && known.left >= left) return false;
   moments.set(key, moment);
   return true;
-}
-
-/** Turns of the event queue after which a walk has done all that it can without a response. */
-const TURNS = 100;
-
-class Refused extends Error {}
-
-interface Pending {
-  request: Pick<Request, "offset" | "sort">;
-  resolve: (slice: Slice) => void;
-  reject: (error: Error) => void;
-}
-
-/** Runs the program through an interleaving. @throws Error for the first request, verdict or call that the model does not have */
-export async function expectSame(
-  { steps, outcome }: Interleaving,
-  { limit, overlap, concurrency }: Options,
-  { walk, judge }: Walker,
-): Promise<void> {
-  let ledger: Slice[] = [];
-  let waiting: Pending[] = [];
-  let found: string | undefined;
-  let failure: unknown;
-
-  function begin() {
-    const pending: Pending[] = [];
-    waiting = pending;
-    const earlier = ledger;
-    const reading = walk(
-      {
-        isRefusal: (error) => error instanceof Refused,
-        fetch: (sort) => (offset) =>
-          new Promise((resolve, reject) => pending.push({ request: { offset, sort }, resolve, reject })),
-      },
-      { limit, overlap, throttle: new Throttle(concurrency) },
-      { earlier },
-    );
-    const read = async () => {
-      for await (const slice of reading)
-        ledger = reading.evidence.slices === 1 ? [slice] : [...ledger, slice];
-      const ids = new Set(ledger.flatMap(({ rows }) => rows.map(({ id }) => id ?? 0)));
-      found = describe(judge(reading.evidence, ids.size).verdict, ids);
-    };
-    read().catch((error) => {
-      failure = error;
-    });
-  }
-
-  begin();
-  for (const [at, step] of steps.entries()) {
-    await settle();
-    compare(
-      `request ${at + 1}`,
-      requestsOf(waiting.map(({ request }) => request)),
-      requestsOf(step.requests),
-    );
-    if (step.kind === "kill") begin();
-    else answer(waiting, step.answer);
-  }
-  await settle();
-  compare(
-    "the end",
-    found ?? failure ?? requestsOf(waiting.map(({ request }) => request)),
-    describe(outcome.verdict, outcome.read),
-  );
-}
-
-function answer(waiting: Pending[], { which, page }: Answer) {
-  for (const { request, resolve, reject } of waiting.splice(which, 1)) {
-    if (request.sort === "own") resolve(toSlice(page));
-    else reject(new Refused());
-  }
-}
-
-async function settle() {
-  for (let turn = 0; turn < TURNS; turn++) await undefined;
-}
-
-/** Lets other work go on. */
-export const rest = () => setImmediate();
-
-const requestsOf = (requests: readonly Pick<Request, "offset" | "sort">[]) =>
-  requests.map(({ offset, sort }) => (sort === "own" ? offset : sort)).join(", ");
-const describe = (verdict: string, ids: ReadonlySet<number>) => `${verdict} of ${[...ids].sort().join(", ")}`;
-
-function compare(what: string, found: unknown, expected: string) {
-  if (found !== expected) throw new Error(`${what} of the walk is ${found}, and of the model ${expected}`);
-}
-
-const slices = new WeakMap<Page, Slice>();
-
-function toSlice(page: Page): Slice {
-  const { offset, total, calls } = page;
-  const slice = slices.get(page) ?? {
-    offset,
-    total,
-    // As text that has the order of its numbers.
-    rows: calls.map(({ id, start }) => ({ id, started: (1e6 + start).toFixed(3), name: "Website" })),
-  };
-  slices.set(page, slice);
-  return slice;
 }
