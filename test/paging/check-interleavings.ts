@@ -17,13 +17,19 @@ import {
 import type { Answer, Options, Page, Request } from "./walk-model.ts";
 
 /** Lists, and what can happen to them. */
-export const SERVICES = {
+const SERVICES = {
   "ordered by start": { tied: 1, changes: [comes, goes] },
   "with two calls at each start": { tied: 2, changes: [comesFirst, goes, swaps] },
-  "ordered by last change": { tied: 1, changes: [comesFirst, goes, touches] },
+  "ordered by last change": { tied: 1, changes: [comes, goes, touches] },
   "whose starts are corrected": { tied: 1, changes: [comesFirst, goes, moves] },
 } as const satisfies Record<string, { tied: number; changes: readonly Change[] }>;
-export type ServiceName = keyof typeof SERVICES;
+type ServiceName = keyof typeof SERVICES;
+export const SERVICE_NAMES: readonly ServiceName[] = [
+  "ordered by start",
+  "with two calls at each start",
+  "ordered by last change",
+  "whose starts are corrected",
+];
 
 export interface Size {
   service: ServiceName;
@@ -134,7 +140,9 @@ async function expectSame(
       {
         isRefusal: (error) => error instanceof Refused,
         fetch: (sort) => (offset) =>
-          new Promise((resolve, reject) => pending.push({ request: { offset, sort }, resolve, reject })),
+          new Promise<Slice>((resolve, reject) =>
+            pending.push({ request: { offset, sort }, resolve, reject }),
+          ),
       },
       { limit, overlap, throttle: new Throttle(concurrency) },
       { earlier },

@@ -1,11 +1,13 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { checkInterleavings, SERVICE_NAMES } from "./check-interleavings.ts";
 import {
   endTimelines,
   honestTimelines,
   movingTimelines,
   sizedTimelines,
   smallTimelines,
+  type Timeline,
   wideTimelines,
   wildTimelines,
 } from "./random-service.ts";
@@ -19,6 +21,7 @@ import { isFalselySure, isQuiet, isSure, lives, readings } from "./walks.ts";
  *   npm run test:walk -- 500000
  *   npm run test:walk -- 1 --family wild --seed -123 --path 4:0:2     repeats a printed run
  *   npm run test:walk -- 25000 --family planheap     how often a pass over a moving order is wrongly verified
+ *   npm run test:walk -- --changes 3     all interleavings with up to six calls, as walk-model.test.ts; takes hours
  *   npm run test:walk -- 40000 --family small --without "giving up being no end"     finds a service that needs a rule
  */
 
@@ -40,13 +43,40 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     path: { type: "string" },
     without: { type: "string" },
+    changes: { type: "string" },
   },
 });
 const numRuns = Number(positionals[0] ?? 20_000);
 const rule = RULES.find(({ without }) => without === values.without);
 using walker = rule && (await changedWalker(rule));
 
-for (const [family, timelines] of Object.entries({ ...FAMILIES, ...movingTimelines })) {
+/** Checks all interleavings with so many changes and kills, of the shortest lists first. */
+async function checkAll(changes: number) {
+  for (let calls = 0; calls <= 6; calls++) {
+    for (const limit of [3, 2, 1]) {
+      for (const service of SERVICE_NAMES) {
+        const { interleavings, sure } = await checkInterleavings({
+          service,
+          calls,
+          limit,
+          changes,
+          concurrency: 1,
+        });
+        say(
+          `${calls} calls ${service}, pages of ${limit}: ${interleavings} interleavings, ${sure} of them sure`,
+        );
+      }
+    }
+  }
+}
+
+const families: Record<string, fc.Arbitrary<Timeline>> = { ...FAMILIES, ...movingTimelines };
+if (values.changes !== undefined) {
+  await checkAll(Number(values.changes));
+  process.exit();
+}
+
+for (const [family, timelines] of Object.entries(families)) {
   const isMoving = Object.hasOwn(movingTimelines, family);
   if (values.family === undefined ? isMoving : values.family !== family) continue;
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
