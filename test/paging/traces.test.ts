@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"4f421633 33204828 db02ed1b b2520b02 929f7402 dd15fc3f 1f18f48e ab890839 35ecc4a4 98c0eda1 a06883e5 d24fd471"`,
+      `"9b0a9d8b 33204828 f57ba6e7 c98c689c bfc5a0a8 447aeb4f 212a169f aa866292 088edba0 543b0e88 7edf51b5 a9ea0fab"`,
     );
   });
 });
