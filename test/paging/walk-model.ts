@@ -7,8 +7,9 @@ import type { Verdict } from "../../src/paging/verdict.ts";
  * and `judgeModel` what the pass promises. All but `walkModel` are pure functions of the pages read so far.
  *
  * It is about services that respond honestly: they number their pages and count their calls correctly, every row can be
- * read, and all calls have one source. The limits that only longer lists reach are left out: the calls that a chain
- * forgets, gaps, endless lists, and the missing-call threshold.
+ * read, and all calls have one source. What only longer lists reach is left out: the calls that a chain forgets, gaps,
+ * endless lists, and the missing-call threshold. Ties that take more than three steps back are here, but no short list
+ * has them.
  */
 
 export interface Call {
