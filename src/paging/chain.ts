@@ -151,18 +151,19 @@ export class Chain {
   }
 
   /**
-   * Counts the calls of an earlier slice that a later one lacks, though it has calls on both sides of their place, or before
-   * it and nothing comes after.
+   * Counts the calls of an earlier slice that a later one lacks, though it has calls on both sides of their place, or on
+   * one side and is where the list begins or ends on the other.
    */
   countVanished(before: readonly Row[], slice: Slice): number {
     const { rows: now } = slice;
-    const isEnd = reachesTotal(slice);
+    const [isFront, isEnd] = [slice.offset === 0, reachesTotal(slice)];
     const [key] = this.keys;
     const first = now.find(isPlaced);
     const last = now.findLast(isPlaced);
     if (key === undefined || first === undefined || last === undefined) return 0;
     const inside = before.filter(
-      (row) => isPlaced(row) && key.compare(first, row) < 0 && (isEnd || key.compare(row, last) < 0),
+      (row) =>
+        isPlaced(row) && (isFront || key.compare(first, row) < 0) && (isEnd || key.compare(row, last) < 0),
     );
     if (inside.length === 0) return 0;
     const ids = new Set(now.map(({ id }) => id));

@@ -206,7 +206,8 @@ export class Pass<S extends Slice> implements Disposable {
     // A broken pass is not worth many tries at each further seam.
     const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
     while (fruitless < patience && thin < MAX_THIN && !record.isEndless) {
-      if (stepBack === 1 && record.isShort(record.left)) await this.#lookBehind();
+      // A page that brought nothing new may be the last one, too: one call fills pages of a list that never had more.
+      if (stepBack === 1 && (fruitless > 0 || record.isShort(record.left))) await this.#lookBehind();
       if (record.hasEnded) return "end";
       const slice = await this.#pages.fetch(record.nextOffset(stepBack));
       const link = record.findLink(slice);

@@ -121,12 +121,15 @@ describe("Chain", () => {
   it("counts calls that left their place although their neighbours are still there", () => {
     const before = [at(9, 9), at(8, 8), at(7, 7), at(6, 6)];
     const chain = startWith(slice(...before));
-    expect(chain.countVanished(before, slice(at(8, 8), at(6, 6), at(5, 5)))).toBe(1);
-    expect(chain.countVanished(before, slice(at(7, 7), at(6, 6), at(5, 5)))).toBe(0);
+    const later = (...rows: Row[]) => ({ ...slice(...rows), offset: 1 });
+    expect(chain.countVanished(before, later(at(8, 8), at(6, 6), at(5, 5)))).toBe(1);
+    expect(chain.countVanished(before, later(at(7, 7), at(6, 6), at(5, 5)))).toBe(0);
     expect(chain.countVanished(before, slice())).toBe(0);
+    // What preceded the first call may be on the page before, unless there is none.
+    expect(chain.countVanished(before, slice(at(7, 7), at(6, 6), at(5, 5)))).toBe(2);
     // What followed the last call may be on the next page, unless there is none.
-    expect(chain.countVanished(before, slice(at(8, 8)))).toBe(0);
-    expect(chain.countVanished(before, { ...slice(at(8, 8)), total: 1 })).toBe(2);
+    expect(chain.countVanished(before, later(at(8, 8)))).toBe(0);
+    expect(chain.countVanished(before, { ...later(at(8, 8)), total: 2 })).toBe(2);
   });
 
   it("remembers the first slices and the latest, and forgets those in the middle", () => {

@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"2b0a2262 bdffa495 c975c61e 95abef50 2239145e a7cad1ec 18b79f88 a8bd0c74 d7c276cf c8c77500 26a2682b 09d5c35e"`,
+      `"9b0a9d8b 33204828 f57ba6e7 c98c689c bfc5a0a8 447aeb4f 212a169f aa866292 088edba0 543b0e88 7edf51b5 a9ea0fab"`,
     );
   });
 });

@@ -161,7 +161,7 @@ describe("walk", () => {
   it.each([
     // Of twenty rows two are unseen, or five: a quarter is enough.
     { added: 13, requests: 1 + 50 + 10 + 1 },
-    { added: 10, requests: 103 },
+    { added: 10, requests: 109 },
   ])("keeps reading while $added calls arrive at the front with each request", async (scene) => {
     const newest = () => 400 + scene.added * service.asked.length;
     const service = script(({ offset }) =>
@@ -431,6 +431,17 @@ describe("walk, from an earlier chain", () => {
     const service = script(({ offset }) => list(offset));
     for await (const _ of walk(service.source, options, { earlier })) break;
     expect(service.asked[0]).toBe(next);
+  });
+});
+
+describe("walk, of a list of one call", () => {
+  it.each([1, 2, 5])("reaches the end after an earlier chain of %i slices", async (count) => {
+    const service = script(({ offset }) => slice(offset, 1, ...ids(offset + 1, 1 - offset)));
+    const earlier = Array.from({ length: count }, () => slice(0, 1, call(1)));
+    const reading = walk(service.source, options, { earlier });
+    await read(reading);
+    expect(reading.evidence).toMatchObject({ resumed: count, end: "nothing behind", isProven: true });
+    expect(service.asked).toEqual([0, 0, 1, 0, 0]);
   });
 });
 

@@ -20,5 +20,8 @@ export const readings = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Readin
 export const isSure = ({ verdict }: Outcome): boolean => verdict === "exact" || verdict === "verified";
 export const isFalselySure = (outcome: Outcome): boolean => isSure(outcome) && outcome.missing.length > 0;
 
+/** Whether nothing changes during the pass. Calls with equal starts are listed in another order each time. */
+export const isQuiet = ({ timeline }: Reading): boolean => timeline.busyFor === 0 && timeline.tied === 1;
+
 export const lives = ({ timeline, overlap, concurrency }: Reading, walker?: Walker): Promise<Outcome> =>
   live(timeline, { overlap, throttle: new Throttle(concurrency) }, walker);

@@ -91,15 +91,16 @@ class Chain:
         return before is None or place(key, before) == place(key, row)
 
     def vanished(self, before, page):
-        """Calls of an earlier page that are missing between two calls of a later one, or at its end if it is the last."""
-        now, is_end = page["rows"], end_of(page) >= page["total"]
+        """Calls of an earlier page that are missing between two calls of a later one, or at its end if that is the list's."""
+        now, is_front, is_end = page["rows"], page["offset"] == 0, end_of(page) >= page["total"]
         key = next((key for key in KEYS if key in self.left), None)
         placed = [row for row in now if row["id"] is not None and not row["rejected"]]
         if key is None or not placed or not all(has_members(key, row) for row in (placed[0], placed[-1])):
             return 0
         low, high, ids = place(key, placed[0]), place(key, placed[-1]), {row["id"] for row in now}
         lacking = [row for row in before if row["id"] not in ids | {None} and not row["rejected"]]
-        return sum(has_members(key, row) and low < place(key, row) and (is_end or place(key, row) < high) for row in lacking)
+        inside = lambda at: (is_front or low < at) and (is_end or at < high)
+        return sum(has_members(key, row) and inside(place(key, row)) for row in lacking)
 
 
 class Pass:
