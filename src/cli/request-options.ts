@@ -36,6 +36,7 @@ const VALUES: Readonly<Record<string, string>> = {
   top: "n",
   delimiter: "sign",
   with: "columns",
+  changed_since: "run or time",
   "conversion.name": "name",
   "conversion.value": "amount",
   "conversion.currency": "code",

@@ -1,3 +1,4 @@
+import { beginMoment } from "./counts.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const IN_TRANSACTION = Symbol("in a transaction");
@@ -49,5 +50,6 @@ export async function longTransaction<T>(warehouse: Warehouse, work: (tx: Tx) =>
 }
 
 function toTx(warehouse: Warehouse): Tx {
+  beginMoment(warehouse);
   return { ...warehouse, [IN_TRANSACTION]: true };
 }

@@ -11,6 +11,7 @@ import { remember } from "../../attribution/remember.ts";
 import type { Transcript } from "../../attribution/topics.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
 import type { Call } from "../../call/columns.ts";
+import { readMoment } from "../call-moments.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { call_facts } from "../calls/facts.ts";
@@ -66,6 +67,7 @@ export function* updateRuledFacts(
       FROM calls JOIN call_facts USING (call_id) LEFT JOIN transcripts USING (call_id)
       WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
   );
+  const changed_ms = readMoment(tx);
   const { inHours } = compileRules(rules);
   const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
   const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
@@ -81,7 +83,7 @@ export function* updateRuledFacts(
   }, LONGEST_VISIT);
   const update = tx.db
     .update(call_facts)
-    .set(recordOf([...RULED_FACTS, "in_hours"], (name) => sql`${sql.placeholder(name)}`))
+    .set(recordOf([...RULED_FACTS, "in_hours", "changed_ms"], (name) => sql`${sql.placeholder(name)}`))
     .where(eq(call_facts.call_id, sql.placeholder("call_id")))
     .prepare();
   for (const batch of inBatches((last) => read.all({ last, ...range }))) {
@@ -92,7 +94,8 @@ export function* updateRuledFacts(
       );
       // Calls of one visit came at different times.
       const in_hours = inHours(row.call_started);
-      if (isOther || in_hours !== row.in_hours) update.run({ ...facts, in_hours, call_id: row.call_id });
+      if (isOther || in_hours !== row.in_hours)
+        update.run({ ...facts, in_hours, changed_ms, call_id: row.call_id });
     }
     yield batch.length;
   }

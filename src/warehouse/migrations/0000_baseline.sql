@@ -400,6 +400,7 @@ CREATE TABLE `call_facts` (
 	`org_unit_name` text,
 	`tracking_number` text,
 	`disposition` text,
+	`changed_ms` integer NOT NULL,
 	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`caller_id`) REFERENCES `callers`(`caller_id`) ON UPDATE no action ON DELETE no action
 );
@@ -578,6 +579,7 @@ CREATE TABLE `sync_runs` (
 	`error` text,
 	`elapsed_ms` integer,
 	`first_page_at` text,
+	`moment_ms` integer,
 	`new_ids_hash` integer,
 	`row_hash` text
 );
