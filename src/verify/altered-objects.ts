@@ -10,7 +10,7 @@ import { findOutdated, readObjects } from "../warehouse/stored-objects.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
 const CORE: readonly TriggerFamily[] = [
-  { family: MOMENT_TRIGGERS, needed: "counts" },
+  { family: MOMENT_TRIGGERS, needed: "moment" },
   { family: LOG_TRIGGERS, needed: "exported_rollups" },
   { family: MARK_TRIGGERS, needed: "publications WHERE totals IS NOT NULL" },
 ];

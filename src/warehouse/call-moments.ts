@@ -1,5 +1,4 @@
 import { FACTS } from "./calls/facts.ts";
-import { readCount } from "./counts.ts";
 import type { SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader } from "./warehouse.ts";
@@ -7,7 +6,7 @@ import type { Reader } from "./warehouse.ts";
 // A change of a call is dated by its transaction: triggers see every change, whatever writes, and cost only where something
 // changes. New calls come with their moment.
 
-const MOMENT = "(SELECT value FROM counts WHERE name = 'moment_ms')";
+const MOMENT = "(SELECT moment_ms FROM moment)";
 const dated = (where: string) => `UPDATE call_facts SET changed_ms = ${MOMENT} WHERE ${where};`;
 const columnsOf = (row: "OLD" | "NEW", columns: readonly string[]) =>
   columns.map((column) => `${row}.${column}`).join(", ");
@@ -24,11 +23,6 @@ export const MOMENT_TRIGGERS: SchemaObjects = {
   date_changed_job: `AFTER UPDATE ON outcomes WHEN ${isOther(JOB)} BEGIN ${dated("call_id IN (OLD.call_id, NEW.call_id)")} END`,
   date_removed_job: `AFTER DELETE ON outcomes BEGIN ${dated("call_id = OLD.call_id")} END`,
 };
-
-/** Returns the moment of this transaction, or of the last one that wrote; in milliseconds since 1970. */
-export function readMoment(warehouse: Pick<Reader, "db">): number {
-  return readCount(warehouse, "moment_ms") ?? 0;
-}
 
 /** Returns the moment of the last change of a call. Reads the facts of all calls. */
 export function readLastChange({ sqlite }: Reader): number {

@@ -6,13 +6,13 @@ import type { Reader, Warehouse } from "./warehouse.ts";
 export const counts = sqliteTable("counts", {
   name: about(
     text().primaryKey(),
-    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a running first load whose callers are not settled yet; `fact_logs`, how often `fact_changes` was started; `rules_being_applied`, the id of the rules being applied at the moment; and `moment_ms`, the moment of the last transaction that wrote, for `changed_ms` in `call_facts`.",
+    "What is counted: `calls`, the rows of that table; `unsettled_calls`, those of a running first load whose callers are not settled yet; `fact_logs`, how often `fact_changes` was started; and `rules_being_applied`, the id of the rules being applied at the moment.",
   ),
   value: about(integer().notNull(), "How many there are."),
 });
 export const COUNTS = describeTable(counts, "Counts that would take long to compute.");
 
-type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied" | "moment_ms";
+type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 
 export function readCount({ db }: Pick<Reader, "db">, name: Counted): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
@@ -40,14 +40,4 @@ export function addToCount({ db }: Pick<Warehouse, "db">, name: Counted, added: 
 
 export function countRows({ db }: Pick<Reader, "db">, table: SQLiteTable, where?: SQL): number {
   return db.select({ rows: count() }).from(table).where(where).get()?.rows ?? 0;
-}
-
-/** Begins a moment that is later than those of all earlier transactions, even if the clock was set back. */
-export function beginMoment({ sqlite }: Warehouse): void {
-  sqlite
-    .prepare<[number]>(
-      `INSERT INTO counts (name, value) VALUES ('moment_ms', ?)
-        ON CONFLICT (name) DO UPDATE SET value = max(value + 1, excluded.value)`,
-    )
-    .run(Date.now());
 }

@@ -161,7 +161,7 @@ async function live(account: Account, { kind, id, ...call }: Event): Promise<unk
     // Until now, the clock was an hour ahead.
     clock: () =>
       account.change(({ sqlite }) =>
-        sqlite.exec("UPDATE counts SET value = value + 3600000 WHERE name = 'moment_ms'"),
+        sqlite.exec("UPDATE moment SET moment_ms = moment_ms + 3600000"),
       ),
     "back up": () => account.backUp(),
     restore: () => account.restore(),

@@ -76,6 +76,7 @@ describe("export calls", () => {
       campaign_name: "Autumn sale",
       campaign_id: "99",
       gone_at: "",
+      changed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       caller_id: "+49 (30) 12-34.56",
       summary: "A leaking tap.",
       transcription: "Hello. My tap leaks.",
@@ -91,6 +92,7 @@ describe("export calls", () => {
     const known = Object.entries(row).filter(([, value]) => value !== "");
     expect(Object.fromEntries(known)).toEqual({
       call_id: "5",
+      changed_at: expect.any(String),
       channel: "Direct",
       source: "(direct)",
       medium: "(none)",

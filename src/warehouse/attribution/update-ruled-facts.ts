@@ -11,11 +11,10 @@ import { remember } from "../../attribution/remember.ts";
 import type { Transcript } from "../../attribution/topics.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
 import type { Call } from "../../call/columns.ts";
-import { readMoment } from "../call-moments.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { call_facts } from "../calls/facts.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 
 /** Bounds memory; not a rule. */
 const LONGEST_VISIT = 1000;

@@ -1,6 +1,5 @@
-import { readMoment } from "../call-moments.ts";
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 import type { Reader } from "../warehouse.ts";
 import { CALLER_INDEX, callers, deleteUnusedCallers, indexCallers } from "./callers.ts";
 

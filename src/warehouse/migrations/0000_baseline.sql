@@ -584,5 +584,10 @@ CREATE TABLE `sync_runs` (
 	`row_hash` text
 );
 --> statement-breakpoint
+CREATE TABLE `moment` (
+	`moment_ms` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 INSERT INTO `counts` (`name`, `value`) VALUES ('calls', 0);--> statement-breakpoint
+INSERT INTO `moment` (`moment_ms`) VALUES (0);--> statement-breakpoint
 INSERT INTO `origin` (`warehouse_id`) VALUES (lower(hex(randomblob(16))));

@@ -7,9 +7,8 @@ import { recordOf } from "../../base/records.ts";
 import { hashId } from "../../paging/id-sketch.ts";
 import { SORTS } from "../../paging/order-key.ts";
 import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
-import { readMoment } from "../call-moments.ts";
 import { about, describeTable } from "../described.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 
 export const sync_runs = sqliteTable("sync_runs", {
