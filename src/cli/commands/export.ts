@@ -49,7 +49,10 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
   addRequestOptions(declared, "Conversions:", (option) => option.startsWith("conversion."));
   addRequestOptions(declared, "Files:", isOfFiles);
   const whole = declared
-    .option("--replace", "replace the files of another warehouse in the folder")
+    .option(
+      "--replace",
+      "replace the files of another warehouse in the folder, and months of calls outside these days",
+    )
     .option("--stdout", "write one file to standard output, without a manifest")
     .option(...OPTION.out)
     .option(...OPTION.engine)
