@@ -83,7 +83,7 @@ export async function restoreWarehouse(
   }
   const caller_key = await restoreKey(source, target, copy);
   const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
-  // Whoever loads changes has the calls of the replaced warehouse.
+  // A pipeline that loads changes has the calls of the replaced warehouse.
   writeTransaction(copy, dateAllCalls);
   copy.sqlite.pragma("journal_mode = DELETE");
   copy[Symbol.dispose]();

@@ -51,6 +51,7 @@ const PAGE =
 const OTHER_FORMATS = {
   pdf: PAGE,
   html: PAGE,
+  tsv: "use csv with --delimiter tab.",
   sheets: "for Google Sheets, use csv or xlsx.",
   ...Object.fromEntries(Object.entries(FORMAT_NAMES).map(([name, format]) => [name, `use ${format}.`])),
 };

@@ -210,7 +210,7 @@ function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts):
     yield `${s("spend")} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to ${costless}`;
   const cost = columns.find((name) => SPEND_FIGURES.includes(name));
   if (cost && !spend) yield `${s("columns")} ${cost} needs ${s("spend")}`;
-  if (profile && format !== "csv" && format !== "tsv") yield `${s("profile")} is for csv and tsv`;
+  if (profile && format !== "csv") yield `${s("profile")} is for csv`;
   if (delimiter && format !== "csv") yield `${s("delimiter")} is for csv`;
 }
 

@@ -21,7 +21,7 @@ import {
 
 export interface FormatOptions {
   format: TableFormat;
-  /** For `csv` and `tsv`. By default texts are guarded against spreadsheet formulas. */
+  /** For `csv`. By default texts are guarded against spreadsheet formulas. */
   profile?: Profile | undefined;
   /** For `csv`. @default "," */
   delimiter?: Delimiter | undefined;

@@ -77,7 +77,9 @@ class Account implements Disposable {
 
   view(since: string): Row[] {
     using reader = connect({ path: this.database });
-    return reader.sqlite.prepare<[string], Row>("SELECT * FROM attributed_calls WHERE changed_at > ?").all(since);
+    return reader.sqlite
+      .prepare<[string], Row>("SELECT * FROM attributed_calls WHERE changed_at > ?")
+      .all(since);
   }
 
   importJobs(lines: readonly string[]): void {
@@ -160,9 +162,7 @@ async function live(account: Account, { kind, id, ...call }: Event): Promise<unk
       }),
     // Until now, the clock was an hour ahead.
     clock: () =>
-      account.change(({ sqlite }) =>
-        sqlite.exec("UPDATE moment SET moment_ms = moment_ms + 3600000"),
-      ),
+      account.change(({ sqlite }) => sqlite.exec("UPDATE moment SET moment_ms = moment_ms + 3600000")),
     "back up": () => account.backUp(),
     restore: () => account.restore(),
   };
