@@ -122,7 +122,7 @@ const allAccounts = z
   .regex(/^all$/, "must be all, or a list of accounts")
   .transform(() => "all" as const);
 
-/** A report has no end to go on from. */
+/** A report is not a load of changes. */
 const { changed_since: _, ...REPORTED } = REQUEST_KEYS;
 
 const reportKeys = z.strictObject({
