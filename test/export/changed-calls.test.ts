@@ -13,6 +13,7 @@ import { prune } from "../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { parseChangedSince } from "../../src/request/changed-since.ts";
 import { removeImport } from "../../src/spend/import-ledger.ts";
+import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { refreshZone } from "../../src/warehouse/calls/zone-view.ts";
 import { connect, openExistingWarehouse } from "../../src/warehouse/open.ts";
@@ -142,7 +143,10 @@ async function live(account: Account, { kind, id, ...call }: Event): Promise<unk
           topics: [{ topic: `leak ${id}`, phrase: "tap", speaker: null, qualifies: null, value: null }],
         },
       }),
-    digests: () => Object.assign(account, { rules: { ...rules, caller_digests: true } }),
+    digests: () => {
+      account.rules = { ...rules, caller_digests: true };
+      return account.change((warehouse) => applyRules(locked(warehouse), account.rules, { nowMs: NOW }));
+    },
     forget: () =>
       account.change((warehouse) =>
         forgetCallers(locked(warehouse), [{ caller: numberOf(id) }], { nowMs: NOW, isUnknownAllowed: true }),
