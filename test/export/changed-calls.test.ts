@@ -85,7 +85,7 @@ class Account implements Disposable {
 
   importJobs(lines: readonly string[]): void {
     const file = join(this.#made.folder, "..", "jobs.csv");
-    writeFileSync(file, ["call_id,stage,amount", ...lines, ""].join("\n"));
+    writeFileSync(file, ["job_id,call_id,stage,amount", ...lines, ""].join("\n"));
     const own = { database: this.database, currency: undefined, timezone: "UTC" };
     importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: {} });
   }
@@ -157,7 +157,7 @@ async function live(account: Account, { kind, id, ...call }: Event): Promise<unk
       ),
     zone: () =>
       account.change((warehouse) => refreshZone(warehouse, id === 1 ? "Asia/Tokyo" : "Europe/Berlin")),
-    jobs: () => account.importJobs([`${id},sold,${id}0`, `${(id % 6) + 1},lost,`]),
+    jobs: () => account.importJobs([`A${id % 2},${id},sold,${id}0`, `B,${(id % 6) + 1},lost,`]),
     "undo jobs": () =>
       account.change((warehouse) => {
         const last = readOutcomeImports(warehouse).find(({ rows, removed_at }) => rows > 0 && !removed_at);
