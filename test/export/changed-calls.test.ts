@@ -182,7 +182,7 @@ describe("changed calls", () => {
   it("miss no change of a random life, and come once", { timeout: 600_000 }, async () => {
     const seen = new Map<string, number>();
     await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 24 }), async (life) => {
+      fc.asyncProperty(fc.array(event, { minLength: 4, maxLength: 24, size: "max" }), async (life) => {
         using account = new Account();
         const [listed, viewed] = [new Map<unknown, string>(), new Map<unknown, string>()];
         let [cursor, latest] = [ALL, ""];
@@ -226,6 +226,24 @@ describe("changed calls", () => {
     expect(later.after).toBe(changes.until);
     const counted = await account.list(changes.until, { isGoneListed: false });
     expect(counted.rows.map(({ call_id }) => call_id)).toEqual([2]);
+  });
+
+  it("include calls whose jobs changed", async () => {
+    using account = new Account();
+    let { until } = (await account.list(ALL)).changes;
+    const viewed = async () => {
+      const rows = account.view(until).map(({ call_id, job_stage, revenue }) => [call_id, job_stage, revenue]);
+      ({ until } = (await account.list(until)).changes);
+      return rows;
+    };
+    account.importJobs(["A,1,booked,10"]);
+    expect(await viewed()).toEqual([[1, "booked", null]]);
+    account.importJobs(["A,1,sold,20"]);
+    expect(await viewed()).toEqual([[1, "sold", 20]]);
+    account.importJobs(["A,1,sold,20"]);
+    expect(await viewed()).toEqual([]);
+    await live(account, { kind: "undo jobs", id: 1 });
+    expect(await viewed()).toEqual([[1, null, null]]);
   });
 
   it("since a run are those that changed after it", async () => {
