@@ -36,6 +36,7 @@ const VALUES: Readonly<Record<string, string>> = {
   top: "n",
   delimiter: "sign",
   with: "columns",
+  changed_since: "run or time",
   "conversion.name": "name",
   "conversion.value": "amount",
   "conversion.currency": "code",
@@ -50,6 +51,7 @@ const PAGE =
 const OTHER_FORMATS = {
   pdf: PAGE,
   html: PAGE,
+  tsv: "use csv with --delimiter tab.",
   sheets: "for Google Sheets, use csv or xlsx.",
   ...Object.fromEntries(Object.entries(FORMAT_NAMES).map(([name, format]) => [name, `use ${format}.`])),
 };

@@ -122,12 +122,15 @@ const allAccounts = z
   .regex(/^all$/, "must be all, or a list of accounts")
   .transform(() => "all" as const);
 
+/** A report is not a load of changes. */
+const { changed_since: _, ...REPORTED } = REQUEST_KEYS;
+
 const reportKeys = z.strictObject({
   accounts: option(
     z.union([z.array(z.string()).min(1), allAccounts]),
     "Its accounts, such as `[austin]`; by default all. If a recipient would get the figures of several, it must be `all`; with `to: account` each account's own recipients get its figures. A command with {account} in its arguments is a recipient for each.",
   ),
-  ...REQUEST_KEYS,
+  ...REPORTED,
   folder: option(
     parsed((given) => assertPattern(parsePath(given))),
     `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 for one week, month or quarter, otherwise 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,

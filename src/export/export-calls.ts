@@ -5,7 +5,9 @@ import { weekOf } from "../calendar/periods.ts";
 import { DNI_FIELDS, type ListedMember } from "../call/columns.ts";
 import type { PrivateColumn } from "../request/option-values.ts";
 import type { CallSource } from "../rollup/session.ts";
+import { readLastChange } from "../warehouse/call-moments.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
+import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -25,22 +27,28 @@ const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 export async function writeCalls(job: Job): Promise<ManifestFile[]> {
   const calls = callsTable(job);
-  const isByMonth = job.ask.format.format === "parquet" && job.isPartitioned;
+  const { format, changedSince } = job.ask;
+  const isByMonth = format.format === "parquet" && job.isPartitioned && changedSince === undefined;
   return isByMonth ? await writeCallsByMonth(job, calls) : await job.table(calls);
 }
 
 function callsTable(job: Job): NamedTable {
   const { timeframe } = job;
-  const { with: privateColumns = [] } = job.ask;
+  const { with: privateColumns = [], changedSince, spell } = job.ask;
   const { session, reader, onNewKey } = listsOf(job);
   const toLocal = localTime(timeframe.timezone);
   const callers = openPseudonyms(reader);
   if (callers.newKey !== undefined) onNewKey(callers.newKey);
   const columns = callColumns(session.rules, toLocal, callers.toPseudonym, privateColumns);
-  const { count: rowCount, read } = session.calls(
-    columns.map(({ of }) => of),
-    timeframe.span,
-  );
+  const sources = columns.map(({ of }) => of);
+  const untilMs = readLastChange(reader);
+  const afterMs = changedSince && toMoment(reader, changedSince, { untilMs, nowMs: job.nowMs, spell });
+  const { count: rowCount, read } =
+    afterMs === undefined ? session.calls(sources, timeframe.span) : session.changedCalls(sources, afterMs);
+  job.manifest.changes = {
+    ...(afterMs !== undefined && { after: new Date(afterMs).toISOString() }),
+    until: new Date(untilMs).toISOString(),
+  };
   return {
     name: "calls",
     columns,
@@ -180,6 +188,12 @@ export function callColumns(
     fact("referring_host"),
     ...DNI_FIELDS.map(member),
     { name: "gone_at", type: "time", of: { stored: "gone_at" }, help: helpOf("gone_at") },
+    {
+      name: "changed_at",
+      type: "time",
+      of: { moment: "changed_at" },
+      help: "When its content or a fact last changed, or it went or came back, UTC.",
+    },
     ...privateColumns.map(member),
   ];
 }

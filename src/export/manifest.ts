@@ -58,6 +58,8 @@ export interface Manifest {
   };
   spend?: DescribedSpend;
   outcomes?: DescribedOutcomes;
+  /** Present if calls were listed. */
+  changes?: DescribedChanges;
   files: ManifestFile[];
   /** Result of the comparison with earlier exports; missing if there were none. */
   restatements?: {
@@ -66,6 +68,13 @@ export interface Manifest {
     file?: WrittenFile & { rows: number };
   };
   fingerprint: string;
+}
+
+export interface DescribedChanges {
+  /** If only changed calls were listed: those that changed later, ISO 8601 UTC. */
+  after?: string;
+  /** The last change of a call: `--changed-since` with this time lists every later change, ISO 8601 UTC. */
+  until: string;
 }
 
 /** Outcomes in a manifest; the jobs are those of the latest import of each list. */

@@ -9,6 +9,7 @@ const VERSION_FILE = "src/warehouse/migrate.ts";
 /** The rows that every warehouse begins with. */
 const ROWS = [
   "INSERT INTO `counts` (`name`, `value`) VALUES ('calls', 0);",
+  "INSERT INTO `moment` (`moment_ms`) VALUES (0);",
   "INSERT INTO `origin` (`warehouse_id`) VALUES (lower(hex(randomblob(16))));",
 ];
 const BREAK = "--> statement-breakpoint";

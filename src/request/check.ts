@@ -210,8 +210,22 @@ function* figureConflicts({ request, can, kinds, dimensions, s }: RequestParts):
     yield `${s("spend")} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to ${costless}`;
   const cost = columns.find((name) => SPEND_FIGURES.includes(name));
   if (cost && !spend) yield `${s("columns")} ${cost} needs ${s("spend")}`;
-  if (profile && format !== "csv" && format !== "tsv") yield `${s("profile")} is for csv and tsv`;
+  if (profile && format !== "csv") yield `${s("profile")} is for csv`;
   if (delimiter && format !== "csv") yield `${s("delimiter")} is for csv`;
+}
+
+/** A call that no longer matches would be missed. */
+function* changeConflicts({ request, kinds, s }: RequestParts): Generator<string> {
+  const { changed_since, range = {}, filter: { include_gone: _, allow_empty: __, ...filter } = {} } = request;
+  if (changed_since === undefined) return;
+  const others = kinds.filter((kind) => kind !== "calls");
+  if (others.length > 0)
+    yield `${s("changed_since")} lists calls: leave out ${others.map(inWords).join(", ")}`;
+  for (const [group, options] of Object.entries({ range, filter })) {
+    const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
+    if (given)
+      yield `${s("changed_since")} cannot be used with ${s(`${group}.${given[0]}`)}: a call that no longer matches would be missed`;
+  }
 }
 
 function* conversionConflicts({ request, can, kinds, s }: RequestParts): Generator<string> {
@@ -258,6 +272,7 @@ const CONFLICTS = [
   sharingConflicts,
   figureConflicts,
   outcomeConflicts,
+  changeConflicts,
   conversionConflicts,
   placeConflicts,
 ];

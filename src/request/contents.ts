@@ -47,7 +47,7 @@ export const CONTENT_OPTIONS: Readonly<
   },
   page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
   explore: { takes: ["spend", "outcomes", "revenue_by", "rows", "with", "min_cell", "format"] },
-  calls: { takes: ["with", ...FILE_OPTIONS] },
+  calls: { takes: ["with", "changed_since", ...FILE_OPTIONS] },
   callers: { takes: FILE_OPTIONS },
   callbacks: { takes: ["with", ...FILE_OPTIONS] },
   hygiene: { takes: FILE_OPTIONS },

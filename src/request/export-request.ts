@@ -7,6 +7,7 @@ import { parseLast } from "../calendar/last.ts";
 import { NO_OUTCOME, STAGES } from "../call/filter.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
 import { FIGURES, REVENUE_BY } from "../figures/metrics.ts";
+import { parseChangedSince } from "./changed-since.ts";
 import { option, parsed } from "./issues.ts";
 import {
   ADJUSTMENTS,
@@ -162,6 +163,11 @@ export const REQUEST_KEYS = {
     "In the page to explore, list the calls: id, time, duration, disposition, what decided the source.",
   ),
   with: option(z.array(z.enum(PRIVATE_COLUMNS)), "Private columns of calls."),
+  changed_since: option(
+    parsed(parseChangedSince),
+    "Only calls that changed after a run, a time, or from a local day on: new ones, and others with another content or fact.",
+    "2026-11-20T09:30:00.000Z",
+  ),
   conversion: option(conversion, `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.`),
 };
 

@@ -1,6 +1,6 @@
 import { DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
 
-export const TABLE_FORMATS = ["csv", "tsv", "json", "ndjson", "parquet"] as const;
+export const TABLE_FORMATS = ["csv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
 /** Formats of one file with all tables, and its name. */

@@ -5,6 +5,7 @@ import { comparisonOfLast, parseLast } from "../calendar/last.ts";
 import { localDate } from "../calendar/local-time.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { OutcomeForm } from "../figures/metrics.ts";
+import { type ChangedSince, parseChangedSince } from "./changed-since.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
@@ -20,7 +21,7 @@ import {
 
 export interface FormatOptions {
   format: TableFormat;
-  /** For `csv` and `tsv`. By default texts are guarded against spreadsheet formulas. */
+  /** For `csv`. By default texts are guarded against spreadsheet formulas. */
   profile?: Profile | undefined;
   /** For `csv`. @default "," */
   delimiter?: Delimiter | undefined;
@@ -61,6 +62,8 @@ export interface Ask
   compare: Comparison | undefined;
   /** Share-safe files: no row of fewer calls, and no text that looks like a phone number or mail address. */
   minCell: number | undefined;
+  /** Lists only calls that changed since. */
+  changedSince: ChangedSince | undefined;
   /** Whether spend is shown; `if any` if any was imported for the days. */
   spend: boolean | "if any";
   /** Whether outcomes are shown; `if any` if any were imported. */
@@ -98,7 +101,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
   const closed = closedRange(range);
-  const { chance, fill, total, raw, top, columns, min_cell: minCell } = request;
+  const { chance, fill, total, raw, top, columns, min_cell: minCell, changed_since: since } = request;
   return {
     ...{ chance, fill, total, raw, top, minCell, timezone, range, spell },
     rows: request.rows,
@@ -112,6 +115,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     outcomes: request.outcomes ?? usual,
     revenueBy: request.revenue_by ?? "call",
     columns: columns && [...new Set(columns)],
+    changedSince: since === undefined ? undefined : parseChangedSince(since, timezone),
     format: toFormat(request),
     conversion: toConversion(request),
   };

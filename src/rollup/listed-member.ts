@@ -16,6 +16,9 @@ const MACROS = [
   "%*\\%7C%\\%7C*%",
 ].map((pattern) => `${literal(pattern)} ESCAPE '\\'`);
 
+/** When a call last changed, ISO 8601 UTC. */
+export const CHANGED_AT = "strftime('%Y-%m-%dT%H:%M:%fZ', f.changed_ms / 1000.0, 'unixepoch')";
+
 /** NULL for no value, never an empty text. `f` are facts, `c` calls, `t` transcripts. */
 export function listedText(member: ListedMember): string {
   const { shown } = COLUMNS[member];

@@ -10,8 +10,9 @@ import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
 import type { Codes } from "../figures/key-table.ts";
 import type { RollupQuery, ZoneOffset } from "../figures/rollup-query.ts";
+import type { CallSelection } from "./engine.ts";
 import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
-import { listedText } from "./listed-member.ts";
+import { CHANGED_AT, listedText } from "./listed-member.ts";
 import { listText } from "./sql-text.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
 import { MISSED_TEXTS, UNREACHED } from "./sqlite/sqlite-callbacks-sql.ts";
@@ -34,11 +35,12 @@ import {
   visitsText,
 } from "./sqlite/sqlite-visits-sql.ts";
 
-/** A column of a list of calls: a fact, a member of the call, when it was marked as gone, or its caller's missed calls. */
+/** A column of a list of calls: a fact, a member of the call, when it was marked as gone or changed, or its caller's missed calls. */
 export type CallSource =
   | { fact: FactColumn }
   | { member: ListedMember }
   | { stored: "gone_at" }
+  | { moment: "changed_at" }
   | { missed: keyof typeof MISSED_TEXTS };
 
 /** Calls by start, those without one last. */
@@ -104,15 +106,26 @@ export class RollupSession extends FigureSession implements Disposable {
     return this.#list(columns, this.#select(span));
   }
 
+  /** Lists calls that changed after a moment. First calls are those of live calls, even if gone calls are listed. */
+  changedCalls(columns: readonly CallSource[], afterMs: number): Selected<Row> {
+    const changed = this.#select({}, [`f.changed_ms > ${afterMs}`]);
+    return this.#list(columns, changed, { ...this.selection, isGoneCounted: false });
+  }
+
   /** Lists the last missed call of each caller who was not answered since, the latest first. */
   callbacks(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
     const missed = selectionText(span, this.selection, { also: UNREACHED });
     return this.#list(columns, this.#insertIds(`${missed} ORDER BY f.call_started DESC, f.call_id DESC`));
   }
 
-  #list(columns: readonly CallSource[], { table, count }: { table: string; count: number }): Selected<Row> {
+  #list(
+    columns: readonly CallSource[],
+    { table, count }: { table: string; count: number },
+    selection: Pick<CallSelection, "isGoneCounted"> = this.selection,
+  ): Selected<Row> {
     const expressions = columns.map((column) => {
-      if ("fact" in column) return factText(column.fact, this.selection);
+      if ("fact" in column) return factText(column.fact, selection);
+      if ("moment" in column) return CHANGED_AT;
       if ("missed" in column) return MISSED_TEXTS[column.missed];
       return "member" in column ? listedText(column.member) : `c.${column.stored}`;
     });
@@ -178,9 +191,9 @@ ORDER BY s.rank`;
   }
 
   /** Puts the ids of calls into a table of this connection, by start: small, whatever the calls contain. */
-  #select(span: Span): { table: string; count: number } {
+  #select(span: Span, also: readonly string[] = []): { table: string; count: number } {
     return this.#insertIds(
-      `${selectionText(span, this.selection)} ORDER BY f.call_started NULLS LAST, f.call_id`,
+      `${selectionText(span, this.selection, { also })} ORDER BY f.call_started NULLS LAST, f.call_id`,
     );
   }
 

@@ -37,6 +37,13 @@ const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
     "revenue",
     { type: "real", help: "What the call's sold jobs earned, less refunds; NULL without an amount." },
   ],
+  [
+    "changed_at",
+    {
+      type: "text",
+      help: "When its content, a fact or a job last changed, ISO 8601 UTC; a later transaction has a later one, even if the clock was set back.",
+    },
+  ],
   ["local_day", { type: "text", help: "Day of call_started_local." }],
   ["local_weekday", { type: "text", help: "Weekday of call_started_local, Monday to Sunday." }],
   ["local_hour", { type: "integer", help: "Hour of call_started_local, 0 to 23." }],

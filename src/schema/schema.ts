@@ -33,6 +33,7 @@ import { EXPORTS } from "../warehouse/runs/exports.ts";
 import { JOBS } from "../warehouse/runs/job-table.ts";
 import { SYNC_PAGES } from "../warehouse/runs/page-table.ts";
 import { SYNC_RUNS } from "../warehouse/runs/runs.ts";
+import { MOMENT } from "../warehouse/transaction.ts";
 
 /** All tables. Drizzle's tools read them from their own modules. */
 export const TABLES: readonly DescribedTable[] = [
@@ -74,4 +75,5 @@ export const TABLES: readonly DescribedTable[] = [
   RETENTION,
   PUBLICATIONS,
   CHANGED_CALLS,
+  MOMENT,
 ];

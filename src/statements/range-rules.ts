@@ -59,7 +59,13 @@ export const RANGE_RULES = {
       const [days, days_before] = [countDays(now), countDays(before)];
       const [open, open_before] = [countOpenDays(now, hours), countOpenDays(before, hours)];
       if (Math.abs(open / days - open_before / days_before) <= ALIKE) return undefined;
-      return { open, days, open_before, days_before, are: hours ? "have opening hours" : "are Monday to Friday" };
+      return {
+        open,
+        days,
+        open_before,
+        days_before,
+        are: hours ? "have opening hours" : "are Monday to Friday",
+      };
     },
     say: ({ open, days, open_before, days_before, are }) =>
       `${formatCount(open)} of these ${formatQuantity(days, "day")} ${are}, and ${formatCount(open_before)} of the ${formatQuantity(days_before, "day")} compared with.`,

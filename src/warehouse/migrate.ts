@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
+import { MOMENT_TRIGGERS } from "./call-moments.ts";
 import { tryAcquireLock } from "./lock.ts";
+import { replaceOutdated } from "./stored-objects.ts";
 
 /**
  * Schema version of the baseline, `0000_baseline.sql`; each later migration adds one. Development versions used 1 to
@@ -52,6 +54,7 @@ function applyMigrations(sqlite: Database, folder: string): void {
   const names = listMigrations(folder);
   const applied = Math.max(0, versionOf(sqlite) - BASELINE_VERSION + 1);
   for (const name of names.slice(applied)) sqlite.exec(readFileSync(join(folder, name), "utf8"));
+  replaceOutdated(sqlite, "TRIGGER", MOMENT_TRIGGERS);
   sqlite.pragma(`user_version = ${latestVersion(folder)}`);
 }
 

@@ -1,4 +1,14 @@
-import type { Warehouse } from "./warehouse.ts";
+import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { about, describeTable } from "./described.ts";
+import type { Reader, Warehouse } from "./warehouse.ts";
+
+export const moment = sqliteTable("moment", {
+  moment_ms: about(integer().primaryKey(), "The moment, in milliseconds since 1970."),
+});
+export const MOMENT = describeTable(
+  moment,
+  "The moment of the last transaction that wrote, which is the `changed_ms` of the calls that it changed: one row.",
+);
 
 const IN_TRANSACTION = Symbol("in a transaction");
 
@@ -49,5 +59,16 @@ export async function longTransaction<T>(warehouse: Warehouse, work: (tx: Tx) =>
 }
 
 function toTx(warehouse: Warehouse): Tx {
+  beginMoment(warehouse);
   return { ...warehouse, [IN_TRANSACTION]: true };
+}
+
+/** Begins a moment that is later than those of all earlier transactions, even if the clock was set back. */
+function beginMoment({ sqlite }: Warehouse): void {
+  sqlite.prepare<[number]>("UPDATE moment SET moment_ms = max(moment_ms + 1, ?)").run(Date.now());
+}
+
+/** Returns the moment of a transaction, in milliseconds since 1970. */
+export function readMoment({ db }: Pick<Reader, "db">): number {
+  return db.select().from(moment).get()?.moment_ms ?? 0;
 }

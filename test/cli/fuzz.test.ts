@@ -128,7 +128,7 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     ),
     given("--grain", mostly("day", "week", "month", "quarter")),
     given("--compare", mostly("previous", "year")),
-    given("--format", mostly("csv", "tsv", "json", "ndjson", "parquet")),
+    given("--format", mostly("csv", "json", "ndjson", "parquet")),
     given("--profile", mostly("machine", "excel")),
     given("--delimiter", mostly(";", "tab", "|")),
     given("--with", mostly("caller_id", "summary,transcription")),

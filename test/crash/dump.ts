@@ -26,8 +26,8 @@ const KINDS = [
   "contradictions",
 ] as const satisfies readonly (keyof Dump)[];
 
-/** Columns that name the run of a change; the number of runs does not matter here. */
-const BOOKKEEPING = new Set(["first_run_id", "changed_run_id", "last_run_id"]);
+/** Columns that name the run or the moment of a change, which do not matter here. */
+const BOOKKEEPING = new Set(["first_run_id", "changed_run_id", "last_run_id", "changed_ms"]);
 
 /** With the names of callers in place of their ids. */
 const SOURCES: Partial<Record<Table, string>> = {

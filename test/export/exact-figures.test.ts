@@ -59,34 +59,39 @@ const WEEKS = [
 const BY_WEEK = { targets: [ROLLUP], grain: "week", total: true, timezone: "Europe/Berlin" } as const;
 
 describe("period_start", () => {
-  it.each(["csv", "tsv"] as const)("is the first day of the period, in %s for Excel", async (format) => {
-    using warehouse = makeWarehouse(WEEKS);
-    const read = async (options: Partial<ExportOptions>) => {
-      const { folder } = await warehouse.export({ ...BY_WEEK, ...options });
-      const text = readText(folder, `utm_source.${format}`).replace("\uFEFF", "");
-      return readLines(text, format === "tsv" ? "\t" : ",").map((line) => line.slice(0, 4));
-    };
-    expect(await read({ format: { format, profile: "excel" } })).toEqual([
-      ["period", "period_start", "utm_source", "calls"],
-      ["(not set)", "", "a", "1"],
-      ["2026-W43", "2026-10-19", "a", "2"],
-      ["2026-W44", "2026-10-26", "a", "1"],
-      ["(total)", "", "", "4"],
-    ]);
-    expect((await read({ format: { format, profile: "excel" }, grain: "month" })).slice(2)).toEqual([
-      ['="2026-10"', "2026-10-01", "a", "3"],
-      ["(total)", "", "", "4"],
-    ]);
-    expect((await read({ format: { format, profile: "excel" }, grain: undefined }))[0]).toEqual([
-      "utm_source",
-      "calls",
-      "answered_calls",
-      "missed_calls",
-    ]);
-    for (const profile of [undefined, "machine"] as const) {
-      expect((await read({ format: { format, profile } }))[0]?.slice(0, 2)).toEqual(["period", "utm_source"]);
-    }
-  });
+  it.each([",", "\t"] as const)(
+    "is the first day of the period, in CSV for Excel separated by %j",
+    async (delimiter) => {
+      using warehouse = makeWarehouse(WEEKS);
+      const read = async (options: Partial<ExportOptions>) => {
+        const { folder } = await warehouse.export({ ...BY_WEEK, ...options });
+        const text = readText(folder, "utm_source.csv").replace("\uFEFF", "");
+        return readLines(text, delimiter).map((line) => line.slice(0, 4));
+      };
+      expect(await read({ format: { format: "csv", delimiter, profile: "excel" } })).toEqual([
+        ["period", "period_start", "utm_source", "calls"],
+        ["(not set)", "", "a", "1"],
+        ["2026-W43", "2026-10-19", "a", "2"],
+        ["2026-W44", "2026-10-26", "a", "1"],
+        ["(total)", "", "", "4"],
+      ]);
+      expect(
+        (await read({ format: { format: "csv", delimiter, profile: "excel" }, grain: "month" })).slice(2),
+      ).toEqual([
+        ['="2026-10"', "2026-10-01", "a", "3"],
+        ["(total)", "", "", "4"],
+      ]);
+      expect(
+        (await read({ format: { format: "csv", delimiter, profile: "excel" }, grain: undefined }))[0],
+      ).toEqual(["utm_source", "calls", "answered_calls", "missed_calls"]);
+      for (const profile of [undefined, "machine"] as const) {
+        expect((await read({ format: { format: "csv", delimiter, profile } }))[0]?.slice(0, 2)).toEqual([
+          "period",
+          "utm_source",
+        ]);
+      }
+    },
+  );
 
   it("is not in JSON", async () => {
     using warehouse = makeWarehouse(WEEKS);

@@ -76,6 +76,7 @@ describe("export calls", () => {
       campaign_name: "Autumn sale",
       campaign_id: "99",
       gone_at: "",
+      changed_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       caller_id: "+49 (30) 12-34.56",
       summary: "A leaking tap.",
       transcription: "Hello. My tap leaks.",
@@ -91,6 +92,7 @@ describe("export calls", () => {
     const known = Object.entries(row).filter(([, value]) => value !== "");
     expect(Object.fromEntries(known)).toEqual({
       call_id: "5",
+      changed_at: expect.any(String),
       channel: "Direct",
       source: "(direct)",
       medium: "(none)",
@@ -249,7 +251,16 @@ describe("export calls as Parquet", () => {
       [{ call_id: 4n, call_started: null }],
     ]);
 
-    await warehouse.export({ ...options, range: { from: "2026-09-02" } });
+    const fewer = { ...options, range: { from: "2026-09-02" } };
+    await expect(warehouse.export(fewer)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("would remove the calls of 2026-08, which these days do not include"),
+    });
+    expect(listFiles(folder)).toEqual([...files, "manifest.json"]);
+    await warehouse.export({ ...options, range: { from: "2026-08-31", to: "2026-09-30" } });
+    expect(listFiles(folder)).toEqual([files[0], files[1], "manifest.json"]);
+
+    await warehouse.export({ ...fewer, replace: true });
     expect(listFiles(folder)).toEqual([files[1], "manifest.json"]);
     expect(existsSync(join(folder, "calls/month=2026-08"))).toBe(false);
     expect((await readParquet(folder, files[1] ?? "")).map(({ call_id }) => call_id)).toEqual([3n]);

@@ -99,8 +99,8 @@ describe("check", () => {
       { contents: ["channel", "google-ads"], format: "json" },
       "<format> does not apply to google-ads, which have the platform's fixed CSV format",
     ],
-    [{ profile: "excel", format: "json" }, "<profile> is for csv and tsv"],
-    [{ delimiter: ";", format: "tsv" }, "<delimiter> is for csv"],
+    [{ profile: "excel", format: "json" }, "<profile> is for csv"],
+    [{ delimiter: ";", format: "json" }, "<delimiter> is for csv"],
     [
       { contents: ["google-ads-adjustments"], conversion: { value: 0 } },
       "<conversion.value> 0 cannot be restated",

@@ -101,7 +101,7 @@ export function markGone(
 
 /** Reads the facts with the callers' names, and the callers without their ids, in order. */
 export function readFacts({ db }: Warehouse) {
-  const { caller_id, ...facts } = getTableColumns(call_facts);
+  const { caller_id, changed_ms: _, ...facts } = getTableColumns(call_facts);
   const { caller, first_call_id, first_call_started } = callers;
   return {
     facts: db

@@ -36,10 +36,11 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
   expectFlags(declared, {
     "--group-by":
       "Use --by, such as --by utm_source,campaign; `calltally export utm_source campaign` writes a file for each.",
-    "--since": "Use --from and --to, or --last.",
+    "--since": "Use --from and --to, or --last; --changed-since lists changed calls.",
     "--csv": "Use --format csv, which is the default.",
   });
-  const isOfFiles = (option: string) => ["format", "profile", "delimiter", "with"].includes(option);
+  const isOfFiles = (option: string) =>
+    ["format", "profile", "delimiter", "with", "changed_since"].includes(option);
   addRequestOptions(
     declared,
     "Figures:",
@@ -48,7 +49,10 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
   addRequestOptions(declared, "Conversions:", (option) => option.startsWith("conversion."));
   addRequestOptions(declared, "Files:", isOfFiles);
   const whole = declared
-    .option("--replace", "replace the files of another warehouse in the folder")
+    .option(
+      "--replace",
+      "replace the files of another warehouse in the folder, and months of calls outside these days",
+    )
     .option("--stdout", "write one file to standard output, without a manifest")
     .option(...OPTION.out)
     .option(...OPTION.engine)
@@ -62,7 +66,8 @@ Examples:
   $ calltally export --by utm_source,utm_medium --from 2026-10-01 --to 2026-10-31 --compare previous
   $ calltally export google-ads google-ads-adjustments --new --conversion-value 40 --currency USD
   $ calltally export channel campaign calls --last 4w --format xlsx --timezone America/Chicago
-  $ calltally export calls --format parquet --timezone America/Chicago`,
+  $ calltally export calls --format parquet --timezone America/Chicago
+  $ calltally export calls --changed-since 2026-11-20T09:30:00.000Z --include-gone`,
     );
   for (const option of whole.options) if (MOST_USED.has(option.name())) option.helpGroup("Most used:");
   return whole.action(

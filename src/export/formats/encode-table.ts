@@ -15,8 +15,6 @@ export async function encodeTable(
   switch (format) {
     case "csv":
       return toDelimited(table, { delimiter, profile, zone });
-    case "tsv":
-      return toDelimited(table, { delimiter: "\t", profile, zone });
     case "json":
       return toJson(table);
     case "ndjson":

@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { globSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
+import type { DateRange } from "../../calendar/dates.ts";
 import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
 import { encodeManifest } from "../manifest.ts";
 import { FileSet } from "./file-set.ts";
@@ -18,7 +20,7 @@ export const RESTATEMENT_FILE = "restatements.csv";
 
 const OURS = /^\ufeff?file([,;|\t])contents\1period\1key\1metric\1was\1now\1/;
 
-/** Files appear together, `manifest.json` last; `replace` allows replacing those of another warehouse. */
+/** Files appear together, `manifest.json` last; `replace` allows replacing those of another warehouse or of other months. */
 export function folderOutput(
   path: string,
   { replace = false, signal }: { replace?: boolean | undefined; signal?: AbortSignal | undefined } = {},
@@ -45,7 +47,10 @@ export function folderOutput(
           const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
           await files.publish({
             replace: isPartitioned ? PARTITIONS : undefined,
-            claim,
+            claim: () => {
+              if (isPartitioned && !replace) assertCovered(folder, manifest.range);
+              return claim();
+            },
             commit: recordOf(files),
             signal,
           });
@@ -54,6 +59,27 @@ export function folderOutput(
       };
     },
   };
+}
+
+/** @throws UsageError for months of calls outside the range, which would be removed */
+function assertCovered(folder: string, { from = "", to = "~" }: DateRange = {}): void {
+  const months = globSync(PARTITIONS, { cwd: folder }).flatMap(
+    (file) => /month=(\d{4}-\d\d)/.exec(file)?.[1] ?? [],
+  );
+  const others = months.filter((month) => month < from.slice(0, 7) || month > to.slice(0, 7)).sort();
+  const [first] = others;
+  if (first === undefined) return;
+  const which =
+    others.length === 1
+      ? first
+      : `${formatQuantity(others.length, "month")} from ${first} to ${others.at(-1)}`;
+  throw new UsageError(
+    `Cannot export to ${folder}: that would remove the calls of ${which}, which these days do not include`,
+    {
+      hint: ({ out, replace }) =>
+        `Export all days, or into another folder ${out}${replace === undefined ? "" : `; ${replace} removes those months`}.`,
+    },
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Audience } from "../../base/folder.ts";
+import type { DateRange } from "../../calendar/dates.ts";
 import type { OutputCan } from "../../request/check.ts";
 import type { Statement } from "../../statements/statements.ts";
 import type { DescribedOrigin } from "../../warehouse/origin.ts";
@@ -23,7 +24,7 @@ export interface Outlet extends AsyncDisposable {
     audience: Audience | undefined,
   ) => Promise<WrittenFile>;
   commit: (
-    manifest: { files: readonly { file: string }[]; statements: readonly Statement[] },
+    manifest: { files: readonly { file: string }[]; statements: readonly Statement[]; range?: DateRange },
     recordOf: (files: FileSet) => Commit | undefined,
   ) => Promise<void>;
 }

@@ -25,7 +25,9 @@ const TEXT = "LowCardinality(Nullable(String))";
 /** With nearly as many values as calls. */
 const MANY_VALUED: readonly string[] = ["caller_id", "gclid"];
 
-export const FACTS = Object.keys(getTableColumns(call_facts));
+/** `changed_calls` marks what has changed. */
+const { changed_ms: _, ...facts } = getTableColumns(call_facts);
+export const FACTS = Object.keys(facts);
 
 function typeOf(name: string, { dataType, notNull }: { dataType: string; notNull: boolean }): string {
   if (name === "call_started") return "Nullable(DateTime64(3, 'UTC'))";
@@ -45,10 +47,7 @@ export const CALLS_TABLE: AccountTable = {
   key: "call_id",
   columns: {
     ...Object.fromEntries(
-      Object.entries(getTableColumns(call_facts)).map(([name, column]) => [
-        SHOWN_AS[name] ?? name,
-        typeOf(name, column),
-      ]),
+      Object.entries(facts).map(([name, column]) => [SHOWN_AS[name] ?? name, typeOf(name, column)]),
     ),
     local_day: "Nullable(Date)",
     local_weekday: TEXT,

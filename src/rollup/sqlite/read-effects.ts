@@ -43,7 +43,9 @@ export function* readEffects(
   { query, since, zone }: { query: RollupQuery; since: number; zone: string },
 ): Generator<RowEffect> {
   const facts = database
-    .prepare<[], string>("SELECT name FROM pragma_table_info('call_facts')")
+    .prepare<[], string>(
+      "SELECT name FROM pragma_table_info('call_facts') WHERE name IN (SELECT name FROM pragma_table_info('fact_changes'))",
+    )
     .pluck()
     .all();
   const table = engine.makeTable(["sign", "reason", ...facts, ...OUTCOME_SUMS].join(", "));

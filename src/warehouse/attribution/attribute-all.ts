@@ -2,6 +2,7 @@ import { eq, notInArray, sql } from "drizzle-orm";
 import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
+import { dateAllCalls } from "../call-moments.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import type { CallerHash } from "../calls/caller-hash.ts";
@@ -62,6 +63,9 @@ export function* attributeAll(
     if (read < total) yield { read, total };
   }
   if (!followsBefore) settleCallers(tx);
+  // Columns that are no facts may depend on the program or the unit.
+  const isOfOtherProgram = before.version !== ATTRIBUTION_VERSION;
+  if (isOfOtherProgram || before.rules.duration_unit !== rules.duration_unit) dateAllCalls(tx);
   setCount(tx, "calls", read);
   setRulesBeingApplied(tx, null);
   updateViews(tx, rules);

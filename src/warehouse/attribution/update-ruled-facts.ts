@@ -14,7 +14,7 @@ import type { Call } from "../../call/columns.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { call_facts } from "../calls/facts.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 
 /** Bounds memory; not a rule. */
 const LONGEST_VISIT = 1000;
@@ -66,6 +66,7 @@ export function* updateRuledFacts(
       FROM calls JOIN call_facts USING (call_id) LEFT JOIN transcripts USING (call_id)
       WHERE call_id > @last ORDER BY call_id LIMIT ${BATCH_ROWS}`,
   );
+  const changed_ms = readMoment(tx);
   const { inHours } = compileRules(rules);
   const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
   const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
@@ -81,7 +82,7 @@ export function* updateRuledFacts(
   }, LONGEST_VISIT);
   const update = tx.db
     .update(call_facts)
-    .set(recordOf([...RULED_FACTS, "in_hours"], (name) => sql`${sql.placeholder(name)}`))
+    .set(recordOf([...RULED_FACTS, "in_hours", "changed_ms"], (name) => sql`${sql.placeholder(name)}`))
     .where(eq(call_facts.call_id, sql.placeholder("call_id")))
     .prepare();
   for (const batch of inBatches((last) => read.all({ last, ...range }))) {
@@ -92,7 +93,8 @@ export function* updateRuledFacts(
       );
       // Calls of one visit came at different times.
       const in_hours = inHours(row.call_started);
-      if (isOther || in_hours !== row.in_hours) update.run({ ...facts, in_hours, call_id: row.call_id });
+      if (isOther || in_hours !== row.in_hours)
+        update.run({ ...facts, in_hours, changed_ms, call_id: row.call_id });
     }
     yield batch.length;
   }

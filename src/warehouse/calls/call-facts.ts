@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type AttributedMembers, attributeCall } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
@@ -40,7 +40,7 @@ export class CallFactsTable {
     this.#readStored = prepareReadStored(warehouse);
     // A first load settles first calls at its end; until then the stored value stays.
     const updated = isFirstLoad ? FACTS.filter((column) => column !== "is_first_call") : FACTS;
-    this.#upsert = prepareUpsert(warehouse, call_facts, FACT_COLUMNS, updated);
+    this.#upsert = prepareUpsert(warehouse, call_facts, [...FACT_COLUMNS, "changed_ms"], updated);
   }
 
   /** Writes the facts of new and changed calls; each call may occur once. */
@@ -56,11 +56,12 @@ export class CallFactsTable {
       return { call_id: call.call_id, facts, caller, isLive };
     });
     const idOf = this.#callers.prepareIdOf(attributed);
+    const changed_ms = readMoment(tx);
     const rows = attributed.map(({ call_id, facts, caller, isLive }) => {
       const stored = before.get(call_id);
       const is_first_call = stored?.is_first_call ?? false;
       const is_live = stored?.is_live ?? isLive;
-      return { ...facts, caller_id: idOf(caller), call_id, is_live, is_first_call, stored };
+      return { ...facts, caller_id: idOf(caller), call_id, is_live, is_first_call, changed_ms, stored };
     });
     if (this.#isFirstLoad) {
       for (const row of rows) this.#upsert(row);

@@ -77,7 +77,12 @@ const columns = {
   disposition: about(text(), "`disposition`, trimmed.", "text"),
 } satisfies Record<Exclude<FactColumn, "caller"> | "caller_id", unknown>;
 
-export const call_facts = sqliteTable("call_facts", columns, (table) => [
+const changed_ms = about(
+  integer().notNull(),
+  "When the content or a fact of the call last changed, or a job of it: the moment of that transaction, in milliseconds since 1970. Later transactions have later moments, even if the clock was set back.",
+);
+
+export const call_facts = sqliteTable("call_facts", { ...columns, changed_ms }, (table) => [
   index("call_facts_caller_id").on(table.caller_id),
   index("call_facts_call_started").on(table.call_started),
   // Finds the names of a campaign without a scan.

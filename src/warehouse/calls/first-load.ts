@@ -1,5 +1,5 @@
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 import type { Reader } from "../warehouse.ts";
 import { CALLER_INDEX, callers, deleteUnusedCallers, indexCallers } from "./callers.ts";
 
@@ -46,7 +46,7 @@ export function settleCallers(tx: Tx): void {
   sqlite.exec(`UPDATE callers SET first_call_id = call_id, first_call_started = call_started
     FROM (${CALLERS_OF_FACTS}) AS derived WHERE derived.caller_id = callers.caller_id
       AND (callers.first_call_id, callers.first_call_started) IS NOT (call_id, call_started)`);
-  sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call
+  sqlite.exec(`UPDATE call_facts SET is_first_call = NOT is_first_call, changed_ms = ${readMoment(tx)}
     WHERE is_first_call <> (call_id IN (SELECT first_call_id FROM callers WHERE first_call_id IS NOT NULL))`);
   for (const [name, column] of Object.entries(INDEXES)) {
     sqlite.exec(`CREATE INDEX IF NOT EXISTS ${name} ON call_facts (${column})`);

@@ -4,7 +4,7 @@ import type { Outcome } from "../../attribution/compiled-rules.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS, UTM_FIELDS } from "../../call/columns.ts";
 import { STAGES } from "../../call/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
-import { listedText } from "../../rollup/listed-member.ts";
+import { CHANGED_AT, listedText } from "../../rollup/listed-member.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 import { rollupViewText } from "./rollup-view.ts";
@@ -48,7 +48,8 @@ export function viewsOf(rules: ViewRules) {
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
   f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.in_hours, f.is_first_call AS first_time_caller, callers.caller,
   ${EARNED},
-  ${LOCAL.join(", ")}
+  ${LOCAL.join(", ")},
+  ${CHANGED_AT} AS changed_at
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN transcripts AS t ON t.call_id = f.call_id

@@ -2,6 +2,7 @@ import { attempt } from "../../base/errors.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
 import { WEEKDAYS } from "../../figures/dimensions.ts";
+import { dateAllCalls } from "../call-moments.ts";
 import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import { type Tx, writeTransaction } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
@@ -55,5 +56,8 @@ export function findOutdatedZone({ sqlite }: Reader, zone: string) {
 /** Makes the local days of views those of a zone. */
 export function refreshZone(warehouse: Warehouse, zone: string): void {
   if (findOutdatedZone(warehouse, zone).length > 0)
-    writeTransaction(warehouse, (tx) => createZoneView(tx, zone));
+    writeTransaction(warehouse, (tx) => {
+      createZoneView(tx, zone);
+      dateAllCalls(tx);
+    });
 }

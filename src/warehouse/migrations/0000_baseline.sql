@@ -400,6 +400,7 @@ CREATE TABLE `call_facts` (
 	`org_unit_name` text,
 	`tracking_number` text,
 	`disposition` text,
+	`changed_ms` integer NOT NULL,
 	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`caller_id`) REFERENCES `callers`(`caller_id`) ON UPDATE no action ON DELETE no action
 );
@@ -579,9 +580,15 @@ CREATE TABLE `sync_runs` (
 	`error` text,
 	`elapsed_ms` integer,
 	`first_page_at` text,
+	`moment_ms` integer,
 	`new_ids_hash` integer,
 	`row_hash` text
 );
 --> statement-breakpoint
+CREATE TABLE `moment` (
+	`moment_ms` integer PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 INSERT INTO `counts` (`name`, `value`) VALUES ('calls', 0);--> statement-breakpoint
+INSERT INTO `moment` (`moment_ms`) VALUES (0);--> statement-breakpoint
 INSERT INTO `origin` (`warehouse_id`) VALUES (lower(hex(randomblob(16))));

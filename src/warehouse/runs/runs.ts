@@ -9,7 +9,7 @@ import { SORTS } from "../../paging/order-key.ts";
 import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
 import { about, describeTable } from "../described.ts";
 import { isLocked } from "../holder.ts";
-import type { Tx } from "../transaction.ts";
+import { readMoment, type Tx } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 
 export const sync_runs = sqliteTable("sync_runs", {
@@ -70,6 +70,10 @@ export const sync_runs = sqliteTable("sync_runs", {
     text(),
     "When the first page was complete, ISO 8601 UTC: full passes mark the calls that they did not meet with it. Null unless done.",
   ),
+  moment_ms: about(
+    integer(),
+    "The moment of its last transaction, in milliseconds since 1970: calls that changed later have a later `changed_ms` in `call_facts`. Null unless done.",
+  ),
   new_ids_hash: about(integer(), "Sum of the hashed ids of the new calls, modulo 2^32."),
   row_hash: about(text(), "BLAKE2b hash of this row without its texts; null unless done."),
 });
@@ -127,7 +131,7 @@ export function hashRun(run: SyncRun): string {
 
 /** Ends a run, so that `verify` finds any later change. */
 export function sealRun(tx: Tx, runId: number, changes: RunChanges): SyncRun {
-  const row_hash = hashRun(updateRun(tx, runId, { ...changes, status: "done" }));
+  const row_hash = hashRun(updateRun(tx, runId, { ...changes, status: "done", moment_ms: readMoment(tx) }));
   return updateRun(tx, runId, { row_hash });
 }
 

@@ -22,9 +22,8 @@ const BOM = "\uFEFF";
 
 /** Every way to write a table. */
 const WAYS: FormatOptions[] = TABLE_FORMATS.flatMap((format): FormatOptions[] => {
-  if (format !== "csv" && format !== "tsv") return [{ format }];
+  if (format !== "csv") return [{ format }];
   const profiles = [undefined, ...PROFILES];
-  if (format === "tsv") return profiles.map((profile) => ({ format, profile }));
   return profiles.flatMap((profile) => DELIMITERS.map((delimiter) => ({ format, profile, delimiter })));
 });
 
@@ -35,7 +34,7 @@ async function readBack(content: Buffer, { format, profile, delimiter }: FormatO
   if (format === "parquet") return readParquet(content);
   const text = profile === "excel" ? content.subarray(Buffer.byteLength(BOM)) : content;
   const point = profile === "excel" && delimiter === ";" ? "," : ".";
-  return readDelimited(text, format === "tsv" ? "\t" : delimiter, point);
+  return readDelimited(text, delimiter, point);
 }
 
 /** Returns a text without a possible guard; that of a visitor who wrote `'=1` is indistinguishable. */
@@ -151,9 +150,9 @@ describe("encodeTable", () => {
       csv: await write({ format: "csv" }),
       csvExcel: await write({ format: "csv", profile: "excel" }),
       csvMachine: await write({ format: "csv", profile: "machine" }),
-      tsv: await write({ format: "tsv" }),
-      tsvExcel: await write({ format: "tsv", profile: "excel" }),
-      tsvMachine: await write({ format: "tsv", profile: "machine" }),
+      tsv: await write({ format: "csv", delimiter: "\t" }),
+      tsvExcel: await write({ format: "csv", delimiter: "\t", profile: "excel" }),
+      tsvMachine: await write({ format: "csv", delimiter: "\t", profile: "machine" }),
       json: await write({ format: "json" }),
       ndjson: await write({ format: "ndjson" }),
       parquet: await readParquet(await encode(table, { format: "parquet" })),

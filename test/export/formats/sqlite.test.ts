@@ -31,7 +31,7 @@ function readTable(folder: string, table: string): Record<string, unknown>[] {
 function toShown(name: string, text: string, zoned: unknown): unknown {
   if (text === "") return null;
   if (typeof zoned === "number") return Number(text);
-  if (name === "call_started" || name === "gone_at") return fromUtc(text);
+  if (name === "call_started" || name === "gone_at" || name === "changed_at") return fromUtc(text);
   return name === "call_started_local" ? text.replace(" ", "T") : text;
 }
 

@@ -113,7 +113,6 @@ describe("writeRestatements", () => {
       (await write(folder.path, format, [])).files[0]?.[1];
     expect(await headerOf({ format: "csv", delimiter: ";" })).toBe(`${HEADER.replaceAll(",", ";")}\r\n`);
     expect(await headerOf({ format: "json" })).toBe(`${HEADER}\r\n`);
-    expect(await headerOf({ format: "tsv" })).toBe(`${HEADER}\r\n`);
     expect(await headerOf({ format: "xlsx" })).toBe(`${HEADER}\r\n`);
   });
 });

@@ -153,7 +153,7 @@ const question = fc.record({
     },
   ),
   hasGrain: fc.boolean(),
-  format: fc.constantFrom("csv", "tsv", "json", "ndjson", "parquet", "xlsx"),
+  format: fc.constantFrom("csv", "json", "ndjson", "parquet", "xlsx"),
 });
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
 

@@ -382,14 +382,14 @@ describe("refreshViews", () => {
     const read = () => warehouse.sqlite.prepare(VIEW).pluck().get();
     const [before, changes] = [
       read(),
-      () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get(),
+      () => Number(warehouse.sqlite.prepare("SELECT total_changes()").pluck().get()),
     ];
     warehouse.sqlite.exec("DROP VIEW rollup_channel; CREATE VIEW rollup_channel AS SELECT 1");
     refreshViews(warehouse, { ...DEFAULT_RULES, duration_unit: "milliseconds" });
     expect(read()).toContain("SELECT 1");
     const other = changes();
     await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
-    expect([read(), changes()]).toEqual([before, other]);
+    expect([read(), changes()], "only the moment").toEqual([before, other + 1]);
   });
 
   it("does not wait for another process's long write if the views are current", () => {

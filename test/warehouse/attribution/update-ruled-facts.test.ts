@@ -118,7 +118,7 @@ function readFacts({ db }: Warehouse) {
       .map(({ caller_id, caller }) => [caller_id, caller]),
   );
   const facts = db.select().from(call_facts).orderBy(call_facts.call_id).all();
-  return facts.map(({ caller_id, ...own }) => ({
+  return facts.map(({ caller_id, changed_ms: _, ...own }) => ({
     ...own,
     caller: caller_id === null ? null : (names.get(caller_id) ?? null),
   }));

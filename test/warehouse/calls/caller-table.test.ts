@@ -28,8 +28,8 @@ function makeFacts() {
   );
   const readStored = (ids: readonly number[]) => find.all(JSON.stringify(ids));
   const upsert = sqlite.prepare(
-    `INSERT INTO call_facts (call_id, caller_id, call_started, is_live, is_first_call, outcome, is_qualified, channel)
-      VALUES (:call_id, :caller_id, :call_started, 1, :is_first_call, 'answered', 1, 'Direct')
+    `INSERT INTO call_facts (call_id, caller_id, call_started, is_live, is_first_call, outcome, is_qualified, channel, changed_ms)
+      VALUES (:call_id, :caller_id, :call_started, 1, :is_first_call, 'answered', 1, 'Direct', 0)
       ON CONFLICT DO UPDATE SET caller_id = excluded.caller_id, call_started = excluded.call_started,
         is_live = excluded.is_live, is_first_call = excluded.is_first_call`,
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
+import { FACT_COLUMNS } from "../../../src/warehouse/calls/facts.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { renameCallers } from "../../../src/warehouse/calls/rename-callers.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
@@ -47,7 +48,7 @@ describe("renameCallers", () => {
     write(warehouse, "ANSWERED");
     write(warehouse, "BUSY");
     sqlite.exec(
-      `CREATE TRIGGER touched BEFORE UPDATE ON call_facts BEGIN SELECT RAISE(ABORT, 'touched'); END`,
+      `CREATE TRIGGER touched BEFORE UPDATE OF ${FACT_COLUMNS.join(", ")} ON call_facts BEGIN SELECT RAISE(ABORT, 'touched'); END`,
     );
     rename(warehouse, (caller) => (caller === "kept1" ? caller : `named ${caller}`));
     const named = ["named +491", "named +492", null, "kept1"];

@@ -77,10 +77,10 @@ describe("topics in the warehouse", () => {
     expect(read(warehouse)).toEqual([null, 0]);
     store(warehouse, BURST, keep);
     expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
-    const changes = () => warehouse.sqlite.prepare("SELECT total_changes()").pluck().get();
+    const changes = () => Number(warehouse.sqlite.prepare("SELECT total_changes()").pluck().get());
     const before = changes();
     store(warehouse, BURST, keep);
-    expect(changes()).toBe(before);
+    expect(changes(), "only the moment").toBe(before + 1);
     store(warehouse, about("A pipe, not burst."), keep);
     expect(read(warehouse)).toEqual([null, 0]);
   });

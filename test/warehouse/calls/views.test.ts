@@ -74,7 +74,9 @@ describe("attributed_calls", () => {
     const view = warehouse.sqlite.prepare("SELECT * FROM attributed_calls ORDER BY call_id");
 
     const names = view.columns().map(({ name }) => name);
-    expect(names.toSorted()).toEqual([...API_MEMBERS, ...FACTS, "job_stage", "revenue"].toSorted());
+    expect(names.toSorted()).toEqual(
+      [...API_MEMBERS, ...FACTS, "job_stage", "revenue", "changed_at"].toSorted(),
+    );
     const expected = [bare, missing, FULL_CALL].map(({ extra: _, duration: __, ...members }) => members);
     const rows = view.all().map((row) => Object.entries(Object(row)));
     const pick = (entries: [string, unknown][], names: readonly string[]) =>

@@ -66,6 +66,7 @@ const runningRow = (run_id: number): SyncRun => ({
   error: null,
   elapsed_ms: null,
   first_page_at: null,
+  moment_ms: null,
   new_ids_hash: null,
   row_hash: null,
 });

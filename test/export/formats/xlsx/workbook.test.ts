@@ -109,7 +109,7 @@ const FILES = ["utm_source", "campaign", "gclid", "utm_source-org_unit-dispositi
 /** The expected type of a CSV field, by the name of its column. */
 function kindOf(column: string): "text" | "number" | "share" | "boolean" | "moment" | "local" | "date" {
   if (/_rate(_previous)?$|_change$/.test(column)) return "share";
-  if (/^(call_started|gone_at|first_call_at|last_call_at)$/.test(column)) return "moment";
+  if (/^(call_started|gone_at|changed_at|first_call_at|last_call_at)$/.test(column)) return "moment";
   if (column === "call_started_local") return "local";
   if (column === "period_start" || column === "local_day") return "date";
   if (/^(qualified|first_time_caller|recovered)$/.test(column)) return "boolean";
