@@ -298,6 +298,42 @@ describe.skipIf(!hasChromium)(
       expect(await menu.getAttribute("open")).toBeNull();
     });
 
+    it("takes typed days when they are whole, and moves the other end along", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      const days = () =>
+        page.locator("input[type=date]").evaluateAll((fields) => fields.map((field) => field.value));
+      const enter = async (label: string, keys: string) => {
+        const field = page.getByLabel(label, { exact: true });
+        await field.focus();
+        await page.keyboard.type(keys);
+        await field.blur();
+      };
+      await show(page, "days=2026-08-03..2026-08-30");
+      await page.getByLabel("From", { exact: true }).focus();
+      await page.keyboard.type("08242026");
+      expect(await page.evaluate("location.hash")).toBe("#days=2026-08-03..2026-08-30");
+      await page.keyboard.press("Enter");
+      await expect.poll(days).toEqual(["2026-08-24", "2026-08-30"]);
+      await page.getByLabel("From", { exact: true }).blur();
+      expect(await page.evaluate("location.hash")).toBe("#days=2026-08-24..2026-08-30");
+      await enter("From", "09012026");
+      await enter("to", "09052026");
+      await expect.poll(days).toEqual(["2026-09-01", "2026-09-05"]);
+      await enter("to", "06102026");
+      await expect.poll(days).toEqual(["2026-06-10", "2026-06-10"]);
+      await page.getByLabel("to", { exact: true }).fill("2026-06-12");
+      await expect.poll(days).toEqual(["2026-06-10", "2026-06-12"]);
+      await enter("From", "01022026");
+      const said = page.getByRole("group", { name: "Days" }).getByRole("status");
+      await expect.poll(() => said.textContent()).toMatch(/^Not all in this file: Jan 2, 2026. It has May 1/);
+      expect(await days()).toEqual(["2026-06-10", "2026-06-12"]);
+      await page.getByLabel("to", { exact: true }).fill("2026-06-13");
+      await expect.poll(() => said.textContent()).toBe("");
+      await show(page, "days=2025-01-01..2025-01-31");
+      expect(await said.textContent()).toMatch(/^Not all in this file: Jan 1 – 31, 2025. It has/);
+    });
+
     it("reports that it is undamaged, or damaged if its calls were changed", async () => {
       const html = readFileSync(fileURLToPath(url), "utf8");
       const broken = html
