@@ -73,8 +73,8 @@ thead th { font-weight: 600; white-space: nowrap; }
 thead button.plain { color: inherit; font-weight: 600; }
 tbody th { font-weight: 400; min-width: 9rem; max-width: 26rem; overflow-wrap: anywhere; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
-th.key, td.key { text-align: left; white-space: normal; overflow-wrap: anywhere; max-width: 20rem; }
-.calls th:first-child { width: auto; min-width: 0; }
+th.key, td.key { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem; max-width: 20rem; }
+.calls th:first-child { width: auto; min-width: 0; white-space: nowrap; }
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 td .change { display: block; font-size: 0.85em; font-weight: 400; }
 .id { display: block; color: var(--faint); font-size: 0.85em; }

@@ -491,6 +491,10 @@ describe.skipIf(!hasChromium)(
         );
         await show(page, "days=2026-05-01..2026-09-27&by=channel");
         await expect.poll(status).toMatch(/^1 to 50 of /);
+        const heights = await page
+          .locator(".calls tbody tr")
+          .evaluateAll((lines) => lines.map((line) => line.getBoundingClientRect().height));
+        expect(Math.max(...heights)).toBeLessThan(80);
         expect(said).toEqual([]);
       });
     });
