@@ -18,6 +18,7 @@ import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../..
 import { partsNeeded } from "../../../figures/row-figures.ts";
 import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
+import type { Read } from "./format.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
 import { entriesOf, type PageFilter } from "./page-filter.ts";
@@ -173,9 +174,7 @@ export function canJudge(figures: readonly string[]): boolean {
 /** A figure of all shown calls. */
 export interface Card {
   metric: Measure;
-  now: number | null;
-  before: number | null;
-  change: number | null;
+  read: Read;
   isWithinChance: boolean;
 }
 
@@ -192,21 +191,31 @@ const CARDS: readonly string[] = [
 
 export async function answerCards(source: Source, view: View): Promise<Card[]> {
   const shown = cardFigures(source.facts);
-  const question = { ...questionOf(source, view, []), figures: shown.map(({ name }) => name) };
+  const question = { ...questionOf(source, view, []), figures: withCounts(shown) };
   const { columns, rows } = await answer(source, question);
-  const values = new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]));
-  const read = (name: string) => {
-    const value = values.get(name);
-    return typeof value === "number" ? value : null;
-  };
+  const read = readerOf(columns, rows[0]);
   const { compared } = question;
   return shown.map((metric) => ({
     metric,
-    now: read(metric.name),
-    before: read(`${metric.name}_previous`),
-    change: read(`${metric.name}_change`),
+    read,
     isWithinChance: compared !== undefined && isChangeWithinChance(metric.name, read, compared) === true,
   }));
+}
+
+/** Returns the names of figures, and of what their rates are made from: they are rounded and judged by it. */
+export function withCounts(figures: readonly Measure[]): string[] {
+  const names = figures.flatMap(({ name, aggregate }) =>
+    aggregate.kind === "share" ? [name, aggregate.of, aggregate.per] : [name],
+  );
+  return [...new Set(names)];
+}
+
+/** Returns a function that reads a row by column. */
+export function readerOf(columns: readonly Column[], row: readonly Value[] = []): Read {
+  return (name) => {
+    const value = row[columns.findIndex((column) => column.name === name)];
+    return typeof value === "number" ? value : null;
+  };
 }
 
 /** A period of the chart. */
@@ -215,6 +224,7 @@ export interface TimePoint {
   days: Days;
   now: number | null;
   before: number | null;
+  read: Read;
 }
 
 /** Answers the chart, which always has all chosen days. */
@@ -223,8 +233,9 @@ export async function answerTime(source: Source, view: View): Promise<TimePoint[
   const { days, chart, compare, filter } = view;
   const isCompared = typeof comparedOf(facts, view) === "object";
   const { periods, compared } = periodsOf(facts, days, shownGrain(view), isCompared ? compare : undefined);
+  const figures = withCounts(figuresOfPage(facts).filter(({ name }) => name === chart));
   const query = {
-    ...queryOf(source, { days, filter, by: [], figures: [chart], compared }),
+    ...queryOf(source, { days, filter, by: [], figures, compared }),
     periods,
     fill: true,
     previous: compared,
@@ -236,10 +247,7 @@ export async function answerTime(source: Source, view: View): Promise<TimePoint[
   );
   const rows = new Map(folded.map((values) => [values[0], values]));
   return periods.map(({ period, days }) => {
-    const read = (name: string) => {
-      const value = rows.get(period)?.[columns.findIndex((column) => column.name === name)];
-      return typeof value === "number" ? value : null;
-    };
-    return { period, days, now: read(chart), before: read(`${chart}_previous`) };
+    const read = readerOf(columns, rows.get(period));
+    return { period, days, now: read(chart), before: read(`${chart}_previous`), read };
   });
 }

@@ -9,7 +9,7 @@ export function Cards({ source: { facts }, answers: { view, cards }, go }: PartP
   return (
     <section aria-label="Figures">
       <ul class="cards">
-        {cards.map(({ metric, now, before, change, isWithinChance }) => (
+        {cards.map(({ metric, read, isWithinChance }) => (
           <li key={metric.name}>
             <button
               type="button"
@@ -17,12 +17,12 @@ export function Cards({ source: { facts }, answers: { view, cards }, go }: PartP
               onClick={() => go({ chart: metric.name })}
             >
               <span class="name">{titleOf(metric.name)}</span>
-              <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
-              {change !== null && (
+              <data value={String(read(metric.name) ?? "")}>{formatFigure(metric, read)}</data>
+              {read(`${metric.name}_change`) !== null && (
                 <span class={isWithinChance ? "change chance" : "change"}>
-                  {formatChange(metric, now, before)}
+                  {formatChange(metric, read)}
                   {isWithinChance && " chance"}
-                  <span class="before"> from {formatFigure(metric, before)}</span>
+                  <span class="before"> from {formatFigure(metric, read, "_previous")}</span>
                 </span>
               )}
             </button>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { toPrintable } from "../../../../base/printable.ts";
 import { formatCount } from "../../../../base/quantity-text.ts";
 import { OTHER } from "../../../../figures/reserved-keys.ts";
-import { figuresOfPage, tableFigures } from "../answers.ts";
+import { figuresOfPage, readerOf, tableFigures } from "../answers.ts";
 import { formatChange, formatFigure, titleOf } from "../format.ts";
 import { Bar } from "./bar.tsx";
 import type { PartProps } from "./part.ts";
@@ -27,28 +27,30 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   };
   const filterBy = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
   const figures = tableFigures(view).flatMap((name) => known.find((metric) => metric.name === name) ?? []);
-  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => (
-    <tr key={key}>
-      {head}
-      {figures.map((metric) => {
-        const read = (name: string) => numberAt(row, at(name));
-        const [now, before] = [read(metric.name), read(`${metric.name}_previous`)];
-        const isWithinChance = read(`${metric.name}_within_chance`) === 1;
-        return (
-          <td key={metric.name}>
-            <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
-            {at(`${metric.name}_change`) >= 0 && (
-              <span class={isWithinChance ? "change chance" : "change"}>
-                {read(`${metric.name}_change`) === null ? "" : formatChange(metric, now, before)}
-                {isWithinChance && " chance"}
-              </span>
-            )}
-            {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
-          </td>
-        );
-      })}
-    </tr>
-  );
+  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => {
+    const read = readerOf(columns, row);
+    return (
+      <tr key={key}>
+        {head}
+        {figures.map((metric) => {
+          const now = read(metric.name);
+          const isWithinChance = read(`${metric.name}_within_chance`) === 1;
+          return (
+            <td key={metric.name}>
+              <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
+              {at(`${metric.name}_change`) >= 0 && (
+                <span class={isWithinChance ? "change chance" : "change"}>
+                  {read(`${metric.name}_change`) === null ? "" : formatChange(metric, read)}
+                  {isWithinChance && " chance"}
+                </span>
+              )}
+              {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
+            </td>
+          );
+        })}
+      </tr>
+    );
+  };
   return (
     <section>
       <h2>Calls by {view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}</h2>
@@ -138,9 +140,4 @@ function SortHead({ name, sort, onSort }: SortHeadProps) {
       </button>
     </th>
   );
-}
-
-function numberAt(row: Row, index: number): number | null {
-  const value = row[index];
-  return typeof value === "number" ? value : null;
 }

@@ -39,7 +39,8 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
     const isChosen = chosen !== undefined && points[chosen] === point;
     go({ only: isChosen || points.length === 1 ? undefined : point.days });
   };
-  const show = (value: number | null) => formatFigure(metric, value);
+  const now = ({ read }: TimePoint) => formatFigure(metric, read);
+  const before = ({ read }: TimePoint) => formatFigure(metric, read, "_previous");
   return (
     <section>
       <div class="heading">
@@ -66,7 +67,7 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
         {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
         <span class="pointed" aria-hidden="true">
           {pointed &&
-            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${show(pointed.now)}${pointed.before === null ? "" : `, before ${show(pointed.before)}`}`}
+            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${now(pointed)}${pointed.before === null ? "" : `, before ${before(pointed)}`}`}
         </span>
       </p>
       <Chart
@@ -93,8 +94,8 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
                       {formatPeriod(point.period)}
                     </button>
                   </th>
-                  <td>{show(point.now)}</td>
-                  {hasBefore && <td>{show(point.before)}</td>}
+                  <td>{now(point)}</td>
+                  {hasBefore && <td>{before(point)}</td>}
                 </tr>
               ))}
             </tbody>
