@@ -334,6 +334,35 @@ describe.skipIf(!hasChromium)(
       expect(await said.textContent()).toMatch(/^Not all in this file: Jan 1 – 31, 2025. It has/);
     });
 
+    it("marks changes as the command judges them, and others as not judged", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      // Twelve calls more than usual at midnight, and hardly any on the day before.
+      await show(page, "days=2026-08-06..2026-08-06&by=channel&figures=answer_rate,unique_callers");
+      const rows: Record<string, string>[] = parse(
+        run((await page.locator("#command").textContent()) ?? ""),
+        {
+          columns: true,
+        },
+      );
+      const judged = rows.flatMap((row) =>
+        ["calls", "answer_rate"].flatMap((name) =>
+          row[`${name}_change`] === "" ? [] : [row[`${name}_within_chance`]],
+        ),
+      );
+      const [within, beyond] = ["1", "0"].map((value) => judged.filter((each) => each === value).length);
+      expect(within).toBeGreaterThan(0);
+      expect(beyond).toBeGreaterThan(0);
+      expect(await page.locator(".figures .change", { hasText: "within chance" }).count()).toBe(within);
+      expect(await page.locator(".figures .beyond").count()).toBe(beyond);
+      const callers = page.locator(".cards li", { hasText: "Unique callers" }).locator(".change");
+      expect(await callers.getAttribute("class")).toBe("change");
+      expect(await callers.textContent()).not.toContain("chance");
+      expect(await page.locator(".cards + p").textContent()).toContain(
+        "Other changes in grey are not judged",
+      );
+    });
+
     it("reports that it is undamaged, or damaged if its calls were changed", async () => {
       const html = readFileSync(fileURLToPath(url), "utf8");
       const broken = html

@@ -126,6 +126,13 @@ describe("compareDays", () => {
   });
 });
 
+it("toCommand compares with --chance, and adds what rates are of", () => {
+  const view = { ...KNOWN.standard, figures: ["missed_calls", "answer_rate", "answer_rate_in_hours"] };
+  expect(toCommand(FACTS, view)).toContain(
+    "--columns missed_calls,calls,answer_rate,calls_in_hours,answer_rate_in_hours --total --compare previous --chance ",
+  );
+});
+
 it("toCommand quotes shell characters, and keeps the filter of the file", () => {
   const facts: PageFacts = {
     ...FACTS,

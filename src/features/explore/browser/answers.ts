@@ -3,7 +3,7 @@ import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
 import type { Column, TotalRow, Value } from "../../../export/table.ts";
 import type { Compared } from "../../../export/timeframe.ts";
-import { findUnjudged, isChangeWithinChance } from "../../../figures/change-chance.ts";
+import { findUnjudged } from "../../../figures/change-chance.ts";
 import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
 import {
@@ -46,11 +46,18 @@ export function figuresOfPage({ rules, spend, outcomes, warehouse, minCell }: Pa
 
 const GROUPED: readonly string[] = GROUP_PARTS;
 
-/** Returns the figures of the table: those of spend need dimensions that spend has. */
+/** Returns the figures of the table: those of spend need dimensions that spend has, and rates need what they are of. */
 export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): readonly string[] {
-  if (by.every((name) => SPEND_DIMENSIONS.includes(name))) return figures;
-  const shown = figures.filter((name) => !needsSpend(name));
-  return shown.length > 0 ? shown : ["calls"];
+  const isOfSpend = by.every((name) => SPEND_DIMENSIONS.includes(name));
+  const shown = isOfSpend ? figures : figures.filter((name) => !needsSpend(name));
+  return withWholes(shown.length > 0 ? shown : ["calls"]);
+}
+
+/** Puts before a rate what it divides by, which `--chance` asks for. */
+function withWholes(figures: readonly string[]): readonly string[] {
+  const unjudged = findUnjudged(figures);
+  if (unjudged === undefined) return figures;
+  return withWholes(figures.toSpliced(figures.indexOf(unjudged.rate), 0, unjudged.whole));
 }
 
 export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
@@ -137,7 +144,7 @@ export async function answer(
   const blank = blankOf(source, query, question);
   const rows = showFolded([...Iterator.from(folded).map(({ values }) => blank(values))]);
   const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
-  const judged = compared && canJudge(figures) ? withChance(table, compared) : table;
+  const judged = compared ? withChance(table, compared) : table;
   return { columns: judged.columns, rows: [...judged.rows] };
 }
 
@@ -166,16 +173,10 @@ function blankOf(
   });
 }
 
-/** Whether `export` marks changes within chance: those of rates need what they divide by. */
-export function canJudge(figures: readonly string[]): boolean {
-  return findUnjudged(figures) === undefined;
-}
-
 /** A figure of all shown calls. */
 export interface Card {
   metric: Measure;
   read: Read;
-  isWithinChance: boolean;
 }
 
 /** The figures that have a card, and may be in the chart. */
@@ -194,12 +195,7 @@ export async function answerCards(source: Source, view: View): Promise<Card[]> {
   const question = { ...questionOf(source, view, []), figures: withCounts(shown) };
   const { columns, rows } = await answer(source, question);
   const read = readerOf(columns, rows[0]);
-  const { compared } = question;
-  return shown.map((metric) => ({
-    metric,
-    read,
-    isWithinChance: compared !== undefined && isChangeWithinChance(metric.name, read, compared) === true,
-  }));
+  return shown.map((metric) => ({ metric, read }));
 }
 
 /** Returns the names of figures, and of what their rates are made from: they are rounded and judged by it. */

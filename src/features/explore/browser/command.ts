@@ -1,5 +1,5 @@
 import type { PageFacts } from "../page-facts.ts";
-import { canJudge, comparedOf, needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
+import { comparedOf, needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
 import { titleOf } from "./format.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
@@ -58,8 +58,12 @@ function figuresOf(facts: PageFacts, view: View): Options {
     ["total", true],
     ...(figures.some(needsSpend) ? ([["spend", true]] satisfies Options) : []),
     ...(figures.some(needsOutcomes) ? ([["outcomes", true]] satisfies Options) : []),
-    ...(compared ? ([["compare", compared]] satisfies Options) : []),
-    ...(compared && canJudge(figures) ? ([["chance", true]] satisfies Options) : []),
+    ...(compared
+      ? ([
+          ["compare", compared],
+          ["chance", true],
+        ] satisfies Options)
+      : []),
   ];
 }
 

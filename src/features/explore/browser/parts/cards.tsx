@@ -1,6 +1,6 @@
-import { CHANCE_MEANING } from "../../../../figures/change-chance.ts";
 import { comparedOf } from "../answers.ts";
-import { formatChange, formatDays, formatFigure, titleOf } from "../format.ts";
+import { formatDays, formatFigure, titleOf } from "../format.ts";
+import { CHANGE_LEGEND, Change } from "./change.tsx";
 import type { PartProps } from "./part.ts";
 
 /** The figures of all shown calls; each is a button that puts it into the chart. */
@@ -9,7 +9,7 @@ export function Cards({ source: { facts }, answers: { view, cards }, go }: PartP
   return (
     <section aria-label="Figures">
       <ul class="cards">
-        {cards.map(({ metric, read, isWithinChance }) => (
+        {cards.map(({ metric, read }) => (
           <li key={metric.name}>
             <button
               type="button"
@@ -18,13 +18,7 @@ export function Cards({ source: { facts }, answers: { view, cards }, go }: PartP
             >
               <span class="name">{titleOf(metric.name)}</span>
               <data value={String(read(metric.name) ?? "")}>{formatFigure(metric, read)}</data>
-              {read(`${metric.name}_change`) !== null && (
-                <span class={isWithinChance ? "change chance" : "change"}>
-                  {formatChange(metric, read)}
-                  {isWithinChance && " chance"}
-                  <span class="before"> from {formatFigure(metric, read, "_previous")}</span>
-                </span>
-              )}
+              <Change metric={metric} read={read} isWithPrevious />
             </button>
           </li>
         ))}
@@ -32,7 +26,7 @@ export function Cards({ source: { facts }, answers: { view, cards }, go }: PartP
       {typeof compared === "object" && (
         <p class="faint">
           Compared with {formatDays({ from: compared.range.from ?? "", to: compared.range.to ?? "" })}.{" "}
-          {CHANCE_MEANING}
+          {CHANGE_LEGEND}
         </p>
       )}
       {typeof compared === "string" && <p class="faint">{compared}</p>}

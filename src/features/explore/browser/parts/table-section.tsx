@@ -3,8 +3,9 @@ import { toPrintable } from "../../../../base/printable.ts";
 import { formatCount } from "../../../../base/quantity-text.ts";
 import { OTHER } from "../../../../figures/reserved-keys.ts";
 import { figuresOfPage, readerOf, tableFigures } from "../answers.ts";
-import { formatChange, formatFigure, titleOf } from "../format.ts";
+import { formatFigure, titleOf } from "../format.ts";
 import { Bar } from "./bar.tsx";
+import { Change } from "./change.tsx";
 import type { PartProps } from "./part.ts";
 import { filterOfRow, keysOf, type Row, sortRows } from "./table-rows.ts";
 import { TableTools } from "./table-tools.tsx";
@@ -34,16 +35,10 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
         {head}
         {figures.map((metric) => {
           const now = read(metric.name);
-          const isWithinChance = read(`${metric.name}_within_chance`) === 1;
           return (
             <td key={metric.name}>
               <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
-              {at(`${metric.name}_change`) >= 0 && (
-                <span class={isWithinChance ? "change chance" : "change"}>
-                  {read(`${metric.name}_change`) === null ? "" : formatChange(metric, read)}
-                  {isWithinChance && " chance"}
-                </span>
-              )}
+              <Change metric={metric} read={read} />
               {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
             </td>
           );
@@ -59,8 +54,14 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
         <table>
           <thead>
             <tr>
-              {view.by.map((name) => (
-                <SortHead key={name} name={name} sort={view.sort} onSort={() => sort(name)} />
+              {view.by.map((name, place) => (
+                <SortHead
+                  key={name}
+                  name={name}
+                  isKey={place > 0}
+                  sort={view.sort}
+                  onSort={() => sort(name)}
+                />
               ))}
               {figures.map(({ name }) => (
                 <SortHead key={name} name={name} sort={view.sort} onSort={() => sort(name)} />
@@ -125,15 +126,16 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
 
 interface SortHeadProps {
   name: string;
+  isKey?: boolean;
   sort: { column: string; isDescending: boolean } | undefined;
   onSort: () => void;
 }
 
-function SortHead({ name, sort, onSort }: SortHeadProps) {
+function SortHead({ name, isKey = false, sort, onSort }: SortHeadProps) {
   const isSorted = sort?.column === name;
   const order = sort?.isDescending ? "descending" : "ascending";
   return (
-    <th scope="col" aria-sort={isSorted ? order : undefined}>
+    <th scope="col" class={isKey ? "key" : ""} aria-sort={isSorted ? order : undefined}>
       <button type="button" class="plain" onClick={onSort}>
         {titleOf(name)}
         {isSorted && <span aria-hidden="true">{sort?.isDescending ? " ↓" : " ↑"}</span>}
