@@ -453,6 +453,7 @@ describe.skipIf(!hasChromium)(
         .poll(() => page.locator("header").textContent())
         .toContain("at least 3 calls, by day and channel and campaign");
       expect(await page.locator("main").textContent()).toContain("No command makes this table");
+      expect(await page.locator(".cards .name").first().textContent()).toBe("Calls in groups of 3 or more");
       expect(await page.locator("#command, .calls, .bands, details[data-filter=hour]").count()).toBe(0);
       const rows = await readTable(page);
       const counts = rows.map(([calls]) => Number(calls));

@@ -64,18 +64,23 @@ export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETU
 export const needsOutcomes = (name: string) => OUTCOME_FIGURES.includes(name);
 
 /**
- * Returns what the shown days are compared with, or why they are not: a value whose calls are in (other) on some days
- * would seem to change.
+ * Returns what the shown days are compared with, or why they are not. Of groups only all calls are compared, on days
+ * that are all in the file: a value whose calls are in (other) on some days, or left out, would seem to change.
  */
 export function comparedOf(
-  facts: PageFacts,
+  { facts, calls }: Source,
   view: View,
   by: readonly Dimension[] = [],
 ): Compared | string | undefined {
+  if (view.compare === undefined) return undefined;
+  const days = shownDays(view);
+  const compared = compareDays(facts, days, view.compare);
+  if (facts.minCell === null || typeof compared === "string") return compared;
   const names = [...by, ...entriesOf(view.filter).map(([name]) => name)];
-  if (view.compare && facts.minCell !== null && names.some((name) => name !== "weekday"))
+  if (names.some((name) => name !== "weekday"))
     return "Not compared: on some days, calls of these values are in (other).";
-  return view.compare && compareDays(facts, shownDays(view), view.compare);
+  const isWhole = [spanOf(days), compared.span].every((span) => calls.daysLeftOut(span) === 0);
+  return isWhole ? compared : `Not compared: days with fewer than ${facts.minCell} calls are left out.`;
 }
 
 interface Question {
@@ -106,8 +111,8 @@ export async function answerTable(source: Source, view: View): Promise<Answer & 
   return { columns, rows, totals };
 }
 
-export function questionOf({ facts }: Source, view: View, by: readonly Dimension[] = view.by): Question {
-  const compared = comparedOf(facts, view, by);
+export function questionOf(source: Source, view: View, by: readonly Dimension[] = view.by): Question {
+  const compared = comparedOf(source, view, by);
   return {
     by,
     filter: view.filter,
@@ -227,13 +232,14 @@ export interface TimePoint {
 export async function answerTime(source: Source, view: View): Promise<TimePoint[]> {
   const { facts, calls } = source;
   const { days, chart, compare, filter } = view;
-  const isCompared = typeof comparedOf(facts, view) === "object";
+  const isCompared = typeof comparedOf(source, view) === "object";
   const { periods, compared } = periodsOf(facts, days, shownGrain(view), isCompared ? compare : undefined);
   const figures = withCounts(figuresOfPage(facts).filter(({ name }) => name === chart));
   const query = {
     ...queryOf(source, { days, filter, by: [], figures, compared }),
     periods,
-    fill: true,
+    // A period without groups may have had calls.
+    fill: facts.minCell === null,
     previous: compared,
   };
   const columns = rollupColumns(query, facts.rules);

@@ -3,6 +3,7 @@ import { formatCount } from "../../../base/quantity-text.ts";
 import { labelOf } from "../../../calendar/period-text.ts";
 import { WEEKDAYS } from "../../../figures/dimensions.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
+import type { PageFacts } from "../page-facts.ts";
 
 /** Shown for a missing figure, such as a rate without calls. */
 export const NONE = "–";
@@ -73,6 +74,11 @@ export function titleOf(name: string): string {
     .replaceAll("_", " ")
     .replace("first time", "first-time");
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Names a figure of the page: calls of a page of groups are not all calls. */
+export function titleOfFigure({ minCell }: Pick<PageFacts, "minCell">, name: string): string {
+  return minCell !== null && name === "calls" ? `Calls in groups of ${minCell} or more` : titleOf(name);
 }
 
 const DAY = { day: "numeric", month: "short", year: "numeric" } as const;

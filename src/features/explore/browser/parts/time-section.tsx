@@ -2,18 +2,18 @@ import { useCallback, useState } from "preact/hooks";
 import { GRAINS } from "../../../../calendar/grain.ts";
 import type { TimePoint } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
-import { formatDay, formatDays, formatFigure, formatPeriod, titleOf } from "../format.ts";
+import { formatDay, formatDays, formatFigure, formatPeriod, titleOf, titleOfFigure } from "../format.ts";
 import { Chart } from "./chart.tsx";
 import type { PartProps } from "./part.ts";
 
 const HEIGHT = 260;
 
-export function TimeSection({ answers: { view, cards, points }, go }: PartProps) {
+export function TimeSection({ source: { facts }, answers: { view, cards, points }, go }: PartProps) {
   const [pointed, setPointed] = useState<TimePoint>();
   const metric = cards.find((card) => card.metric.name === view.chart)?.metric;
   const { only } = view;
   const chosen = only && points.findIndex(({ days }) => days.from === only.from && days.to === only.to);
-  const title = metric ? titleOf(metric.name) : "";
+  const title = metric ? titleOfFigure(facts, metric.name) : "";
   const hasBefore = points.some(({ before }) => before !== null);
   const draw = useCallback(
     (width: number) =>
