@@ -54,7 +54,7 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .cards .name { color: var(--faint); }
 .cards data { font-size: 1.6rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .cards .before { color: var(--faint); }
-.chance, .faint { color: var(--faint); }
+.change, .faint { color: var(--faint); }
 .faint { font-size: 0.9rem; margin: 0.25rem 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 0; color: var(--faint); font-size: 0.9rem; }
 .legend .now::before, .legend .before::before { content: ""; display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.4em; background: var(--now); }
@@ -73,10 +73,12 @@ thead th { font-weight: 600; white-space: nowrap; }
 thead button.plain { color: inherit; font-weight: 600; }
 tbody th { font-weight: 400; min-width: 9rem; max-width: 26rem; overflow-wrap: anywhere; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
-th.key, td.key { text-align: left; white-space: normal; overflow-wrap: anywhere; max-width: 20rem; }
-.calls th:first-child { width: auto; min-width: 0; }
+th.key, td.key { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem; max-width: 20rem; }
+.calls th:first-child { width: auto; min-width: 0; white-space: nowrap; }
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
-td .change { display: block; font-size: 0.85em; font-weight: 400; }
+.change { font-weight: 400; }
+.change.beyond { color: var(--ink); font-weight: 600; }
+td .change { display: block; font-size: 0.85em; }
 .id { display: block; color: var(--faint); font-size: 0.85em; }
 .bar { display: block; width: 100%; min-width: 5rem; height: 4px; margin-top: 2px; fill: var(--bar); }
 details:not(.menu) > summary { color: var(--link); }

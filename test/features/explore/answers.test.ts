@@ -4,7 +4,13 @@ import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { GRAINS } from "../../../src/calendar/grain.ts";
 import type { Call } from "../../../src/call/columns.ts";
-import { answerTime, cardFigures } from "../../../src/features/explore/browser/answers.ts";
+import {
+  answerCards,
+  answerTable,
+  answerTime,
+  cardFigures,
+  figuresOfPage,
+} from "../../../src/features/explore/browser/answers.ts";
 import { answerDurations } from "../../../src/features/explore/browser/more-answers.ts";
 import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
 import { periodsOf } from "../../../src/features/explore/browser/page-days.ts";
@@ -99,4 +105,43 @@ it("explore page counts periods and durations like the files, including compared
       duration === null ? from === null : from !== null && duration >= from && (to === null || duration < to);
     expect(counted).toBe(CALLS.filter(isIn).length);
   }
+});
+
+it("explore page judges the rate in opening hours of its tile as export does", async () => {
+  using warehouse = makeWarehouse(CALLS);
+  await warehouse.export({
+    targets: [{ kind: "explore", dimensions: ["source"] }],
+    timezone: ZONE,
+    rules: RULES,
+  });
+  const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
+  const source = { facts, calls: new PageCalls(facts, data) };
+  const view = {
+    ...defaultView(
+      facts,
+      figuresOfPage(facts).map(({ name }) => name),
+    ),
+    days: { from: "2026-07-01", to: "2026-07-31" },
+  };
+  const card = (await answerCards(source, view)).find(({ metric }) => metric.name === "answer_rate_in_hours");
+  const { columns, rows, totals } = await answerTable(source, { ...view, figures: ["answer_rate_in_hours"] });
+  let csv = "";
+  await exportToStream({
+    ...{ database: warehouse.database, rules: RULES, lookbackHours: 72, timezone: ZONE },
+    targets: [{ kind: "rollup", dimensions: ["source"] }],
+    ...{ range: view.days, compare: "previous", chance: true, total: true },
+    columns: ["calls_in_hours", "answer_rate_in_hours"],
+    writeChunk: async (chunk) => {
+      csv += String(chunk);
+    },
+  });
+  const found = [columns.map(({ name }) => name), ...rows, ...totals.map(({ values }) => values)];
+  const decimals = columns.map(({ decimals = 0 }) => decimals);
+  const texts = found.map((row) =>
+    row.map((value, index) => (typeof value === "number" ? value.toFixed(decimals[index]) : (value ?? ""))),
+  );
+  expect(csv.split("\r\n").slice(0, -1)).toEqual(texts.map((row) => row.join(",")));
+  const judged = columns.findIndex(({ name }) => name === "answer_rate_in_hours_within_chance");
+  expect(card?.read("answer_rate_in_hours_within_chance")).toBe(totals[0]?.values[judged]);
+  expect(card?.read("answer_rate_in_hours_within_chance")).toBe(1);
 });

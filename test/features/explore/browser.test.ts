@@ -298,6 +298,71 @@ describe.skipIf(!hasChromium)(
       expect(await menu.getAttribute("open")).toBeNull();
     });
 
+    it("takes typed days when they are whole, and moves the other end along", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      const days = () =>
+        page.locator("input[type=date]").evaluateAll((fields) => fields.map((field) => field.value));
+      const enter = async (label: string, keys: string) => {
+        const field = page.getByLabel(label, { exact: true });
+        await field.focus();
+        await page.keyboard.type(keys);
+        await field.blur();
+      };
+      await show(page, "days=2026-08-03..2026-08-30");
+      await page.getByLabel("From", { exact: true }).focus();
+      await page.keyboard.type("08242026");
+      expect(await page.evaluate("location.hash")).toBe("#days=2026-08-03..2026-08-30");
+      await page.keyboard.press("Enter");
+      await expect.poll(days).toEqual(["2026-08-24", "2026-08-30"]);
+      await page.getByLabel("From", { exact: true }).blur();
+      expect(await page.evaluate("location.hash")).toBe("#days=2026-08-24..2026-08-30");
+      await enter("From", "09012026");
+      await enter("to", "09052026");
+      await expect.poll(days).toEqual(["2026-09-01", "2026-09-05"]);
+      await enter("to", "06102026");
+      await expect.poll(days).toEqual(["2026-06-10", "2026-06-10"]);
+      await page.getByLabel("to", { exact: true }).fill("2026-06-12");
+      await expect.poll(days).toEqual(["2026-06-10", "2026-06-12"]);
+      await enter("From", "01022026");
+      const said = page.getByRole("group", { name: "Days" }).getByRole("status");
+      await expect.poll(() => said.textContent()).toMatch(/^Not all in this file: Jan 2, 2026. It has May 1/);
+      expect(await days()).toEqual(["2026-06-10", "2026-06-12"]);
+      await page.getByLabel("to", { exact: true }).fill("2026-06-13");
+      await expect.poll(() => said.textContent()).toBe("");
+      await show(page, "days=2025-01-01..2025-01-31");
+      expect(await said.textContent()).toMatch(/^Not all in this file: Jan 1 – 31, 2025. It has/);
+    });
+
+    it("marks changes as the command judges them, and others as not judged", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      // Twelve calls more than usual at midnight, and hardly any on the day before.
+      await show(page, "days=2026-08-06..2026-08-06&by=channel&figures=answer_rate,unique_callers");
+      const rows: Record<string, string>[] = parse(
+        run((await page.locator("#command").textContent()) ?? ""),
+        {
+          columns: true,
+        },
+      );
+      const judged = rows.flatMap((row) =>
+        ["calls", "answer_rate"].flatMap((name) =>
+          row[`${name}_change`] === "" ? [] : [row[`${name}_within_chance`]],
+        ),
+      );
+      const [within, beyond] = ["1", "0"].map((value) => judged.filter((each) => each === value).length);
+      expect(within).toBeGreaterThan(0);
+      expect(beyond).toBeGreaterThan(0);
+      expect(await page.locator(".figures .change", { hasText: "within chance" }).count()).toBe(within);
+      expect(await page.locator(".figures .beyond").count()).toBe(beyond);
+      const callers = page.locator(".cards li", { hasText: "Unique callers" }).locator(".change");
+      expect(await callers.getAttribute("class")).toBe("change");
+      expect(await callers.textContent()).not.toContain("chance");
+      expect(await page.locator(".cards + p").textContent()).toContain(
+        "Other changes in grey are not judged",
+      );
+    });
+
     it("reports that it is undamaged, or damaged if its calls were changed", async () => {
       const html = readFileSync(fileURLToPath(url), "utf8");
       const broken = html
@@ -388,6 +453,7 @@ describe.skipIf(!hasChromium)(
         .poll(() => page.locator("header").textContent())
         .toContain("at least 3 calls, by day and channel and campaign");
       expect(await page.locator("main").textContent()).toContain("No command makes this table");
+      expect(await page.locator(".cards .name").first().textContent()).toBe("Calls in groups of 3 or more");
       expect(await page.locator("#command, .calls, .bands, details[data-filter=hour]").count()).toBe(0);
       const rows = await readTable(page);
       const counts = rows.map(([calls]) => Number(calls));
@@ -455,6 +521,10 @@ describe.skipIf(!hasChromium)(
         );
         await show(page, "days=2026-05-01..2026-09-27&by=channel");
         await expect.poll(status).toMatch(/^1 to 50 of /);
+        const heights = await page
+          .locator(".calls tbody tr")
+          .evaluateAll((lines) => lines.map((line) => line.getBoundingClientRect().height));
+        expect(Math.max(...heights)).toBeLessThan(80);
         expect(said).toEqual([]);
       });
     });

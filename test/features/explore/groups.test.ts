@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { answerTable, figuresOfPage } from "../../../src/features/explore/browser/answers.ts";
+import {
+  answerTable,
+  answerTime,
+  comparedOf,
+  figuresOfPage,
+} from "../../../src/features/explore/browser/answers.ts";
 import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
 import { defaultView } from "../../../src/features/explore/browser/view.ts";
 import { FOLDED, unpackDuration } from "../../../src/features/explore/packed-calls.ts";
@@ -123,6 +128,38 @@ describe("the page to explore, with min_cell", () => {
     expect(groups).toBeGreaterThan(least(60));
     expect(folded).toBeGreaterThan(least(20));
     expect(left).toBeGreaterThan(0);
+  });
+
+  it("leaves gaps for days with few calls, and compares only whole days", async () => {
+    const counts = [4, 4, 3, 4, 4, 4];
+    using warehouse = makeWarehouse(
+      counts
+        .flatMap((count, day) => Array.from({ length: count }, () => day))
+        .map((day, index) =>
+          makeCall({
+            call_id: index + 1,
+            call_started: new Date(Date.UTC(2026, 7, 31) + day * DAY_MS + index * 60_000).toISOString(),
+          }),
+        ),
+    );
+    await warehouse.export({ targets: [{ kind: "explore", dimensions: ["channel"] }], minCell: 4 });
+    const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
+    const source = { facts, calls: new PageCalls(facts, data) };
+    const view = defaultView(facts, ["calls"]);
+    const days = (from: string, to: string) => ({ ...view, days: { from, to }, grain: "day" as const });
+    const points = await answerTime(source, days("2026-09-01", "2026-09-04"));
+    expect(points.map(({ period, now }) => [period, now])).toEqual([
+      ["2026-09-01", 4],
+      ["2026-09-02", null],
+      ["2026-09-03", 4],
+      ["2026-09-04", 4],
+    ]);
+    const leftOut = "Not compared: days with fewer than 4 calls are left out.";
+    expect(comparedOf(source, days("2026-09-02", "2026-09-02"))).toBe(leftOut);
+    expect(comparedOf(source, days("2026-09-03", "2026-09-03"))).toBe(leftOut);
+    expect(comparedOf(source, days("2026-09-04", "2026-09-04"))).toMatchObject({
+      range: { from: "2026-09-03", to: "2026-09-03" },
+    });
   });
 
   it("refuses a text that looks like a phone number", async () => {

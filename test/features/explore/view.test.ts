@@ -103,7 +103,11 @@ describe("compareDays", () => {
       "2026-08-09",
       { range: { from: "2026-07-27", to: "2026-08-02" }, hasHistory: true, times: 1 },
     ],
-    ["2026-03-03", "2026-03-08", "Not compared: this page begins after 25 Feb 2026."],
+    [
+      "2026-03-03",
+      "2026-03-08",
+      "Not compared: the days to compare with begin on 25 Feb 2026, and this page on 1 Mar 2026.",
+    ],
     ["2026-04-02", "2026-04-05", "Not compared: the days before begin before the first call."],
     ["2026-09-30", "2026-10-01", "Not compared: these days end after the last sync."],
   ])("for %s to %s", (from, to, expected) => {
@@ -120,6 +124,13 @@ describe("compareDays", () => {
     );
     expect(compared).toMatchObject({ times: (7 * 24 - 1) / (7 * 24) });
   });
+});
+
+it("toCommand compares with --chance, and adds what rates are of", () => {
+  const view = { ...KNOWN.standard, figures: ["missed_calls", "answer_rate", "answer_rate_in_hours"] };
+  expect(toCommand(FACTS, view)).toContain(
+    "--columns missed_calls,calls,answer_rate,calls_in_hours,answer_rate_in_hours --total --compare previous --chance ",
+  );
 });
 
 it("toCommand quotes shell characters, and keeps the filter of the file", () => {

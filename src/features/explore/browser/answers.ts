@@ -3,7 +3,7 @@ import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
 import type { Column, TotalRow, Value } from "../../../export/table.ts";
 import type { Compared } from "../../../export/timeframe.ts";
-import { findUnjudged, isChangeWithinChance } from "../../../figures/change-chance.ts";
+import { findUnjudged } from "../../../figures/change-chance.ts";
 import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
 import {
@@ -18,6 +18,7 @@ import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../..
 import { partsNeeded } from "../../../figures/row-figures.ts";
 import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
+import type { Read } from "./format.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
 import { entriesOf, type PageFilter } from "./page-filter.ts";
@@ -45,29 +46,41 @@ export function figuresOfPage({ rules, spend, outcomes, warehouse, minCell }: Pa
 
 const GROUPED: readonly string[] = GROUP_PARTS;
 
-/** Returns the figures of the table: those of spend need dimensions that spend has. */
+/** Returns the figures of the table: those of spend need dimensions that spend has, and rates need what they are of. */
 export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): readonly string[] {
-  if (by.every((name) => SPEND_DIMENSIONS.includes(name))) return figures;
-  const shown = figures.filter((name) => !needsSpend(name));
-  return shown.length > 0 ? shown : ["calls"];
+  const isOfSpend = by.every((name) => SPEND_DIMENSIONS.includes(name));
+  const shown = isOfSpend ? figures : figures.filter((name) => !needsSpend(name));
+  return withWholes(shown.length > 0 ? shown : ["calls"]);
+}
+
+/** Puts before a rate what it divides by, which `--chance` asks for. */
+function withWholes(figures: readonly string[]): readonly string[] {
+  const unjudged = findUnjudged(figures);
+  if (unjudged === undefined) return figures;
+  return withWholes(figures.toSpliced(figures.indexOf(unjudged.rate), 0, unjudged.whole));
 }
 
 export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
 export const needsOutcomes = (name: string) => OUTCOME_FIGURES.includes(name);
 
 /**
- * Returns what the shown days are compared with, or why they are not: a value whose calls are in (other) on some days
- * would seem to change.
+ * Returns what the shown days are compared with, or why they are not. Of groups only all calls are compared, on days
+ * that are all in the file: a value whose calls are in (other) on some days, or left out, would seem to change.
  */
 export function comparedOf(
-  facts: PageFacts,
+  { facts, calls }: Source,
   view: View,
   by: readonly Dimension[] = [],
 ): Compared | string | undefined {
+  if (view.compare === undefined) return undefined;
+  const days = shownDays(view);
+  const compared = compareDays(facts, days, view.compare);
+  if (facts.minCell === null || typeof compared === "string") return compared;
   const names = [...by, ...entriesOf(view.filter).map(([name]) => name)];
-  if (view.compare && facts.minCell !== null && names.some((name) => name !== "weekday"))
+  if (names.some((name) => name !== "weekday"))
     return "Not compared: on some days, calls of these values are in (other).";
-  return view.compare && compareDays(facts, shownDays(view), view.compare);
+  const isWhole = [spanOf(days), compared.span].every((span) => calls.daysLeftOut(span) === 0);
+  return isWhole ? compared : `Not compared: days with fewer than ${facts.minCell} calls are left out.`;
 }
 
 interface Question {
@@ -98,8 +111,8 @@ export async function answerTable(source: Source, view: View): Promise<Answer & 
   return { columns, rows, totals };
 }
 
-export function questionOf({ facts }: Source, view: View, by: readonly Dimension[] = view.by): Question {
-  const compared = comparedOf(facts, view, by);
+export function questionOf(source: Source, view: View, by: readonly Dimension[] = view.by): Question {
+  const compared = comparedOf(source, view, by);
   return {
     by,
     filter: view.filter,
@@ -136,7 +149,7 @@ export async function answer(
   const blank = blankOf(source, query, question);
   const rows = showFolded([...Iterator.from(folded).map(({ values }) => blank(values))]);
   const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
-  const judged = compared && canJudge(figures) ? withChance(table, compared) : table;
+  const judged = compared ? withChance(table, compared) : table;
   return { columns: judged.columns, rows: [...judged.rows] };
 }
 
@@ -165,18 +178,10 @@ function blankOf(
   });
 }
 
-/** Whether `export` marks changes within chance: those of rates need what they divide by. */
-export function canJudge(figures: readonly string[]): boolean {
-  return findUnjudged(figures) === undefined;
-}
-
 /** A figure of all shown calls. */
 export interface Card {
   metric: Measure;
-  now: number | null;
-  before: number | null;
-  change: number | null;
-  isWithinChance: boolean;
+  read: Read;
 }
 
 /** The figures that have a card, and may be in the chart. */
@@ -192,21 +197,26 @@ const CARDS: readonly string[] = [
 
 export async function answerCards(source: Source, view: View): Promise<Card[]> {
   const shown = cardFigures(source.facts);
-  const question = { ...questionOf(source, view, []), figures: shown.map(({ name }) => name) };
+  const question = { ...questionOf(source, view, []), figures: withCounts(shown) };
   const { columns, rows } = await answer(source, question);
-  const values = new Map(columns.map(({ name }, index) => [name, rows[0]?.[index] ?? null]));
-  const read = (name: string) => {
-    const value = values.get(name);
+  const read = readerOf(columns, rows[0]);
+  return shown.map((metric) => ({ metric, read }));
+}
+
+/** Returns the names of figures, and of what their rates are made from: they are rounded and judged by it. */
+export function withCounts(figures: readonly Measure[]): string[] {
+  const names = figures.flatMap(({ name, aggregate }) =>
+    aggregate.kind === "share" ? [name, aggregate.of, aggregate.per] : [name],
+  );
+  return [...new Set(names)];
+}
+
+/** Returns a function that reads a row by column. */
+export function readerOf(columns: readonly Column[], row: readonly Value[] = []): Read {
+  return (name) => {
+    const value = row[columns.findIndex((column) => column.name === name)];
     return typeof value === "number" ? value : null;
   };
-  const { compared } = question;
-  return shown.map((metric) => ({
-    metric,
-    now: read(metric.name),
-    before: read(`${metric.name}_previous`),
-    change: read(`${metric.name}_change`),
-    isWithinChance: compared !== undefined && isChangeWithinChance(metric.name, read, compared) === true,
-  }));
 }
 
 /** A period of the chart. */
@@ -215,18 +225,21 @@ export interface TimePoint {
   days: Days;
   now: number | null;
   before: number | null;
+  read: Read;
 }
 
 /** Answers the chart, which always has all chosen days. */
 export async function answerTime(source: Source, view: View): Promise<TimePoint[]> {
   const { facts, calls } = source;
   const { days, chart, compare, filter } = view;
-  const isCompared = typeof comparedOf(facts, view) === "object";
+  const isCompared = typeof comparedOf(source, view) === "object";
   const { periods, compared } = periodsOf(facts, days, shownGrain(view), isCompared ? compare : undefined);
+  const figures = withCounts(figuresOfPage(facts).filter(({ name }) => name === chart));
   const query = {
-    ...queryOf(source, { days, filter, by: [], figures: [chart], compared }),
+    ...queryOf(source, { days, filter, by: [], figures, compared }),
     periods,
-    fill: true,
+    // A period without groups may have had calls.
+    fill: facts.minCell === null,
     previous: compared,
   };
   const columns = rollupColumns(query, facts.rules);
@@ -236,10 +249,7 @@ export async function answerTime(source: Source, view: View): Promise<TimePoint[
   );
   const rows = new Map(folded.map((values) => [values[0], values]));
   return periods.map(({ period, days }) => {
-    const read = (name: string) => {
-      const value = rows.get(period)?.[columns.findIndex((column) => column.name === name)];
-      return typeof value === "number" ? value : null;
-    };
-    return { period, days, now: read(chart), before: read(`${chart}_previous`) };
+    const read = readerOf(columns, rows.get(period));
+    return { period, days, now: read(chart), before: read(`${chart}_previous`), read };
   });
 }

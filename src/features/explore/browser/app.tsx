@@ -10,10 +10,10 @@ import { Crumbs } from "./parts/crumbs.tsx";
 import { DaysBar } from "./parts/days-bar.tsx";
 import { FilterMenu } from "./parts/filter-menu.tsx";
 import { MoreSections } from "./parts/more-sections.tsx";
-import type { Answers, PartProps } from "./parts/part.ts";
+import type { Answers, Change, PartProps } from "./parts/part.ts";
 import { TableSection } from "./parts/table-section.tsx";
 import { TimeSection } from "./parts/time-section.tsx";
-import { defaultView, fromHash, shownDays, toHash, type View } from "./view.ts";
+import { defaultView, fromHash, shownDays, toHash } from "./view.ts";
 import { statementsOfView } from "./view-statements.ts";
 
 /** @param props.isUndamaged whether the calls have their hash; undefined if it could not be checked */
@@ -49,8 +49,10 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
     };
   }, [source, address, view]);
   const go = useCallback(
-    (change: Partial<View>) => {
-      location.hash = toHash({ ...fromHash(location.hash, known), ...change }, known.standard);
+    (change: Change) => {
+      const now = fromHash(location.hash, known);
+      const changed = typeof change === "function" ? change(now) : change;
+      location.hash = toHash({ ...now, ...changed }, known.standard);
     },
     [known],
   );

@@ -6,7 +6,7 @@ import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
 import type { TimePoint } from "./answers.ts";
-import { formatFigure, formatPeriod, weekdayNames } from "./format.ts";
+import { formatPeriod, formatValue, weekdayNames } from "./format.ts";
 import type { WeekHour } from "./more-answers.ts";
 
 use([BarChart, LineChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
@@ -56,7 +56,7 @@ export function drawTime(
         splitLine: { lineStyle: { color: "var(--line)" } },
         axisLabel: {
           ...axisLabel,
-          formatter: (value: number) => formatFigure({ ...metric, decimals: 0 }, value),
+          formatter: (value: number) => formatValue({ ...metric, decimals: 0 }, value),
         },
       },
       series: [

@@ -1,6 +1,7 @@
 import type { PageFacts } from "../page-facts.ts";
-import { canJudge, comparedOf, needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
+import { needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
 import { titleOf } from "./format.ts";
+import { compareDays } from "./page-days.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
 
@@ -51,15 +52,19 @@ export function toReport(facts: PageFacts, view: View): string {
 function figuresOf(facts: PageFacts, view: View): Options {
   const { by, compare } = view;
   const figures = tableFigures(view);
-  const compared = typeof comparedOf(facts, view, by) === "object" && compare;
+  const compared = compare && typeof compareDays(facts, shownDays(view), compare) === "object" && compare;
   return [
     ["by", by],
     ["columns", figures],
     ["total", true],
     ...(figures.some(needsSpend) ? ([["spend", true]] satisfies Options) : []),
     ...(figures.some(needsOutcomes) ? ([["outcomes", true]] satisfies Options) : []),
-    ...(compared ? ([["compare", compared]] satisfies Options) : []),
-    ...(compared && canJudge(figures) ? ([["chance", true]] satisfies Options) : []),
+    ...(compared
+      ? ([
+          ["compare", compared],
+          ["chance", true],
+        ] satisfies Options)
+      : []),
   ];
 }
 

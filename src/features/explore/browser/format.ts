@@ -1,33 +1,59 @@
 import { formatDate, formatDates, formatNumber, inOrderOfWeek } from "../../../base/locale.ts";
 import { formatCount } from "../../../base/quantity-text.ts";
 import { labelOf } from "../../../calendar/period-text.ts";
-import { CHANGE_DECIMALS } from "../../../figures/comparison.ts";
 import { WEEKDAYS } from "../../../figures/dimensions.ts";
-import type { Metric } from "../../../figures/metrics.ts";
+import type { Measure } from "../../../figures/rollup-query.ts";
+import type { PageFacts } from "../page-facts.ts";
 
 /** Shown for a missing figure, such as a rate without calls. */
 export const NONE = "–";
-/** Of a share the exported digits: rounded once more, it could be another. */
-const PERCENT = { style: "percent", minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
-const CHANGE = { style: "percent", maximumFractionDigits: 1, signDisplay: "exceptZero" } as const;
-const POINTS = { maximumFractionDigits: 2, signDisplay: "exceptZero" } as const;
+const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+const PERCENT = { style: "percent", ...ONE_DECIMAL } as const;
+const SIGNED = { signDisplay: "exceptZero" } as const;
 
-type Shape = Pick<Metric, "name" | "isShare" | "decimals" | "currency">;
+/** Reads a figure of a row by the name of its column. */
+export type Read = (column: string) => number | null;
+/** The current or the compared days. */
+type Stretch = "" | "_previous";
 
-export function formatFigure({ name, isShare, decimals = 0, currency }: Shape, value: number | null): string {
+export function formatFigure(metric: Measure, read: Read, stretch: Stretch = ""): string {
+  if (!metric.isShare) return formatValue(metric, read(metric.name + stretch));
+  const tenths = shareInTenths(metric, read, stretch);
+  return tenths === null ? NONE : formatNumber(tenths / 1000, PERCENT);
+}
+
+/** From counts, where the row has them: an exported share is already rounded, and would be rounded twice. */
+function shareInTenths({ name, aggregate }: Measure, read: Read, stretch: Stretch): number | null {
+  const share = read(name + stretch);
+  if (share === null || aggregate.kind !== "share") return null;
+  const whole = read(aggregate.per + stretch);
+  if (!whole) return Math.round(1000 * share);
+  const part = read(aggregate.of + stretch) ?? Math.round(share * whole);
+  return Math.round((1000 * part) / whole);
+}
+
+/** A value alone, as on an axis. */
+export function formatValue(
+  { name, isShare, decimals = 0, currency }: Pick<Measure, "name" | "isShare" | "decimals" | "currency">,
+  value: number | null,
+): string {
   if (value === null) return NONE;
-  if (isShare) return formatNumber(value, PERCENT);
+  if (isShare) return formatNumber(value, { style: "percent", maximumFractionDigits: 1 });
   if (name.includes("_seconds")) return formatSeconds(value);
   const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   return formatNumber(value, { ...digits, ...(currency && { style: "currency", currency }) });
 }
 
-/** The difference of two shares in points, of other figures relative to the one before. */
-export function formatChange({ isShare }: Shape, now: number | null, before: number | null): string {
-  if (now === null || before === null) return NONE;
-  const unit = 10 ** CHANGE_DECIMALS;
-  if (isShare) return `${formatNumber(Math.round((now - before) * unit) / (unit / 100), POINTS)} pts`;
-  return before === 0 ? NONE : formatNumber((now - before) / Math.abs(before), CHANGE);
+/** The difference of the printed shares in points, of other figures relative to the one before: both as on other pages. */
+export function formatChange(metric: Measure, read: Read): string {
+  if (metric.isShare) {
+    const [now, before] = [shareInTenths(metric, read, ""), shareInTenths(metric, read, "_previous")];
+    if (now === null || before === null) return NONE;
+    return `${formatNumber((now - before) / 10, { ...ONE_DECIMAL, ...SIGNED })} points`;
+  }
+  const [now, before] = [read(metric.name), read(`${metric.name}_previous`)];
+  if (now === null || before === null || before === 0) return NONE;
+  return formatNumber((now - before) / Math.abs(before), { ...PERCENT, ...SIGNED });
 }
 
 /** 1:05:09, or 5:09.5 */
@@ -48,6 +74,11 @@ export function titleOf(name: string): string {
     .replaceAll("_", " ")
     .replace("first time", "first-time");
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Names a figure of the page: calls of a page of groups are not all calls. */
+export function titleOfFigure({ minCell }: Pick<PageFacts, "minCell">, name: string): string {
+  return minCell !== null && name === "calls" ? `Calls in groups of ${minCell} or more` : titleOf(name);
 }
 
 const DAY = { day: "numeric", month: "short", year: "numeric" } as const;

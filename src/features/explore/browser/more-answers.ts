@@ -4,7 +4,16 @@ import type { Value } from "../../../export/table.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
 import { bandCodes, durationBounds } from "../../../figures/duration-bands.ts";
 import { OTHER } from "../../../figures/reserved-keys.ts";
-import { answer, needsSpend, questionOf, type Source } from "./answers.ts";
+import {
+  answer,
+  figuresOfPage,
+  needsSpend,
+  questionOf,
+  readerOf,
+  type Source,
+  withCounts,
+} from "./answers.ts";
+import type { Read } from "./format.ts";
 import { spanOf } from "./page-days.ts";
 import { shownDays, type View } from "./view.ts";
 
@@ -49,20 +58,24 @@ export interface WeekHour {
   weekday: string;
   hour: string;
   value: number;
+  read: Read;
 }
 
 /** Answers the week by hours, with the figure of the chart. */
 export async function answerWeek(source: Source, view: View): Promise<WeekHour[]> {
+  const figure = weekFigure(view);
   const question = {
     ...questionOf(source, view),
     by: WEEK,
-    figures: [weekFigure(view)],
+    figures: withCounts(figuresOfPage(source.facts).filter(({ name }) => name === figure)),
     compared: undefined,
   };
-  const { rows } = await answer(source, question);
-  return rows.flatMap(([weekday, hour, value]) =>
-    typeof value === "number" ? [{ weekday: String(weekday), hour: String(hour), value }] : [],
-  );
+  const { columns, rows } = await answer(source, question);
+  return rows.flatMap((row) => {
+    const read = readerOf(columns, row);
+    const value = read(figure);
+    return value === null ? [] : [{ weekday: String(row[0]), hour: String(row[1]), value, read }];
+  });
 }
 
 /** The figure of the chart, but spend has no hours. */

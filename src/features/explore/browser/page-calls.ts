@@ -138,6 +138,13 @@ export class PageCalls {
     return this.#spend?.count(spendFilterOf(filter), span);
   }
 
+  /** Counts the days of a span that have no calls in the file. */
+  daysLeftOut({ startsAt = "", endsAt = "" }: Span): number {
+    const { startsMs } = within(this.#all, { startsAt, endsAt });
+    const found = new Set(startsMs.map((ms) => Math.floor(ms / DAY_MS)));
+    return (Date.parse(endsAt) - Date.parse(startsAt)) / DAY_MS - found.size;
+  }
+
   /** Returns the calls of a filter in a span. */
   within(filter: PageFilter, span: Span): Calls {
     return within(this.#select(filter), span);

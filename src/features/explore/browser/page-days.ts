@@ -43,7 +43,7 @@ function toCompared(facts: PageFacts, days: Days, before: Days): Compared | stri
   if ((own.endsAt ?? "") > (warehouse.run?.finished_at ?? ""))
     return "Not compared: these days end after the last sync.";
   if (before.from < from)
-    return `Not compared: this page begins after ${daysInWords({ from: before.from, to: before.from })}.`;
+    return `Not compared: the days to compare with begin on ${dayInWords(before.from)}, and this page on ${dayInWords(from)}.`;
   if (coveredFrom === null || before.from < coveredFrom)
     return "Not compared: the days before begin before the first call.";
   return {
@@ -57,6 +57,7 @@ function toCompared(facts: PageFacts, days: Days, before: Days): Compared | stri
   };
 }
 
+const dayInWords = (day: string) => daysInWords({ from: day, to: day });
 const lengthOf = ({ startsAt = "", endsAt = "" }: Span) => Date.parse(endsAt) - Date.parse(startsAt);
 
 /** Returns the periods of some days, and their counterparts in the days before if these can be compared. */

@@ -6,11 +6,12 @@ import { entriesOf, spendFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
 
 /** Returns what a reader of the view must know, by the rules of all files. */
-export function statementsOfView({ facts, calls }: Source, view: View): Statement[] {
+export function statementsOfView(source: Source, view: View): Statement[] {
+  const { facts, calls } = source;
   const { timezone, historyFrom, settledUntil, warehouse, spend, outcomes } = facts;
   const days = shownDays(view);
   const { endsAt = "" } = toInstants(days, timezone);
-  const compared = comparedOf(facts, view);
+  const compared = comparedOf(source, view);
   const isOfSpend = [view.chart, ...tableFigures(view)].some(needsSpend);
   const { count = 0, rows = 0 } = calls.spendDays(view.filter, spanOf(days)) ?? {};
   const others = entriesOf(view.filter).flatMap(([name]) =>

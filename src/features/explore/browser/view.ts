@@ -47,6 +47,12 @@ function cutDays({ from, to }: PageFacts, days: Days): Days | undefined {
   return cut.from <= cut.to ? cut : undefined;
 }
 
+/** Moves one end of days to a day; the other end moves along if it would be on the wrong side. */
+export function endDaysAt(days: Days, end: keyof Days, day: string): Days {
+  const moved = { ...days, [end]: day };
+  return moved.from <= moved.to ? moved : { from: day, to: day };
+}
+
 export function defaultView(facts: PageFacts, figures: readonly string[]): View {
   const [by = "channel"] = facts.dimensions;
   return {
@@ -100,8 +106,12 @@ export function fromHash(
     const texts = parts.get(name)?.split(",");
     return texts && [...new Set(texts)].flatMap((text) => allowed.find((each) => each === text) ?? []);
   };
-  const days = daysIn(parts.get("days"), facts) ?? standard.days;
-  const only = daysIn(parts.get("only"), facts);
+  const daysIn = (name: string) => {
+    const found = parseDays(parts.get(name));
+    return found && cutDays(facts, found);
+  };
+  const days = daysIn("days") ?? standard.days;
+  const only = daysIn("only");
   const by = list("by", facts.dimensions)?.slice(0, MAX_BY) ?? [];
   const chosen = list("figures", figures) ?? [];
   const filter = Object.fromEntries(
@@ -126,9 +136,15 @@ export function fromHash(
   };
 }
 
-function daysIn(text: string | null, facts: PageFacts): Days | undefined {
+/** Returns the days of an address if the file does not have all of them. */
+export function daysOutside(hash: string, { from, to }: Days): Days | undefined {
+  const days = parseDays(new URLSearchParams(hash.replace(/^#/, "")).get("days"));
+  return days && (days.from < from || days.to > to) ? days : undefined;
+}
+
+function parseDays(text: string | null): Days | undefined {
   const [, from, to] = /^(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)$/.exec(text ?? "") ?? [];
   if (from === undefined || to === undefined || from > to) return undefined;
   const isReal = [from, to].every((day) => attempt(() => parseDate(day)) !== undefined);
-  return isReal ? cutDays(facts, { from, to }) : undefined;
+  return isReal ? { from, to } : undefined;
 }

@@ -1,30 +1,29 @@
-import { CHANCE_MEANING } from "../../../../figures/change-chance.ts";
+import { formatCount } from "../../../../base/quantity-text.ts";
 import { comparedOf } from "../answers.ts";
-import { formatChange, formatDays, formatFigure, titleOf } from "../format.ts";
+import { formatDays, formatFigure, titleOfFigure } from "../format.ts";
+import { spanOf } from "../page-days.ts";
+import { shownDays } from "../view.ts";
+import { CHANGE_LEGEND, Change } from "./change.tsx";
 import type { PartProps } from "./part.ts";
 
 /** The figures of all shown calls; each is a button that puts it into the chart. */
-export function Cards({ source: { facts }, answers: { view, cards }, go }: PartProps) {
-  const compared = comparedOf(facts, view);
+export function Cards({ source, answers: { view, cards }, go }: PartProps) {
+  const { facts, calls } = source;
+  const compared = comparedOf(source, view);
+  const leftOut = facts.minCell === null ? 0 : calls.daysLeftOut(spanOf(shownDays(view)));
   return (
     <section aria-label="Figures">
       <ul class="cards">
-        {cards.map(({ metric, now, before, change, isWithinChance }) => (
+        {cards.map(({ metric, read }) => (
           <li key={metric.name}>
             <button
               type="button"
               aria-pressed={view.chart === metric.name}
               onClick={() => go({ chart: metric.name })}
             >
-              <span class="name">{titleOf(metric.name)}</span>
-              <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
-              {change !== null && (
-                <span class={isWithinChance ? "change chance" : "change"}>
-                  {formatChange(metric, now, before)}
-                  {isWithinChance && " chance"}
-                  <span class="before"> from {formatFigure(metric, before)}</span>
-                </span>
-              )}
+              <span class="name">{titleOfFigure(facts, metric.name)}</span>
+              <data value={String(read(metric.name) ?? "")}>{formatFigure(metric, read)}</data>
+              <Change metric={metric} read={read} isWithPrevious />
             </button>
           </li>
         ))}
@@ -32,7 +31,13 @@ export function Cards({ source: { facts }, answers: { view, cards }, go }: PartP
       {typeof compared === "object" && (
         <p class="faint">
           Compared with {formatDays({ from: compared.range.from ?? "", to: compared.range.to ?? "" })}.{" "}
-          {CHANCE_MEANING}
+          {CHANGE_LEGEND}
+        </p>
+      )}
+      {leftOut > 0 && (
+        <p class="faint">
+          {formatCount(leftOut)} of these days {leftOut === 1 ? "is" : "are"} left out: fewer than{" "}
+          {facts.minCell} calls, or none.
         </p>
       )}
       {typeof compared === "string" && <p class="faint">{compared}</p>}

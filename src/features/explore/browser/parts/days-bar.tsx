@@ -1,5 +1,7 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { formatDays } from "../format.ts";
 import type { Days } from "../page-days.ts";
-import { presetDays } from "../view.ts";
+import { daysOutside, endDaysAt, presetDays, type View } from "../view.ts";
 import type { PartProps } from "./part.ts";
 
 const PRESETS = [
@@ -13,24 +15,20 @@ const PRESETS = [
 
 const isSame = (a: Days | undefined, b: Days) => a?.from === b.from && a.to === b.to;
 
-export function DaysBar({ source: { facts }, answers: { view }, go }: PartProps) {
+export function DaysBar({ source: { facts }, answers: { address, view }, go }: PartProps) {
   const { days } = view;
-  const choose = (chosen: Days) => go({ days: chosen, only: undefined });
-  const input = (end: "from" | "to", label: string) => (
-    <label>
-      {label}
-      <input
-        type="date"
-        value={days[end]}
-        min={facts.from}
-        max={facts.to}
-        onChange={({ currentTarget: { value } }) => {
-          if (value < facts.from || value > facts.to) return;
-          const other = end === "from" ? days.to : days.from;
-          choose(value <= other ? { from: value, to: other } : { from: other, to: value });
-        }}
-      />
-    </label>
+  const [refused, setRefused] = useState<{ view: View; days: Days }>();
+  const outside = refused?.view === view ? refused.days : daysOutside(address, facts);
+  const input = (end: keyof Days, label: string) => (
+    <DayInput
+      label={label}
+      day={days[end]}
+      file={facts}
+      onEnter={(day) => {
+        if (day < facts.from || day > facts.to) setRefused({ view, days: { from: day, to: day } });
+        else go((now) => ({ days: endDaysAt(now.days, end, day), only: undefined }));
+      }}
+    />
   );
   return (
     <fieldset class="toolbar" aria-label="Days">
@@ -43,7 +41,7 @@ export function DaysBar({ source: { facts }, answers: { view }, go }: PartProps)
                 key={last}
                 type="button"
                 aria-pressed={isSame(preset, days)}
-                onClick={() => choose(preset)}
+                onClick={() => go({ days: preset, only: undefined })}
               >
                 {label}
               </button>
@@ -66,6 +64,54 @@ export function DaysBar({ source: { facts }, answers: { view }, go }: PartProps)
           <option value="none">nothing</option>
         </select>
       </label>
+      <span role="status">
+        {outside && `Not all in this file: ${formatDays(outside)}. It has ${formatDays(facts)}.`}
+      </span>
     </fieldset>
   );
 }
+
+interface DayInputProps {
+  label: string;
+  day: string;
+  /** The days that can be chosen. */
+  file: Days;
+  onEnter: (day: string) => void;
+}
+
+/** Takes a day when it is picked; a typed one on Enter or when the field is left, since each key makes another day. */
+function DayInput({ label, day, file, onEnter }: DayInputProps) {
+  const [draft, setDraft] = useState<string>();
+  const isTyping = useRef(false);
+  useEffect(() => {
+    if (!isTyping.current) setDraft(undefined);
+  }, [day]);
+  const enter = () => {
+    isTyping.current = false;
+    setDraft(undefined);
+    if (draft) onEnter(draft);
+  };
+  return (
+    <label>
+      {label}
+      <input
+        type="date"
+        value={draft ?? day}
+        min={file.from}
+        max={file.to}
+        onKeyDown={({ key, altKey }) => {
+          if (key === "Enter") enter();
+          else if (!altKey && TYPING.test(key)) isTyping.current = true;
+        }}
+        onInput={({ currentTarget: { value } }) => {
+          if (isTyping.current) setDraft(value);
+          else if (value) onEnter(value);
+        }}
+        onBlur={enter}
+      />
+    </label>
+  );
+}
+
+/** Keys that change a part of a date; others, such as Alt with an arrow, open the calendar. */
+const TYPING = /^(\d|Arrow(Up|Down)|Backspace|Delete)$/;

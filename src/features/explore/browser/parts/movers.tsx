@@ -15,8 +15,7 @@ interface MoversProps extends Pick<PartProps, "source" | "go"> {
 }
 
 export function Movers({ source, view, comparisons, movers, go }: MoversProps) {
-  if (typeof comparedOf(source.facts, view) !== "object")
-    return <p class="faint">Nothing to compare with.</p>;
+  if (typeof comparedOf(source, view) !== "object") return <p class="faint">Nothing to compare with.</p>;
   if (movers.length === 0)
     return (
       <p class="faint">Nothing: chance explains all changes in {formatCount(comparisons)} comparisons.</p>

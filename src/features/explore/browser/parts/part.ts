@@ -11,9 +11,12 @@ export interface Answers {
   table: Answer & { totals: readonly TotalRow[] };
 }
 
+/** What to change; as a function, of the view that was chosen last, which may not be shown yet. */
+export type Change = Partial<View> | ((view: View) => Partial<View>);
+
 export interface PartProps {
   source: Source;
   answers: Answers;
   /** Shows another view, which the browser can go back from. */
-  go: (change: Partial<View>) => void;
+  go: (change: Change) => void;
 }

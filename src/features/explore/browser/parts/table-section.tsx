@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import { toPrintable } from "../../../../base/printable.ts";
 import { formatCount } from "../../../../base/quantity-text.ts";
 import { OTHER } from "../../../../figures/reserved-keys.ts";
-import { figuresOfPage, tableFigures } from "../answers.ts";
-import { formatChange, formatFigure, titleOf } from "../format.ts";
+import { figuresOfPage, readerOf, tableFigures } from "../answers.ts";
+import { formatFigure, titleOf } from "../format.ts";
 import { Bar } from "./bar.tsx";
+import { Change } from "./change.tsx";
 import type { PartProps } from "./part.ts";
 import { filterOfRow, keysOf, type Row, sortRows } from "./table-rows.ts";
 import { TableTools } from "./table-tools.tsx";
@@ -27,28 +28,24 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   };
   const filterBy = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
   const figures = tableFigures(view).flatMap((name) => known.find((metric) => metric.name === name) ?? []);
-  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => (
-    <tr key={key}>
-      {head}
-      {figures.map((metric) => {
-        const read = (name: string) => numberAt(row, at(name));
-        const [now, before] = [read(metric.name), read(`${metric.name}_previous`)];
-        const isWithinChance = read(`${metric.name}_within_chance`) === 1;
-        return (
-          <td key={metric.name}>
-            <data value={String(now ?? "")}>{formatFigure(metric, now)}</data>
-            {at(`${metric.name}_change`) >= 0 && (
-              <span class={isWithinChance ? "change chance" : "change"}>
-                {read(`${metric.name}_change`) === null ? "" : formatChange(metric, now, before)}
-                {isWithinChance && " chance"}
-              </span>
-            )}
-            {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
-          </td>
-        );
-      })}
-    </tr>
-  );
+  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => {
+    const read = readerOf(columns, row);
+    return (
+      <tr key={key}>
+        {head}
+        {figures.map((metric) => {
+          const now = read(metric.name);
+          return (
+            <td key={metric.name}>
+              <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
+              <Change metric={metric} read={read} />
+              {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
+            </td>
+          );
+        })}
+      </tr>
+    );
+  };
   return (
     <section>
       <h2>Calls by {view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}</h2>
@@ -57,8 +54,14 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
         <table>
           <thead>
             <tr>
-              {view.by.map((name) => (
-                <SortHead key={name} name={name} sort={view.sort} onSort={() => sort(name)} />
+              {view.by.map((name, place) => (
+                <SortHead
+                  key={name}
+                  name={name}
+                  isKey={place > 0}
+                  sort={view.sort}
+                  onSort={() => sort(name)}
+                />
               ))}
               {figures.map(({ name }) => (
                 <SortHead key={name} name={name} sort={view.sort} onSort={() => sort(name)} />
@@ -123,24 +126,20 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
 
 interface SortHeadProps {
   name: string;
+  isKey?: boolean;
   sort: { column: string; isDescending: boolean } | undefined;
   onSort: () => void;
 }
 
-function SortHead({ name, sort, onSort }: SortHeadProps) {
+function SortHead({ name, isKey = false, sort, onSort }: SortHeadProps) {
   const isSorted = sort?.column === name;
   const order = sort?.isDescending ? "descending" : "ascending";
   return (
-    <th scope="col" aria-sort={isSorted ? order : undefined}>
+    <th scope="col" class={isKey ? "key" : ""} aria-sort={isSorted ? order : undefined}>
       <button type="button" class="plain" onClick={onSort}>
         {titleOf(name)}
         {isSorted && <span aria-hidden="true">{sort?.isDescending ? " ↓" : " ↑"}</span>}
       </button>
     </th>
   );
-}
-
-function numberAt(row: Row, index: number): number | null {
-  const value = row[index];
-  return typeof value === "number" ? value : null;
 }

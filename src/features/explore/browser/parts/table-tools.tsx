@@ -1,7 +1,7 @@
 import { toDelimited } from "../../../../export/formats/delimited.ts";
 import type { Table } from "../../../../export/table.ts";
 import { type Dimension, SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
-import { figuresOfPage, needsSpend } from "../answers.ts";
+import { figuresOfPage, needsSpend, tableFigures } from "../answers.ts";
 import { titleOf } from "../format.ts";
 import type { View } from "../view.ts";
 import { Menu } from "./menu.tsx";
@@ -16,6 +16,10 @@ interface ToolsProps extends Pick<PartProps, "source" | "go"> {
 /** What the table is by, its figures, and its download. */
 export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
   const names = figuresOfPage(facts).map(({ name }) => name);
+  const shown = tableFigures(view);
+  /** The last one, and what a rate is of. */
+  const isNeeded = (name: string) =>
+    view.figures.includes(name) ? view.figures.length === 1 : shown.includes(name);
   const isOfSpend = view.by.every((name) => SPEND_DIMENSIONS.includes(name));
   return (
     <fieldset class="toolbar" aria-label="Table">
@@ -41,8 +45,8 @@ export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
               <label>
                 <input
                   type="checkbox"
-                  checked={view.figures.includes(name)}
-                  disabled={view.figures.length === 1 && view.figures.includes(name)}
+                  checked={view.figures.includes(name) || shown.includes(name)}
+                  disabled={isNeeded(name)}
                   onChange={() =>
                     go({
                       sort: undefined,
@@ -51,6 +55,7 @@ export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
                   }
                 />
                 {titleOf(name)}
+                {!view.figures.includes(name) && isNeeded(name) && " (its rate needs it)"}
                 {needsSpend(name) && !isOfSpend && " (not by these dimensions)"}
               </label>
             </li>

@@ -2,18 +2,18 @@ import { useCallback, useState } from "preact/hooks";
 import { GRAINS } from "../../../../calendar/grain.ts";
 import type { TimePoint } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
-import { formatDay, formatDays, formatFigure, formatPeriod, titleOf } from "../format.ts";
+import { formatDay, formatDays, formatFigure, formatPeriod, titleOf, titleOfFigure } from "../format.ts";
 import { Chart } from "./chart.tsx";
 import type { PartProps } from "./part.ts";
 
 const HEIGHT = 260;
 
-export function TimeSection({ answers: { view, cards, points }, go }: PartProps) {
+export function TimeSection({ source: { facts }, answers: { view, cards, points }, go }: PartProps) {
   const [pointed, setPointed] = useState<TimePoint>();
   const metric = cards.find((card) => card.metric.name === view.chart)?.metric;
   const { only } = view;
   const chosen = only && points.findIndex(({ days }) => days.from === only.from && days.to === only.to);
-  const title = metric ? titleOf(metric.name) : "";
+  const title = metric ? titleOfFigure(facts, metric.name) : "";
   const hasBefore = points.some(({ before }) => before !== null);
   const draw = useCallback(
     (width: number) =>
@@ -39,7 +39,8 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
     const isChosen = chosen !== undefined && points[chosen] === point;
     go({ only: isChosen || points.length === 1 ? undefined : point.days });
   };
-  const show = (value: number | null) => formatFigure(metric, value);
+  const now = ({ read }: TimePoint) => formatFigure(metric, read);
+  const before = ({ read }: TimePoint) => formatFigure(metric, read, "_previous");
   return (
     <section>
       <div class="heading">
@@ -66,7 +67,7 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
         {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
         <span class="pointed" aria-hidden="true">
           {pointed &&
-            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${show(pointed.now)}${pointed.before === null ? "" : `, before ${show(pointed.before)}`}`}
+            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${now(pointed)}${pointed.before === null ? "" : `, before ${before(pointed)}`}`}
         </span>
       </p>
       <Chart
@@ -93,8 +94,8 @@ export function TimeSection({ answers: { view, cards, points }, go }: PartProps)
                       {formatPeriod(point.period)}
                     </button>
                   </th>
-                  <td>{show(point.now)}</td>
-                  {hasBefore && <td>{show(point.before)}</td>}
+                  <td>{now(point)}</td>
+                  {hasBefore && <td>{before(point)}</td>}
                 </tr>
               ))}
             </tbody>

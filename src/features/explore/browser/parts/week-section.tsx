@@ -34,7 +34,7 @@ export function WeekSection({ source, view, week, go }: WeekProps) {
         <span class="pointed" aria-hidden="true">
           {pointed &&
             metric &&
-            `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.value)}`}
+            `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.read)}`}
         </span>
       </p>
       <Chart
