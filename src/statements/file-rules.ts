@@ -15,8 +15,9 @@ export const FILE_RULES = {
     level: "caution",
     find: ({ warehouse, files: made, range }) => {
       if (made === undefined || countRows(made) > 0 || (range?.spend?.rows ?? 0) > 0) return undefined;
-      // No adjustments does not mean no calls.
-      if (!made.isWarehouseEmpty && made.files.some(({ adjustments }) => adjustments)) return undefined;
+      // No changes, and no adjustments, does not mean no calls.
+      const isOfChanges = made.changes !== undefined || made.files.some(({ adjustments }) => adjustments);
+      if (!made.isWarehouseEmpty && isOfChanges) return undefined;
       return {
         is_warehouse_empty: Number(made.isWarehouseEmpty),
         has_rejected_rows: Number((warehouse?.rejected ?? null) !== null),

@@ -60,6 +60,8 @@ export interface FileFacts {
   timezone: string;
   isWarehouseEmpty: boolean;
   files: readonly FileEntry[];
+  /** Present if only changed calls are listed. */
+  changes?: object;
   restatements?: { rollups: readonly { exported_at?: string; restated_cells?: number }[] };
 }
 

@@ -322,6 +322,10 @@ describe("statementsOf", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
   });
 
+  it("is silent about a list of changes without rows", () => {
+    expect(statementsOf(files({ files: [{ rows: 0 }], changes: {} }))).toEqual([]);
+  });
+
   it("compares days with opening hours, where they are set", () => {
     const week = { range: { from: "2026-11-23", to: "2026-11-29" } };
     const before = { compared_with: { from: "2026-11-16", to: "2026-11-22" } };

@@ -15,7 +15,9 @@ import { answerDurations } from "../../../src/features/explore/browser/more-answ
 import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
 import { periodsOf } from "../../../src/features/explore/browser/page-days.ts";
 import { defaultView } from "../../../src/features/explore/browser/view.ts";
+import { statementsOfView } from "../../../src/features/explore/browser/view-statements.ts";
 import { FIGURES } from "../../../src/figures/metrics.ts";
+import type { Statement } from "../../../src/statements/statements.ts";
 import "../../support/built.ts"; // for the script of the page
 import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
@@ -75,7 +77,7 @@ it("explore page counts periods and durations like the files, including compared
       const isCompared = periodsOf(facts, shown.days, drawn.grain, drawn.compare).compared !== undefined;
       if (isCompared) compared++;
       let csv = "";
-      await exportToStream({
+      const { manifest } = await exportToStream({
         ...{ database: warehouse.database, rules: RULES, lookbackHours: 72, timezone: ZONE },
         targets: [{ kind: "rollup", dimensions: [] }],
         range: shown.days,
@@ -85,6 +87,9 @@ it("explore page counts periods and durations like the files, including compared
           csv += String(chunk);
         },
       });
+      const unlike = (statements: readonly Statement[]) =>
+        statements.filter(({ id }) => id === "unlike_days");
+      expect(unlike(statementsOfView({ facts, calls }, shown))).toEqual(unlike(manifest.statements));
       const [head = "", ...lines] = csv.split("\r\n").slice(0, -1);
       const at = (name: string) => head.split(",").indexOf(name);
       const read = (fields: string[], name: string) => Number(fields[at(name)] || Number.NaN);

@@ -25,7 +25,9 @@ export function statementsOfView(source: Source, view: View): Statement[] {
       range: {
         timezone,
         filter: {},
+        rules: facts.rules,
         range: {
+          ...days,
           ends_at: endsAt,
           ...((settledUntil === null || endsAt > settledUntil) && { provisional: true }),
           ...(!hasHistory && { short_history: true }),
@@ -41,7 +43,7 @@ export function statementsOfView(source: Source, view: View): Statement[] {
           }),
         ...(outcomes && { outcomes: outcomes.described }),
         ...(typeof compared === "object" && {
-          compared_with: compared.hasHistory ? {} : { short_history: true },
+          compared_with: { ...compared.range, ...(!compared.hasHistory && { short_history: true }) },
         }),
       },
     },
