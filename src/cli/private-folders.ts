@@ -2,8 +2,8 @@ import { chmodSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { attempt } from "../base/errors.ts";
 import { nameFrom } from "../config/calltally-file.ts";
+import { statOf } from "../config/files/secret-file.ts";
 import { inspectSettings } from "../config/load-settings.ts";
-import { statOf } from "../config/secret-file.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 

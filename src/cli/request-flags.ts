@@ -1,6 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
-import { readCallersFile } from "../config/callers-file.ts";
+import { readCallersFile } from "../config/files/callers-file.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import { CLUSTER_CAN, type EngineAccount } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";

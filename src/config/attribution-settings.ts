@@ -1,10 +1,10 @@
 import type { OpeningHours } from "../calendar/opening-hours.ts";
 import { withDigests } from "../privacy/keep-settings.ts";
-import { readAliases } from "./aliases-file.ts";
-import { readChannels } from "./channels-file.ts";
-import { readClosedDays } from "./closed-days-file.ts";
+import { readAliases } from "./files/aliases-file.ts";
+import { readChannels } from "./files/channels-file.ts";
+import { readClosedDays } from "./files/closed-days-file.ts";
+import { readTopics } from "./files/topics-file.ts";
 import type { Settings } from "./load-settings.ts";
-import { readTopics } from "./topics-file.ts";
 
 /** @throws UsageError if a file of aliases, topics, channels or closed days is unusable */
 export function readAttributionRules(

@@ -3,7 +3,7 @@ import { UsageError } from "../base/errors.ts";
 import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { findProblems } from "./file-problems.ts";
 import { type FileContent, fileSchema } from "./file-schema.ts";
-import { assertUnwritable, readTextFile } from "./text-file.ts";
+import { assertUnwritable, readTextFile } from "./files/text-file.ts";
 import { type Path, type Position, type Problem, readYaml } from "./yaml-source.ts";
 
 export interface CalltallyFile {

@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
-import { readSecretFile } from "./secret-file.ts";
+import { readSecretFile } from "./files/secret-file.ts";
 
 /** The static parameter with which a webhook delivers the secret. */
 export const SECRET_PARAMETER = "calltally_secret";

@@ -4,7 +4,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { namesOf, recordOf } from "../base/records.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
-import { findExposure } from "./secret-file.ts";
+import { findExposure } from "./files/secret-file.ts";
 import type { Setting } from "./setting.ts";
 import {
   CONFIG_VARIABLE,

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { UsageError } from "../base/errors.ts";
+import { assertUnwritable, readTextFile } from "./files/text-file.ts";
 import type { Setting } from "./setting.ts";
-import { assertUnwritable, readTextFile } from "./text-file.ts";
 
 export const CONFIG_VARIABLE = "CALLTALLY_CONFIG";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { describeError } from "../base/errors.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { by } from "../request/issues.ts";
-import { readSecret } from "./secret-file.ts";
+import { readSecret } from "./files/secret-file.ts";
 
 /** How a value is written, as text and in `calltally.yaml`. */
 interface Kind<T> {

@@ -6,7 +6,7 @@ import { describeError, EXIT } from "../base/errors.ts";
 import { may } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
-import { statOf } from "../config/secret-file.ts";
+import { statOf } from "../config/files/secret-file.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { MICROS } from "../base/currency.ts";
-import type { Cells, Side } from "./cells.ts";
+import type { Cells, Side } from "./cells/cells.ts";
 import type { OutcomeAggregate } from "./metrics.ts";
 import { divideToCents } from "./spent.ts";
 

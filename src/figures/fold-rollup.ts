@@ -1,4 +1,4 @@
-import { type Cells, Folding } from "./cells.ts";
+import { type Cells, Folding } from "./cells/cells.ts";
 import {
   type CountedCells,
   type CountedSide,
@@ -9,10 +9,10 @@ import {
   presentCells,
   sidesOf,
   spentOn,
-} from "./counted-cells.ts";
+} from "./cells/counted-cells.ts";
+import { keepLarge, keepTop } from "./cells/kept-cells.ts";
 import type { FactValue } from "./dictionary.ts";
 import { addEarned, type Earned } from "./earned.ts";
-import { keepLarge, keepTop } from "./kept-cells.ts";
 import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { NOT_SET, OTHER } from "./reserved-keys.ts";

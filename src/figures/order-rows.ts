@@ -1,4 +1,4 @@
-import type { Cells, Folding } from "./cells.ts";
+import type { Cells, Folding } from "./cells/cells.ts";
 import { isLocalKey } from "./dimensions.ts";
 import { rankKeys, rankShown } from "./key-order.ts";
 import { NOT_SET } from "./reserved-keys.ts";

@@ -2,7 +2,7 @@ import { toPhoneDigits } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
 import { toPrintable } from "../base/printable.ts";
-import { readCallersFile } from "../config/callers-file.ts";
+import { readCallersFile } from "../config/files/callers-file.ts";
 import type { Forgettable } from "./forget-callers.ts";
 
 /** A caller to forget, and how an error refers to it without naming it. */

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { parseSecretFile } from "../config/secret-file.ts";
+import { parseSecretFile } from "../config/files/secret-file.ts";
 import type { DeliveryTarget } from "../delivery/delivery-target.ts";
 import { parseHookUrl } from "../delivery/hook-body.ts";
 import { parseSmtpUrl } from "../delivery/smtp-url.ts";

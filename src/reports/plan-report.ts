@@ -3,9 +3,9 @@ import { UsageError } from "../base/errors.ts";
 import { closedRange } from "../calendar/dates.ts";
 import { localDate } from "../calendar/local-time.ts";
 import { describeRange } from "../calendar/periods.ts";
-import { readCallersFile } from "../config/callers-file.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
+import { readCallersFile } from "../config/files/callers-file.ts";
 import {
   COMMAND_PLACEHOLDERS,
   fillPlaceholders,

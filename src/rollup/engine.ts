@@ -2,7 +2,7 @@ import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
-import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells.ts";
+import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
 import type { Earned } from "../figures/earned.ts";

@@ -6,14 +6,15 @@ import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
 import type { CallFilter } from "../call/filter.ts";
-import { Cells, type Side } from "../figures/cells.ts";
-import { countCells, type FoldSource } from "../figures/counted-cells.ts";
+import { Cells, type Side } from "../figures/cells/cells.ts";
+import { countCells, type FoldSource } from "../figures/cells/counted-cells.ts";
+import { countKeys, countSmall } from "../figures/cells/kept-cells.ts";
+import { blankSmall } from "../figures/cells/small-cells.ts";
 import { Dictionary, type FactValue } from "../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns } from "../figures/dimensions.ts";
 import { type DurationBand, durationBounds } from "../figures/duration-bands.ts";
 import type { Earned } from "../figures/earned.ts";
 import { type FoldedRow, foldRollup } from "../figures/fold-rollup.ts";
-import { countKeys, countSmall } from "../figures/kept-cells.ts";
 import type { OutcomeForm } from "../figures/metrics.ts";
 import type { OTHER } from "../figures/reserved-keys.ts";
 import {
@@ -24,7 +25,6 @@ import {
   type ZoneOffset,
 } from "../figures/rollup-query.ts";
 import { partsNeeded } from "../figures/row-figures.ts";
-import { blankSmall } from "../figures/small-cells.ts";
 import {
   type ConditionOptions,
   comparedFacts,

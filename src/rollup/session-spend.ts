@@ -5,7 +5,7 @@ import { compileRules } from "../attribution/compiled-rules.ts";
 import { type Span, toInstants } from "../calendar/dates.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
-import type { Cells, Side } from "../figures/cells.ts";
+import type { Cells, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { SpendForm } from "../figures/metrics.ts";
 import { addSpent, type Spent } from "../figures/spent.ts";

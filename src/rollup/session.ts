@@ -5,7 +5,7 @@ import type { Span } from "../calendar/dates.ts";
 import type { ListedMember } from "../call/columns.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Calls } from "../figures/calls.ts";
-import { Cells } from "../figures/cells.ts";
+import { Cells } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
 import type { Codes } from "../figures/key-table.ts";

@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
-import { isSmallCount } from "../figures/small-cells.ts";
+import { isSmallCount } from "../figures/cells/small-cells.ts";
 import { FILE_RULES } from "./file-rules.ts";
 import { RANGE_RULES } from "./range-rules.ts";
 import { type Facts, LEVELS, type Level, type Rule, type Values } from "./rule.ts";

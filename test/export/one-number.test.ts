@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { readCallersFile } from "../../src/config/callers-file.ts";
+import { readCallersFile } from "../../src/config/files/callers-file.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";

@@ -68,7 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   config: {
     floor: 85,
-    parts: [{ files: ["src/config/*.ts"], tests: ["test/config/*.test.ts", "test/cli/config.test.ts"] }],
+    parts: [{ files: ["src/config/**/*.ts"], tests: ["test/config/**/*.test.ts", "test/cli/config.test.ts"] }],
   },
   library: {
     floor: 75,
@@ -199,8 +199,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 90,
     parts: [
       {
-        files: ["src/figures/*.ts"],
-        tests: ["test/rollup/{account-rollups,effects,figures,session}.test.ts", "test/figures/*.test.ts"],
+        files: ["src/figures/**/*.ts"],
+        tests: ["test/rollup/{account-rollups,effects,figures,session}.test.ts", "test/figures/**/*.test.ts"],
       },
     ],
   },

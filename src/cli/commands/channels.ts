@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { readChannels } from "../../config/channels-file.ts";
+import { readChannels } from "../../config/files/channels-file.ts";
 import { type ChannelFigures, readChannelFigures } from "../../explain/channel-figures.ts";
 import { toShown } from "../../figures/reserved-keys.ts";
 import { openReader } from "../../warehouse/open.ts";

@@ -2,7 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { readTopics } from "../../config/topics-file.ts";
+import { readTopics } from "../../config/files/topics-file.ts";
 import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
 import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
 import { openReader } from "../../warehouse/open.ts";

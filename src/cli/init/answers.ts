@@ -23,7 +23,7 @@ import {
 } from "../../base/errors.ts";
 import { toPrintableLines } from "../../base/printable.ts";
 import { nameSchema } from "../../config/file-schema.ts";
-import { parseSecretFile } from "../../config/secret-file.ts";
+import { parseSecretFile } from "../../config/files/secret-file.ts";
 import { parseBaseUrl, parseToken } from "../../config/setting-parsers.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
 import type { Context } from "../context.ts";

@@ -2,7 +2,7 @@ import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
-import type { GroupQuestion } from "../../figures/cells.ts";
+import type { GroupQuestion } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
 import { isLocalKey, type KeyColumn } from "../../figures/dimensions.ts";
 import type { Codes } from "../../figures/key-table.ts";

@@ -1,6 +1,6 @@
 import { CalltallyError, describeError, EXIT, UsageError } from "../../base/errors.ts";
 import { type ClusterAddress, DEFAULT_CLUSTER } from "../../config/cluster-url.ts";
-import { readSecretFile } from "../../config/secret-file.ts";
+import { readSecretFile } from "../../config/files/secret-file.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { localName } from "./account-tables.ts";
 import { ClickhouseNode, type StatementOptions } from "./clickhouse-node.ts";

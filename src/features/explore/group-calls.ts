@@ -1,10 +1,10 @@
 import { assertShareSafe } from "../../export/share-safe.ts";
 import type { Calls } from "../../figures/calls.ts";
-import { Cells, Folding } from "../../figures/cells.ts";
+import { Cells, Folding } from "../../figures/cells/cells.ts";
+import { keepLarge } from "../../figures/cells/kept-cells.ts";
 import { Dictionary } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import { groups, runSteps } from "../../figures/groups.ts";
-import { keepLarge } from "../../figures/kept-cells.ts";
 import { compareValues } from "../../figures/key-order.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { Part } from "../../figures/parts.ts";

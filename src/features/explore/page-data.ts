@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { Calls } from "../../figures/calls.ts";
-import { Cells, type Side } from "../../figures/cells.ts";
+import { Cells, type Side } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
 import { type KeyColumn, keyColumns, SPEND_DIMENSIONS } from "../../figures/dimensions.ts";
 import { compareValues } from "../../figures/key-order.ts";

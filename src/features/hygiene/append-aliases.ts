@@ -4,9 +4,9 @@ import { possibleHeaders } from "../../base/csv-text.ts";
 import { Draft } from "../../base/draft.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
-import { readAliases } from "../../config/aliases-file.ts";
-import { readCsvFile } from "../../config/csv-file.ts";
-import { readTextFile } from "../../config/text-file.ts";
+import { readAliases } from "../../config/files/aliases-file.ts";
+import { readCsvFile } from "../../config/files/csv-file.ts";
+import { readTextFile } from "../../config/files/text-file.ts";
 import type { AliasLine } from "../../export/tag-problem.ts";
 
 const COLUMNS = ["raw", "value", "of"] as const;

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { MICROS } from "../../base/currency.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
-import { Cells } from "../../figures/cells.ts";
+import { Cells } from "../../figures/cells/cells.ts";
 import { Dictionary } from "../../figures/dictionary.ts";
 import { keyColumns } from "../../figures/dimensions.ts";
 import { type Effect, effectOf, effectOn, type Step } from "../../figures/effects.ts";

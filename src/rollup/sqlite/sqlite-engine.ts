@@ -5,7 +5,7 @@ import { toCaller, toClientId } from "../../attribution/call-text.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import { type CampaignNames, unifyNames } from "../../figures/campaign-names.ts";
-import type { Cells, GroupQuestion, Side } from "../../figures/cells.ts";
+import type { Cells, GroupQuestion, Side } from "../../figures/cells/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import { bandCodes } from "../../figures/duration-bands.ts";

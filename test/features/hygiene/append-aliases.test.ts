@@ -12,7 +12,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { readAliases } from "../../../src/config/aliases-file.ts";
+import { readAliases } from "../../../src/config/files/aliases-file.ts";
 import type { AliasLine } from "../../../src/export/tag-problem.ts";
 import { appendAliases } from "../../../src/features/hygiene/append-aliases.ts";
 import { findProblems } from "../../../src/features/hygiene/find-problems.ts";

@@ -1,5 +1,5 @@
 import type { Span } from "../../../calendar/dates.ts";
-import type { Cells, Side } from "../../../figures/cells.ts";
+import type { Cells, Side } from "../../../figures/cells/cells.ts";
 import type { Ledger } from "../packed-calls.ts";
 import { midnightOf } from "./page-days.ts";
 import type { PageFilter } from "./page-filter.ts";

@@ -2,7 +2,7 @@ import { namesOf } from "../../../base/records.ts";
 import type { Span } from "../../../calendar/dates.ts";
 import type { Value } from "../../../export/table.ts";
 import { type Calls, MARKS } from "../../../figures/calls.ts";
-import type { FoldSource } from "../../../figures/counted-cells.ts";
+import type { FoldSource } from "../../../figures/cells/counted-cells.ts";
 import type { FactValue } from "../../../figures/dictionary.ts";
 import { type Dimension, keyColumns } from "../../../figures/dimensions.ts";
 import { addEarned } from "../../../figures/earned.ts";

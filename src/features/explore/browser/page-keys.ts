@@ -1,5 +1,5 @@
 import type { FactColumn } from "../../../attribution/attribute-call.ts";
-import type { Cells, Side } from "../../../figures/cells.ts";
+import type { Cells, Side } from "../../../figures/cells/cells.ts";
 import { Dictionary, type FactValue } from "../../../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "../../../figures/dimensions.ts";
 import { showKey } from "../../../figures/key-order.ts";

@@ -1,6 +1,6 @@
+import { rankKeys, rankShown, showKey } from "../key-order.ts";
 import type { Cells } from "./cells.ts";
 import { type CountedCells, callsIn, presentCells } from "./counted-cells.ts";
-import { rankKeys, rankShown, showKey } from "./key-order.ts";
 import { isSmallCount } from "./small-cells.ts";
 
 /** Returns the cells of the keys with the most calls, and of the key without a value, which is never folded. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/base/errors.ts";
-import { readClosedDays } from "../../src/config/closed-days-file.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { UsageError } from "../../../src/base/errors.ts";
+import { readClosedDays } from "../../../src/config/files/closed-days-file.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 function read(text: string): string[] {
   using folder = makeTempFolder();

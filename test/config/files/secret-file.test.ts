@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSecretFile } from "../../src/config/secret-file.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { readSecretFile } from "../../../src/config/files/secret-file.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 describe("readSecretFile", () => {
   it("returns the trimmed text, and refuses a file larger than a secret", () => {

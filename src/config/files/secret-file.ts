@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
-import { attempt, describeError, splitAdvice, UsageError } from "../base/errors.ts";
-import { reasonOf } from "../base/file-access.ts";
+import { attempt, describeError, splitAdvice, UsageError } from "../../base/errors.ts";
+import { reasonOf } from "../../base/file-access.ts";
 
 /** A secret is short; a larger file was named by mistake. */
 const MAX_BYTES = 65_536;

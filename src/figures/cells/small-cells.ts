@@ -1,4 +1,4 @@
-import type { FactValue } from "./dictionary.ts";
+import type { FactValue } from "../dictionary.ts";
 
 export function isSmallCount(count: number, minCell: number): boolean {
   return count > 0 && count < minCell;

@@ -1,10 +1,10 @@
+import { Dictionary } from "../dictionary.ts";
+import { keyColumns } from "../dimensions.ts";
+import type { Earned, OutcomeSource } from "../earned.ts";
+import type { Units } from "../parts.ts";
+import type { RollupQuery } from "../rollup-query.ts";
+import type { SpendSource, Spent } from "../spent.ts";
 import { type CallSource, Cells, type Side } from "./cells.ts";
-import { Dictionary } from "./dictionary.ts";
-import { keyColumns } from "./dimensions.ts";
-import type { Earned, OutcomeSource } from "./earned.ts";
-import type { Units } from "./parts.ts";
-import type { RollupQuery } from "./rollup-query.ts";
-import type { SpendSource, Spent } from "./spent.ts";
 
 export interface FoldSource extends CallSource {
   rules: Units;

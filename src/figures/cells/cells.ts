@@ -1,10 +1,10 @@
-import type { Span } from "../calendar/dates.ts";
-import type { LabelledPeriod } from "../calendar/periods.ts";
-import { type Dictionary, Pairs } from "./dictionary.ts";
-import type { KeyColumn } from "./dimensions.ts";
-import { type Codes, KeyTable } from "./key-table.ts";
-import type { Part, Parts } from "./parts.ts";
-import type { ZoneOffset } from "./rollup-query.ts";
+import type { Span } from "../../calendar/dates.ts";
+import type { LabelledPeriod } from "../../calendar/periods.ts";
+import { type Dictionary, Pairs } from "../dictionary.ts";
+import type { KeyColumn } from "../dimensions.ts";
+import { type Codes, KeyTable } from "../key-table.ts";
+import type { Part, Parts } from "../parts.ts";
+import type { ZoneOffset } from "../rollup-query.ts";
 
 /** One span of time of a rollup. */
 export interface Side {

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/base/errors.ts";
-import { readTopics } from "../../src/config/topics-file.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { UsageError } from "../../../src/base/errors.ts";
+import { readTopics } from "../../../src/config/files/topics-file.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 function read(content: string | Buffer) {
   using folder = makeTempFolder();

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readChannels } from "../../src/config/channels-file.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { readChannels } from "../../../src/config/files/channels-file.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 function read(content: string) {
   using folder = makeTempFolder();

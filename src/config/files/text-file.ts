@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { UsageError } from "../base/errors.ts";
-import { adviseOn, reasonOf } from "../base/file-access.ts";
+import { UsageError } from "../../base/errors.ts";
+import { adviseOn, reasonOf } from "../../base/file-access.ts";
 
 const MAX_BYTES = 1_000_000;
 
