@@ -119,7 +119,7 @@ describe("composeMail", () => {
       `Files\n- 600.bin (600 bytes)\n- 500.bin (500 bytes, not attached)\n- 400.bin (400 bytes)\nThe sender has the files that are not attached, in ${folder.path}\n`,
     );
     expect(mail.html).toContain("500 bytes, not attached");
-    expect(mail.html).toContain(`Files that are not attached are in ${folder.path}`);
+    expect(mail.html).toContain(`The sender has the files that are not attached, in ${folder.path}`);
     const all = await composeMail({ ...summary, files }, "Calls");
     expect(all.text + all.html).not.toContain("not attached");
     // A file that is not attached is not read.

@@ -68,7 +68,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   config: {
     floor: 85,
-    parts: [{ files: ["src/config/**/*.ts"], tests: ["test/config/**/*.test.ts", "test/cli/config.test.ts"] }],
+    parts: [
+      { files: ["src/config/**/*.ts"], tests: ["test/config/**/*.test.ts", "test/cli/config.test.ts"] },
+    ],
   },
   library: {
     floor: 75,

@@ -137,7 +137,7 @@ describe("planJobs", () => {
     ({ runs, missed }) => {
       const names = behind((warehouse, exportDir) => {
         for (const run of runs) insertRun(warehouse, run);
-        insertExport(warehouse, NOW, join(exportDir, "campaign.csv"));
+        insertExport(warehouse, NOW, join(exportDir, "utm_source.csv"));
       });
       expect(names).toEqual(missed ? ["sync"] : []);
     },
@@ -150,9 +150,10 @@ describe("planJobs", () => {
         insertRun(warehouse, done);
         insertExport(warehouse, exportedAt, file(exportDir));
       });
-    expect(names("2026-11-20T05:30:00.000Z", (folder) => join(folder, "campaign.csv"))).toEqual([]);
-    expect(names("2026-11-20T05:29:59.000Z", (folder) => join(folder, "campaign.csv"))).toEqual(["export"]);
-    expect(names(NOW, (folder) => join(`${folder}-of-another`, "campaign.csv"))).toEqual(["export"]);
+    expect(names("2026-11-20T05:30:00.000Z", (folder) => join(folder, "utm_source.csv"))).toEqual([]);
+    expect(names("2026-11-20T05:29:59.000Z", (folder) => join(folder, "utm_source.csv"))).toEqual(["export"]);
+    for (const other of ["-of-another/utm_source.csv", "/calls.csv", "/report/report.html"])
+      expect(names(NOW, (folder) => folder + other)).toEqual(["export"]);
   });
 
   it("decides by the insight that was fetched least recently", () => {
@@ -160,7 +161,7 @@ describe("planJobs", () => {
       behind(
         (warehouse, exportDir) => {
           insertRun(warehouse, { status: "done", finished_at: NOW });
-          insertExport(warehouse, NOW, join(exportDir, "campaign.csv"));
+          insertExport(warehouse, NOW, join(exportDir, "utm_source.csv"));
           insertInsight(warehouse, 1, NOW);
           insertInsight(warehouse, 2, "2026-11-19T16:00:00.000Z");
         },

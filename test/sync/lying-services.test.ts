@@ -29,7 +29,7 @@ async function sync(service: ListService, folder: string, options: Partial<SyncO
   expect(marked.filter((id) => live.has(Number(id)))).toEqual([]);
   const requests = service.requests.length - before;
   const pages = Math.ceil(service.calls.length / 20);
-  expect(requests).toBeLessThan(40 + 4 * pages);
+  expect(requests).toBeLessThan(40 + 5 * pages);
   return { ...run, requests, ids: readIds(database) };
 }
 

@@ -115,8 +115,8 @@ const FORGERIES: [forgery: string, line: string, says: RegExp, (forger: Forger) 
       const columns = FACT_COLUMNS.filter((name) => name !== "call_id" && name !== "is_first_call").join();
       run(
         `WITH RECURSIVE ids (id) AS (VALUES (${NEW_ID}) UNION ALL SELECT id + 1 FROM ids LIMIT 1000)
-          INSERT INTO call_facts (call_id, is_first_call, ${columns})
-            SELECT id, 0, ${columns} FROM ids, call_facts WHERE call_id = ?`,
+          INSERT INTO call_facts (call_id, is_first_call, changed_ms, ${columns})
+            SELECT id, 0, 0, ${columns} FROM ids, call_facts WHERE call_id = ?`,
         met[0],
       );
     },

@@ -5,7 +5,7 @@ type Row = Record<string, unknown>;
 /** The change of a row: each changed column with its old and new value, or a whole new row; null if it was deleted. */
 export type RowChange = Record<string, unknown> | null;
 
-/** Returns what a function changes in any table, by table and row. */
+/** Returns what a function changes in any table, by table and row; not the moment of the change. */
 export function findChanges(
   { sqlite }: Warehouse,
   work: () => void,
@@ -29,13 +29,15 @@ type Tables = Map<string, Map<string, Row>>;
 
 function readTables(sqlite: Warehouse["sqlite"]): Tables {
   const names = sqlite
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name <> 'moment'",
+    )
     .pluck()
     .all();
   return new Map(
     names.map((name) => {
       const rows = sqlite.prepare<[], Row>(`SELECT rowid AS "row", * FROM "${name}"`).all();
-      return [name, new Map(rows.map(({ row, ...columns }) => [String(row), columns]))];
+      return [name, new Map(rows.map(({ row, changed_ms: _, ...columns }) => [String(row), columns]))];
     }),
   );
 }
