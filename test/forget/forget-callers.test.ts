@@ -95,7 +95,8 @@ const forget = (
     { nowMs: Date.parse(NOW), ...options },
   );
 
-const read = ({ sqlite }: Warehouse, query: string) => sqlite.prepare<[], object>(query).all();
+const read = ({ sqlite }: Warehouse, query: string) =>
+  sqlite.prepare<[], Record<string, unknown>>(query).all();
 
 const FACTS =
   "SELECT call_id, caller, is_first_call FROM call_facts LEFT JOIN callers USING (caller_id) ORDER BY call_id";

@@ -68,12 +68,7 @@ function forgerOf(warehouse: Warehouse): Forger {
       for (const [name, value] of Object.entries(columns))
         run(`UPDATE calls SET ${name} = ? WHERE call_id = ?`, value, id);
       insertCopy("transcripts", TRANSCRIPT_COLUMNS, id, from);
-      insertCopy(
-        "call_facts",
-        FACT_COLUMNS.filter((name) => name !== "call_id"),
-        id,
-        from,
-      );
+      insertCopy("call_facts", columnsOf("call_facts"), id, from);
       run(
         "UPDATE call_facts SET is_live = (SELECT gone_at IS NULL FROM calls AS c WHERE c.call_id = call_facts.call_id) WHERE call_id = ?",
         id,
