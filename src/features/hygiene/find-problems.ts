@@ -3,6 +3,7 @@ import { foldUtm, presentText } from "../../attribution/call-text.ts";
 import { siteKind } from "../../attribution/channel-sites.ts";
 import { recordOf } from "../../base/records.ts";
 import { type MendingLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
+import type { SpellingGroup } from "../../rollup/sqlite/sqlite-visits-sql.ts";
 import { findNearMisses } from "./near-misses.ts";
 
 /** Calls with the same tags. */
@@ -20,19 +21,6 @@ export interface Visits {
   since: string | null;
 }
 
-/** Calls whose tags are spelled alike, and what they count as. */
-export interface Spelling {
-  utm_source: string | null;
-  utm_medium: string | null;
-  campaign_name: string | null;
-  utm_campaign: string | null;
-  source: string | null;
-  medium: string | null;
-  campaign: string | null;
-  calls: number;
-  since: string | null;
-}
-
 /** What the ads of a campaign cost in the last 28 days. */
 export interface CampaignCost {
   source: string | null;
@@ -45,7 +33,7 @@ export interface CampaignCost {
 
 export interface Tags {
   visits: readonly Visits[];
-  spellings: readonly Spelling[];
+  spellings: readonly SpellingGroup[];
   /** Undefined without spend. */
   costs: readonly CampaignCost[] | undefined;
   rules: Pick<AttributionRules, "aliases" | "aliases_of">;
@@ -260,7 +248,7 @@ function toCosts(costs: Tags["costs"]) {
 }
 
 /** Finds the spellings of each value but the usual one: the value itself or, if nobody writes it so, that of most calls. */
-function ofSpellings(spellings: readonly Spelling[]): Found[] {
+function ofSpellings(spellings: readonly SpellingGroup[]): Found[] {
   return ALIAS_FIELDS.flatMap((field) => {
     const named = spellings.map(({ campaign_name, utm_campaign, ...each }) => ({
       ...{ calls: each.calls, since: each.since, value: each[field] },

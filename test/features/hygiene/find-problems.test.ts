@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import {
   type CampaignCost,
   findProblems,
-  type Spelling,
   type Tags,
   type Visits,
 } from "../../../src/features/hygiene/find-problems.ts";
+import type { SpellingGroup } from "../../../src/rollup/sqlite/sqlite-visits-sql.ts";
 
 const visits = (members: Partial<Visits>): Visits => ({
   source: null,
@@ -138,7 +138,7 @@ describe("findProblems", () => {
     find(own, { rules: { aliases, aliases_of: { source } } })[0]?.line;
 
   it("counts spellings that were merged, except the usual one", () => {
-    const spelling = (members: Partial<Spelling>): Spelling => ({
+    const spelling = (members: Partial<SpellingGroup>): SpellingGroup => ({
       ...{ utm_source: null, utm_medium: null, campaign_name: null, utm_campaign: null },
       ...{ source: null, medium: null, campaign: null, calls: 5, since: null, ...members },
     });
