@@ -71,9 +71,9 @@ export function doubtsInWords({ statements }: ReportSummary): string[] {
   return doubtsOf(statements).map((doubt) => say(doubt).text);
 }
 
-/** Such as `+12.4% chance from 1,071`; null without a change. */
+/** Such as `+12.4% from 1,071, within chance`; null without a change. */
 export function changeInWords({ change, previous, within_chance }: Figure): string | null {
-  return change === null ? null : `${change}${within_chance ? " chance" : ""} from ${previous}`;
+  return change === null ? null : `${change} from ${previous}${within_chance ? ", within chance" : ""}`;
 }
 
 /** Returns what stands after the figures: the verdict, notices, and all other statements. */

@@ -18,9 +18,9 @@ export function findUnjudged(figures: readonly string[]): { rate: string; whole:
   return undefined;
 }
 
-/** Explains the word “chance” next to changes. */
+/** Explains the words “within chance” next to changes. */
 export const CHANCE_MEANING =
-  "“Chance” marks changes that need no other reason: even if nothing had changed, more than one comparison in twenty would show one as large.";
+  "“Within chance” marks changes that need no other reason: even if nothing had changed, more than one comparison in twenty would show one as large.";
 
 /** Whether {@link isChangeWithinChance} can judge changes of a figure. */
 export function hasChance(figure: string): boolean {

@@ -33,10 +33,12 @@ export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
   return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
 }
 
-/** 5 after 4 → +25.0% chance, in grey. */
-export function changeOf(figures: Figures, name: string, compared: ComparedDays): Html {
+/** 5 after 4 → +25.0% within chance, in grey. @param before the value before, to be named */
+export function changeOf(figures: Figures, name: string, compared: ComparedDays, before?: Html): Html {
   const change = figure(figures[`${name}_change`], () => changeTextOf(figures, name) ?? NONE);
-  return isMarked(figures, name, compared) ? html`<span class="chance">${change} chance</span>` : change;
+  const shown = before === undefined ? change : html`${change} from ${before}`;
+  if (!isMarked(figures, name, compared)) return shown;
+  return html`<span class="chance">${shown}${before === undefined ? "" : ","} within chance</span>`;
 }
 
 /** Whether a figure visibly changed, but no more than by chance. */

@@ -62,7 +62,7 @@ function headline(report: Report): Html {
     compared: days,
   } = report;
   const compared = (of: Figures, column: string, before: Html) =>
-    typeof of[`${column}_change`] === "number" ? html`${changeOf(of, column, days)} from ${before}` : "";
+    typeof of[`${column}_change`] === "number" ? changeOf(of, column, days, before) : "";
   const tile = (name: string, value: Html, note: Html | string) =>
     html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>

@@ -78,7 +78,7 @@ describe("parseHookUrl", () => {
 describe("toHookBody", () => {
   it("is a message of blocks for Slack without mentions", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
-      text: "Weekly calls, Acme Roofing, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls from &lt;!here&gt; &amp; co fell from 120 to 74. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640",
+      text: "Weekly calls, Acme Roofing, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls from &lt;!here&gt; &amp; co fell from 120 to 74. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
         { type: "context", elements: [{ type: "mrkdwn", text: "Acme Roofing, October", verbatim: true }] },
@@ -100,7 +100,7 @@ describe("toHookBody", () => {
             { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4% from 1,071)", verbatim: true },
             {
               type: "mrkdwn",
-              text: "*Answer rate*\n81.3%  (+0.4 points chance from 80.9%)",
+              text: "*Answer rate*\n81.3%  (+0.4 points from 80.9%, within chance)",
               verbatim: true,
             },
             { type: "mrkdwn", text: "*First-time callers*\n640", verbatim: true },
@@ -206,7 +206,7 @@ describe("toHookBody", () => {
                 type: "FactSet",
                 facts: [
                   { title: "Calls", value: "1,204 (+12.4% from 1,071)" },
-                  { title: "Answer rate", value: "81.3% (+0.4 points chance from 80.9%)" },
+                  { title: "Answer rate", value: "81.3% (+0.4 points from 80.9%, within chance)" },
                   { title: "First-time callers", value: "640" },
                 ],
               },
@@ -233,7 +233,7 @@ describe("toHookBody", () => {
       ...said
     } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points chance from 80.9%), First-time callers 640`,
+      text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640`,
       ...said,
       sentences: sentences.map((each) => ({ ...each, text: FELL })),
       name: letterhead.name,

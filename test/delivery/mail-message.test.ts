@@ -148,7 +148,7 @@ Weekly calls
 - 1,204 calls came in, 133 more than the month before.
 
 Calls               1,204  +12.4% from 1,071
-Answer rate         81.3%  +0.4 points chance from 80.9%
+Answer rate         81.3%  +0.4 points from 80.9%, within chance
 First-time callers    640
 
 To ring back: the newest 3 of 4 callers

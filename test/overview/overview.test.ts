@@ -124,10 +124,10 @@ describe("toOverviewPage", () => {
     expect(page).not.toContain("<script>");
     const [table] = readTables(page);
     expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      [`${evil}a`, "50", "+25.0% chance", "40.0%", "9", "12.50", "–", "–", "–"],
+      [`${evil}a`, "50", "+25.0% within chance", "40.0%", "9", "12.50", "–", "–", "–"],
       ["b", "–", "–", "–", "–", "–", "–", "–", "–"],
       [`⚠ ${evil}`],
-      ["(total)", "50", "+25.0% chance", "40.0%", "9", "12.50", "", "", ""],
+      ["(total)", "50", "+25.0% within chance", "40.0%", "9", "12.50", "", "", ""],
     ]);
     expect(table?.head[5]).toBe("Cost, USD");
     expect(page).toContain("2 accounts, 1 with a problem. The total lacks b.");

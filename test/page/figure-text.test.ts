@@ -72,7 +72,7 @@ describe("answerRateOf, changeOf", () => {
     };
     expect(String(answerRateOf(figures))).toBe('<data value="0.5455">54.5%</data>');
     expect(String(changeOf(figures, "calls", { times: 1, isCovered: true }))).toBe(
-      '<span class="chance"><data value="-0.3529">-35.3%</data> chance</span>',
+      '<span class="chance"><data value="-0.3529">-35.3%</data> within chance</span>',
     );
     expect(
       String(changeOf({ ...figures, calls_previous: 60 }, "calls", { times: 1, isCovered: true })),

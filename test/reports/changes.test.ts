@@ -50,8 +50,8 @@ const SITUATIONS: Situation[] = [
     september: [110, 0],
     data: [110, 100, 0.1, 1],
     sheet: ["110", "100", "+10.00% grey"],
-    page: "110 +10.0% chance from 100",
-    mail: "110 +10.0% chance from 100",
+    page: "110 +10.0% from 100, within chance",
+    mail: "110 +10.0% from 100, within chance",
   },
   {
     situation: "equal",
@@ -90,8 +90,8 @@ const SITUATIONS: Situation[] = [
     september: [55, 45],
     data: [0.55, 0.5, 0.05, 1],
     sheet: ["55.00%", "50.00%", "+5.00 grey"],
-    page: "55.0% +5.0 points chance from 50.0%",
-    mail: "55.0% +5.0 points chance from 50.0%",
+    page: "55.0% +5.0 points from 50.0%, within chance",
+    mail: "55.0% +5.0 points from 50.0%, within chance",
   },
   {
     situation: "days before that begin before the copy",

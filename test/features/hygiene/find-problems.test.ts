@@ -140,7 +140,14 @@ describe("findProblems", () => {
   it("counts spellings that were merged, except the usual one", () => {
     const spelling = (members: Partial<SpellingGroup>): SpellingGroup => ({
       ...{ utm_source: null, utm_medium: null, campaign_name: null, utm_campaign: null },
-      ...{ source: null, medium: null, campaign: null, calls: 5, since: null, ...members },
+      ...{
+        source: null,
+        medium: null,
+        campaign: null,
+        calls: 5,
+        since: "2026-01-05T10:00:00.000Z",
+        ...members,
+      },
     });
     const spellings = [
       spelling({ utm_source: "Google", source: "google", utm_medium: "CPC", medium: "cpc" }),
