@@ -144,7 +144,9 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
     using warehouse = makeWarehouse(makeCalls(2500, 4));
     using other = makeWarehouse(makeCalls(1500, 5));
     const counts = { killed: 0 };
-    for (let kill = 0; kill < KILLS; kill++) {
+    // A server may finish what a killed process began: then the next one has less to do, and may end before its kill.
+    for (let kill = 0; counts.killed < KILLS; kill++) {
+      expect(kill).toBeLessThan(2 * KILLS);
       {
         using open = openExistingWarehouse(warehouse.database);
         setRules(open, { ...DEFAULT_RULES, qualified_seconds: 10 * kill });
@@ -171,8 +173,8 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       const ended = await child.done;
       if (alongside !== undefined) expect(await alongside).toMatchObject({ code: 0, stderr: "" });
       if (ended.code === null) counts.killed++;
+      else expect(ended).toMatchObject({ code: 0 });
     }
-    expect(counts.killed).toBe(KILLS);
     expect(await readAbout("killed", "default")).toContain("\\N\t");
     await publish({ ...optionsFor(warehouse.database, "", servers.url("killed")), account: undefined });
     await expectSame(warehouse.database, "killed", "default");
