@@ -71,7 +71,7 @@ export interface Manifest {
 }
 
 export interface DescribedChanges {
-  /** If only changed calls were listed: those that changed later, ISO 8601 UTC. */
+  /** If only changed calls were listed: the calls that changed later, ISO 8601 UTC. */
   after?: string;
   /** The last change of a call: `--changed-since` with this time lists every later change, ISO 8601 UTC. */
   until: string;
