@@ -3,8 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { Draft } from "../base/draft.ts";
 import { FEATURES } from "../features/list.ts";
 import { forgetAgain } from "../forget/forget-callers.ts";
+import { dateAllCalls } from "../warehouse/call-moments.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
-import { type ForgottenCaller, readForgotten } from "../warehouse/calls/forgotten-callers.ts";
+import { readForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
@@ -12,7 +13,8 @@ import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { connect } from "../warehouse/open.ts";
 import { hasExportedPseudonyms } from "../warehouse/runs/exports.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
-import type { Reader } from "../warehouse/warehouse.ts";
+import { beginMoment, readMoment, writeTransaction } from "../warehouse/transaction.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 /**
  * What happened to the key of `caller_hash`: kept; kept, though the backup's key differs; copied from the backup;
@@ -57,20 +59,33 @@ function isThere(file: string): boolean {
  * @throws CalltallyError (exit 7) without the key of the digests that identify the forgotten callers
  */
 export function carryForgotten(target: string, copy: LockedWarehouse, nowMs: number): boolean {
-  const callers = existsSync(target) ? readThose(target) : [];
+  const callers = readReplaced(target, readForgotten) ?? [];
   // With the key next to the warehouse that it becomes.
   const isChanged = callers.length > 0 && forgetAgain({ ...copy, path: target }, callers, nowMs);
   if (isChanged) eraseFreed(copy, nowMs);
   return isChanged;
 }
 
-function readThose(target: string): ForgottenCaller[] {
-  if (!readHeader(target).isOurs) return [];
+/**
+ * Dates all calls of a backup's copy: a pipeline that loads changes has those of the replaced warehouse, dated up to
+ * its last moment. An unreadable warehouse has none.
+ */
+export function carryMoment(target: string, copy: Warehouse): void {
+  const last = readReplaced(target, readMoment) ?? 0;
+  writeTransaction(copy, (tx) => {
+    beginMoment(tx, last + 1);
+    dateAllCalls(tx);
+  });
+}
+
+/** Returns undefined if there is no warehouse to replace, or none that can be read. */
+function readReplaced<T>(target: string, read: (warehouse: Reader) => T): T | undefined {
+  if (!existsSync(target) || !readHeader(target).isOurs) return undefined;
   try {
     using warehouse = connect({ path: target });
-    return readForgotten(warehouse);
+    return read(warehouse);
   } catch (error) {
-    if (isDamage(error)) return [];
+    if (isDamage(error)) return undefined;
     throw error;
   }
 }

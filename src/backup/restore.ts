@@ -4,7 +4,6 @@ import Database from "better-sqlite3";
 import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { fsyncPath, realFile } from "../base/folder.ts";
-import { dateAllCalls } from "../warehouse/call-moments.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
@@ -14,8 +13,7 @@ import { BASELINE_VERSION } from "../warehouse/migrate.ts";
 import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
-import { writeTransaction } from "../warehouse/transaction.ts";
-import { carryForgotten, type RestoredKey, restoreKey } from "./carry-over.ts";
+import { carryForgotten, carryMoment, type RestoredKey, restoreKey } from "./carry-over.ts";
 import { type Copied, copyWarehouse } from "./copy.ts";
 import { isSameFile } from "./write-backup.ts";
 
@@ -83,8 +81,7 @@ export async function restoreWarehouse(
   }
   const caller_key = await restoreKey(source, target, copy);
   const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
-  // A pipeline that loads changes has the calls of the replaced warehouse.
-  writeTransaction(copy, dateAllCalls);
+  carryMoment(target, copy);
   copy.sqlite.pragma("journal_mode = DELETE");
   copy[Symbol.dispose]();
   using _frozen = freeze(target);

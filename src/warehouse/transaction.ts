@@ -64,8 +64,9 @@ function toTx(warehouse: Warehouse): Tx {
 }
 
 /** Begins a moment that is later than those of all earlier transactions, even if the clock was set back. */
-function beginMoment({ sqlite }: Warehouse): void {
-  sqlite.prepare<[number]>("UPDATE moment SET moment_ms = max(moment_ms + 1, ?)").run(Date.now());
+export function beginMoment({ sqlite }: Pick<Reader, "sqlite">, earliestMs = 0): void {
+  const nowMs = Math.max(earliestMs, Date.now());
+  sqlite.prepare<[number]>("UPDATE moment SET moment_ms = max(moment_ms + 1, ?)").run(nowMs);
 }
 
 /** Returns the moment of a transaction, in milliseconds since 1970. */

@@ -211,6 +211,20 @@ describe("changed calls", () => {
     expect(Math.min(...seen.values()), JSON.stringify([...seen])).toBeGreaterThanOrEqual(least(5));
   });
 
+  it("are listed by a cursor from before a restore, also where the clock was ahead", async () => {
+    using account = new Account();
+    await live(account, { kind: "clock", id: 1 });
+    await account.backUp();
+    await account.change((warehouse) => markGone(warehouse, [1]));
+    const { changes } = await account.list(ALL);
+    await account.restore();
+    const { rows } = await account.list(changes.until);
+    expect(rows.map(({ call_id, gone_at }) => [call_id, gone_at])).toEqual([
+      [1, null],
+      [2, null],
+    ]);
+  });
+
   it("have a mark when they are gone, and first calls are those that count", async () => {
     using account = new Account();
     const { changes } = await account.list(ALL);
