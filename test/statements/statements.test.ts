@@ -417,8 +417,13 @@ describe.each(Object.entries(SURFACES))("%s", (_, print) => {
   });
 });
 
-it("docs/figures.md lists each statement with its level", () => {
-  const rows = [...readText(".", "docs/figures.md").matchAll(/^\| `(\w+)` \| (doubt|caution|note)/gm)];
-  const levels = Object.fromEntries(CASES.map(({ id, level }) => [id, level]));
-  expect(Object.fromEntries(rows.map(([, id = "", level]) => [id, level]))).toEqual(levels);
+it("docs/figures.md lists each statement under its level", () => {
+  const [, section = ""] = readText(".", "docs/figures.md").split(/^## Statements$/m);
+  const [, ...groups] = (section.split(/^## /m)[0] ?? "").split(/^\*\*(?=(?:Doubts|Cautions|Notes)\*\*)/m);
+  const listed = groups.flatMap((group) => {
+    const level = group.slice(0, group.indexOf("s**")).toLowerCase();
+    const items = [...group.matchAll(/^- (`\w+`(?:, `\w+`)*)/gm)];
+    return items.flatMap(([, ids = ""]) => (ids.match(/\w+/g) ?? []).map((id) => [id, level]));
+  });
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(CASES.map(({ id, level }) => [id, level])));
 });
