@@ -119,9 +119,14 @@ describe("package", () => {
           .filter((path) => !path.endsWith("_snapshot.json"))
           .map((path) => path.replace("src/warehouse", "dist")),
         ...["docs/calltally.1", "docs/images/explore.png", "docs/images/report.png"],
-        ...["calltally-as-service", "clickhouse/make-secrets", "crontab", "logrotate", "report-failure"].map(
-          (name) => `jobs/deploy/${name}`,
-        ),
+        ...[
+          "back-up",
+          "calltally-as-service",
+          "clickhouse/make-secrets",
+          "crontab",
+          "logrotate",
+          "report-failure",
+        ].map((name) => `jobs/deploy/${name}`),
       ].sort(),
     );
     expect(files.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(20);
