@@ -72,6 +72,15 @@ const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
     ],
   },
 };
+/** Set by the build: the commit that it was built from, possibly empty. */
+declare const BUILT_FROM: string | undefined;
+
+/** From source, it names no commit. */
+const VERSION =
+  typeof BUILT_FROM === "string" && BUILT_FROM !== ""
+    ? `${packageJson.version} (commit ${BUILT_FROM})`
+    : packageJson.version;
+
 const COMMANDS = Object.values(TASKS).flatMap((task) => Object.keys(task));
 /** Called only by the shells' scripts. */
 const COMPLETE = "complete";
@@ -112,7 +121,7 @@ async function assemble(
 ): Promise<Command> {
   const program = new Command("calltally")
     .description(packageJson.description)
-    .version(packageJson.version)
+    .version(VERSION)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .commandsGroup("Help and development:")
     .helpCommand("help [command]", "print the help of a command")

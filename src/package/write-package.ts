@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
+import packageLock from "../../package-lock.json" with { type: "json" };
 import { OLDEST_NODE } from "../cli/node-version.ts";
 
 /** Members of package.json that the published one has, too. */
@@ -31,6 +32,20 @@ export function writePackage(folder: string): void {
   copyProgram(join(folder, "dist"));
   writeDeclarations(join(folder, "dist/types"));
   for (const path of globSync("**/*.md", { cwd: folder })) unlink(folder, path);
+}
+
+/** Makes the package one for servers: with a lockfile, which npm never packs, and with the Node that runs it. */
+export function addLock(folder: string): void {
+  const { optionalDependencies } = packageJson;
+  const root = { ...toPublished(packageJson), optionalDependencies };
+  const libraries = Object.entries(packageLock.packages).filter(
+    ([path, library]) => path !== "" && !("dev" in library),
+  );
+  const { name, version } = packageLock;
+  const packages = { "": root, ...Object.fromEntries(libraries) };
+  const lock = { name, version, lockfileVersion: packageLock.lockfileVersion, requires: true, packages };
+  for (const [file, content] of Object.entries({ "package.json": root, "package-lock.json": lock }))
+    writeFileSync(join(folder, file), `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** Returns the published package.json. */

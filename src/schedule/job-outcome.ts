@@ -69,6 +69,18 @@ export function isFailing(
   return failing_since !== null || (finished_at === null && ageOf(started_at, nowMs) > deadlineMs);
 }
 
+/**
+ * Whether the monitor need not hear of the last failure yet: the API was unreachable, which the next slot may mend.
+ * @param limit failed runs in a row that it hears of
+ */
+export function isTolerated(
+  { finished_at, exit_code, succeeded_at, failed_runs }: JobRecord,
+  limit: number,
+): boolean {
+  const hasEnded = finished_at !== null && exit_code === EXIT.unreachable;
+  return hasEnded && succeeded_at !== null && failed_runs < limit;
+}
+
 /** Exit codes that the job itself has reported and recorded. A crash of Node may exit with 1, a bad setting with 2. */
 const RECORDED_BY_JOB = new Set<number>(
   Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),

@@ -6,7 +6,7 @@ import { openHeartbeat } from "./heartbeat.ts";
 import type { Job, JobContext } from "./job-definition.ts";
 import { type JobJournal, openJournal } from "./job-journal.ts";
 import { secretsOf } from "./job-log.ts";
-import { isFailing, judgeExit, levelOf } from "./job-outcome.ts";
+import { isFailing, isTolerated, judgeExit, levelOf } from "./job-outcome.ts";
 
 const MAX_ERROR_LENGTH = 500;
 
@@ -26,10 +26,19 @@ export async function runJob(job: Job, jobs: readonly Job[], context: JobContext
     const text = error && maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
     journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: text ?? null });
   }
-  if (job.isSync && result !== "neither") {
-    await heartbeat.end(exitCode === EXIT.done && !areOthersFailing(job, jobs, journal, context));
-  } else if (result === "failure") await heartbeat.end(false);
+  if (result === "neither") return exitCode;
+  const isWell = exitCode === EXIT.done || isToleratedEnd(job, journal, context);
+  if (job.isSync) await heartbeat.end(isWell && !areOthersFailing(job, jobs, journal, context));
+  else if (result === "failure" && !isWell) await heartbeat.end(false);
   return exitCode;
+}
+
+function isToleratedEnd({ name }: Job, journal: JobJournal, { settings, log }: JobContext): boolean {
+  const record = journal.read().find(({ job }) => job === name);
+  const limit = settings.heartbeatFailures;
+  if (record === undefined || !isTolerated(record, limit)) return false;
+  log.warn({ failed_runs: record.failed_runs, limit }, "not reporting this failure to the monitor yet");
+  return true;
 }
 
 /** The monitor stays alarmed until the failed job has succeeded, however well the syncs go. */
@@ -44,6 +53,7 @@ function areOthersFailing(
   const failing = journal
     .read()
     .filter((record) => others.some((job) => job.name === record.job) && isFailing(record, limits))
+    .filter((record) => !isTolerated(record, settings.heartbeatFailures))
     .map(({ job }) => job);
   if (failing.length > 0) log.warn({ failing }, "reporting a failure to the monitor: another job is failing");
   return failing.length > 0;

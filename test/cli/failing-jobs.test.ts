@@ -71,7 +71,7 @@ describe("failing job", () => {
     expect(await run("job", "sync")).toBe(0);
     expect(await run("job", "export")).toBe(0);
     expect(beats()).toEqual(["/ping/start", "/ping"]);
-    const succeeded = { exit_code: 0, error: null, failing_since: null };
+    const succeeded = { exit_code: 0, error: null, failing_since: null, failed_runs: 0 };
     const times = { started_at: RECENT, finished_at: RECENT, succeeded_at: RECENT };
     expect(readJobs(folder.path)).toEqual([
       { job: "export", ...times, ...succeeded },

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { PROGRAM_BUILD } from "../../src/package/build-options.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -38,18 +39,11 @@ export async function buildProgram(mutation?: Mutation): Promise<Program> {
     },
   };
   await build({
+    ...PROGRAM_BUILD,
     absWorkingDir: ROOT,
     entryPoints: ["src/cli/bin.ts"],
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    target: "node22",
-    format: "esm",
     logLevel: "silent",
-    packages: "external",
-    mainFields: ["module", "main"],
-    alias: { "drizzle-orm": "./node_modules/drizzle-orm" },
     plugins: [mutate],
   });
   if (mutation !== undefined && !seen) throw new Error(`${mutation.file} is no part of the program`);

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { request } from "node:http";
@@ -21,6 +22,7 @@ import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
 import { toMetrics } from "../../src/schedule/schedule-metrics.ts";
+import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const alertsSchema = z.object({
@@ -32,8 +34,14 @@ const read = (file: string) => readFileSync(join(FOLDER, file), "utf8");
 const settings = loadSettings({ env: {}, folder: "/nowhere" });
 const SERVICES = ["calltally.service", "calltally@.service"];
 const REPORT = "calltally-failed@.service";
-const SCRIPTS = ["calltally-as-service", "report-failure"];
-const TIMERS = JOBS.map(({ name }) => `calltally-${name}.timer`);
+const SCRIPTS = ["back-up", "calltally-as-service", "report-failure"];
+const BACKUP = "calltally@backup.service.d";
+/** Timers, and the services that they start. */
+const TIMERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(JOBS.map(({ name }) => [`calltally-${name}.timer`, `calltally@${name}.service`])),
+  "calltally-report@.timer": "calltally@report:%i.service",
+  "calltally-backup.timer": "calltally@backup.service",
+};
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 const unlessSkipped = hasSystemd ? "" : " (SKIPPED: there is no systemd-analyze here)";
@@ -51,7 +59,8 @@ function readUnit(file: string): Map<string, string[]> {
 describe("jobs/deploy for systemd", () => {
   it.skipIf(!hasSystemd)(`is clean under systemd-analyze verify${unlessSkipped}`, () => {
     using folder = makeTempFolder();
-    const files = [...SERVICES, REPORT, ...TIMERS];
+    const files = [...SERVICES, REPORT, ...Object.keys(TIMERS), join(BACKUP, "backup.conf")];
+    mkdirSync(join(folder.path, BACKUP));
     // The started programs must exist: ours, if it is here.
     for (const file of files) {
       writeFileSync(join(folder.path, file), read(file).replaceAll("/opt/calltally", resolve(".")));
@@ -59,8 +68,9 @@ describe("jobs/deploy for systemd", () => {
     const units = [
       "calltally.service",
       "calltally-failed@calltally.service.service",
-      ...JOBS.map(({ name }) => `calltally@${name}.service`),
-      ...TIMERS,
+      ...Object.keys(TIMERS).map((timer) => timer.replace("@.", "@weekly.")),
+      // systemd-analyze reads a colon as the end of the path; the timer loads that service.
+      ...Object.values(TIMERS).filter((service) => !service.includes(":")),
     ];
     const { status, stdout, stderr } = spawnSync(
       "systemd-analyze",
@@ -99,11 +109,10 @@ describe("jobs/deploy for systemd", () => {
     expect(read(file)).not.toContain("CALLTALLY_TOKEN=");
   });
 
-  it.each(JOBS)("has a timer for $name that makes up for missed runs", ({ name }) => {
-    const unit = readUnit(`calltally-${name}.timer`);
-    expect(Object.fromEntries(unit)).toMatchObject({
+  it.each(Object.entries(TIMERS))("has %s for %s, which makes up for missed runs", (timer, service) => {
+    expect(Object.fromEntries(readUnit(timer))).toMatchObject({
       Persistent: ["true"],
-      Unit: [`calltally@${name}.service`],
+      Unit: [service],
       WantedBy: ["timers.target"],
     });
   });
@@ -240,6 +249,32 @@ describe("scripts in jobs/deploy", () => {
     process.kill(-Number(child.pid), "SIGINT");
     expect((await once(child, "exit"))[0]).toBe(EXIT.done);
     await expect(fetch(`${url}/_sandbox/state`)).rejects.toThrow();
+  });
+
+  it("back-up keeps the backups and replaced warehouses of its days, and removes nothing if it fails", () => {
+    using folder = makeTempFolder();
+    const PATH = fakePrograms(folder.path, { date: "echo 2026-11-27" });
+    const [backups, home] = [join(folder.path, "backups"), join(folder.path, "home")];
+    for (const path of [backups, join(home, "data")]) mkdirSync(path, { recursive: true });
+    openWarehouse(join(home, "data/calltally.db"))[Symbol.dispose]();
+    const old = ["2026-11-01.calltally.db", "2026-11-20.calltally.db", "notes.db"];
+    for (const file of old) writeFileSync(join(backups, file), "");
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    utimesSync(join(backups, "notes.db"), daysAgo(90), daysAgo(90));
+    utimesSync(join(backups, "2026-11-01.calltally.db"), daysAgo(16), daysAgo(16));
+    utimesSync(join(backups, "2026-11-20.calltally.db"), daysAgo(7), daysAgo(7));
+    writeFileSync(join(home, "data/calltally.db.replaced-20261127T000000000Z"), "");
+    const backUp = (args: readonly string[], env: Record<string, string> = {}) =>
+      spawnSync(resolve(FOLDER, "back-up"), args, { cwd: home, env: { PATH, ...env }, encoding: "utf8" });
+
+    expect(backUp([backups, "14"], { CALLTALLY_DATABASE: "missing.db" }).status).toBe(EXIT.storage);
+    expect(readdirSync(backups).sort()).toEqual(old);
+
+    expect(backUp([backups, "14"])).toMatchObject({ status: 0, stderr: "" });
+    const kept = ["2026-11-20.calltally.db", "2026-11-27.calltally.db", "notes.db"];
+    expect(readdirSync(backups).sort()).toEqual(kept);
+    expect(readdirSync(join(home, "data")).filter((name) => name.includes("replaced"))).toHaveLength(1);
+    expect(backUp([backups])).toMatchObject({ status: 2, stderr: expect.stringContaining("how many days") });
   });
 
   it("report-failure writes a line for the journal and passes the log to the hook", () => {

@@ -198,7 +198,8 @@ describe("package", () => {
       ["calltally", "pino", "pino-pretty", "tab", "yaml"], // npm links the commands of all libraries
     );
     const { stdout } = await run(join(bin, "calltally"), ["--version"], { cwd: host });
-    expect(stdout).toBe(`${packageJson.version}\n`);
+    const commit = await run("git", ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]);
+    expect(stdout).toBe(`${packageJson.version} (commit ${commit.stdout.trim()})\n`);
   });
 
   it("compiles in strict mode with and without the types of Node", async () => {

@@ -25,7 +25,7 @@ describe("openJournal", () => {
     const journal = openJournal(database, log);
     expect(journal.read()).toEqual([]);
     journal.start("sync", end.startedAt);
-    const nothing = { exit_code: null, error: null, succeeded_at: null, failing_since: null };
+    const nothing = { exit_code: null, error: null, succeeded_at: null, failing_since: null, failed_runs: 0 };
     expect(journal.read()).toEqual([
       { job: "sync", started_at: end.startedAt, finished_at: null, ...nothing },
     ]);
@@ -39,6 +39,7 @@ describe("openJournal", () => {
         error: "Cannot write x",
         succeeded_at: null,
         failing_since: end.finishedAt,
+        failed_runs: 1,
       },
     ]);
     expect(lines).toEqual([]);

@@ -112,6 +112,7 @@ describe("isFailing", () => {
     exit_code: null,
     error: null,
     succeeded_at: null,
+    failed_runs: 0,
   };
   const judge = (changes: { finished_at?: string; failing_since?: string }, afterMs: number) =>
     isFailing(

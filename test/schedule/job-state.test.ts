@@ -16,6 +16,7 @@ const record: JobRecord = {
   error: "Cannot write x",
   succeeded_at: at("04:31"),
   failing_since: at("05:31"),
+  failed_runs: 1,
 };
 
 function snapshotOf(members: Partial<Snapshot>): Snapshot {

@@ -45,6 +45,7 @@ const RECORD: JobRecord = {
   error: null,
   succeeded_at: null,
   failing_since: null,
+  failed_runs: 0,
 };
 
 const NOTHING: Snapshot = {

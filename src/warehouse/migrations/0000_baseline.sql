@@ -519,7 +519,8 @@ CREATE TABLE `jobs` (
 	`exit_code` integer,
 	`error` text,
 	`succeeded_at` text,
-	`failing_since` text
+	`failing_since` text,
+	`failed_runs` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `sync_pages` (

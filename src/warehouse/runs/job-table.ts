@@ -14,6 +14,7 @@ export const jobs = sqliteTable("jobs", {
   error: about(text(), "What went wrong in the last run that failed; null once a run has succeeded.", "text"),
   succeeded_at: about(text(), "End of the last run that did its work, exit code 0 or 3, ISO 8601 UTC."),
   failing_since: about(text(), "End of the first failed run since then, ISO 8601 UTC; null for none."),
+  failed_runs: about(integer().notNull().default(0), "Runs that failed since then."),
 });
 export const JOBS = describeTable(
   jobs,
@@ -49,18 +50,25 @@ export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
   upsertJob(warehouse.db, record);
 }
 
-export type JobOutcome = Pick<JobRecord, "exit_code" | "error" | "succeeded_at" | "failing_since">;
+export type JobOutcome = Pick<
+  JobRecord,
+  "exit_code" | "error" | "succeeded_at" | "failing_since" | "failed_runs"
+>;
 
 export function applyEnd(
   before: JobOutcome | undefined,
   { exitCode, result, error, finishedAt }: Omit<JobEnd, "job" | "startedAt">,
 ): JobOutcome {
-  const kept = { error: null, succeeded_at: null, failing_since: null, ...before, exit_code: exitCode };
+  const none = { error: null, succeeded_at: null, failing_since: null, failed_runs: 0 };
+  const kept = { ...none, ...before, exit_code: exitCode };
   switch (result) {
     case "success":
-      return { exit_code: exitCode, error: null, succeeded_at: finishedAt, failing_since: null };
+      return { ...none, exit_code: exitCode, succeeded_at: finishedAt };
     case "failure":
-      return { ...kept, error, failing_since: kept.failing_since ?? finishedAt };
+      return {
+        ...{ ...kept, error, failing_since: kept.failing_since ?? finishedAt },
+        failed_runs: kept.failed_runs + 1,
+      };
     case "neither":
       return kept;
   }

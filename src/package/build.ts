@@ -1,0 +1,53 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { build } from "esbuild";
+import { PROGRAM_BUILD } from "./build-options.ts";
+
+// `npm run build`
+
+const ENTRIES = [
+  "cli/bin",
+  "cli/node-version",
+  "library/index",
+  "library/read-worker",
+  "library/sync-worker",
+];
+
+rmSync("dist", { recursive: true, force: true });
+await build({
+  ...PROGRAM_BUILD,
+  entryPoints: ENTRIES.map((name) => `src/${name}.ts`),
+  entryNames: "[name]",
+  outdir: "dist",
+  sourcemap: true,
+  define: { BUILT_FROM: JSON.stringify(process.env.CALLTALLY_COMMIT ?? describeCommit()) },
+  logLevel: "warning",
+});
+const { metafile } = await build({
+  entryPoints: ["src/features/explore/browser/explore.tsx"],
+  bundle: true,
+  minify: true,
+  platform: "browser",
+  target: "es2022",
+  format: "iife",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  outdir: "dist",
+  metafile: true,
+  logLevel: "warning",
+  alias: { echarts: "./node_modules/echarts", "csv-stringify/sync": "csv-stringify/browser/esm/sync" },
+});
+writeFileSync("dist/explore.json", JSON.stringify(metafile));
+cpSync("src/warehouse/migrations", "dist/migrations", { recursive: true });
+chmodSync("dist/bin.js", 0o755);
+
+/** Returns the short id of this clone's commit, with `-dirty` for changed files; empty without git or outside a clone. */
+function describeCommit(): string {
+  if (!existsSync(".git")) return "";
+  const args = ["--git-dir=.git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+  try {
+    return execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return "";
+  }
+}
