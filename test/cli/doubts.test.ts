@@ -76,8 +76,8 @@ describe("unreadable rows", () => {
     expect(page).toContain(`<strong>In doubt.</strong> ${DOUBT}`);
 
     const database = join(half.path, "data/acme/calltally.db");
-    const assistant = answering(half.path);
-    const { basis } = (await assistant.ask("figures", { account: "acme", by: ["channel"] })) as {
+    const assistant = answering(join(half.path, "data/acme"), { env: { CALLTALLY_DATABASE: database } });
+    const { basis } = (await assistant.ask("figures", { by: ["channel"] })) as {
       basis: { statements: unknown[] };
     };
     expect(basis.statements[0]).toMatchObject({ level: "doubt", text: DOUBT });
