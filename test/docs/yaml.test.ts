@@ -5,7 +5,7 @@ import { readBlocks, readPages } from "./pages.ts";
 
 const EXAMPLES = readPages().flatMap(({ path, text }) =>
   readBlocks(text)
-    .filter(({ language, file }) => language === "yaml" && file !== "typo.yaml")
+    .filter(({ language }) => language === "yaml")
     .map(({ content }) => ({ path, content, begin: content.split("\n", 1)[0] })),
 );
 
