@@ -118,7 +118,8 @@ describe("package", () => {
         ...globSync("src/warehouse/migrations/**/*.{sql,json}")
           .filter((path) => !path.endsWith("_snapshot.json"))
           .map((path) => path.replace("src/warehouse", "dist")),
-        ...["docs/calltally.1", "docs/images/explore.png", "docs/images/report.png"],
+        "docs/calltally.1",
+        ...["explore", "mail", "overview", "report"].map((name) => `docs/images/${name}.png`),
         ...[
           "back-up",
           "calltally-as-service",
