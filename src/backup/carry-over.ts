@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { Draft } from "../base/draft.ts";
 import { FEATURES } from "../features/list.ts";
 import { forgetAgain } from "../forget/forget-callers.ts";
+import { backups } from "../warehouse/backup-table.ts";
 import { dateAllCalls } from "../warehouse/call-moments.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { readForgotten } from "../warehouse/calls/forgotten-callers.ts";
@@ -11,9 +12,9 @@ import { eraseFreed } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { connect } from "../warehouse/open.ts";
-import { hasExportedPseudonyms } from "../warehouse/runs/exports.ts";
+import { exports, hasExportedPseudonyms } from "../warehouse/runs/exports.ts";
 import { isDamage } from "../warehouse/sqlite-errors.ts";
-import { beginMoment, readMoment, writeTransaction } from "../warehouse/transaction.ts";
+import { beginMoment, readMoment, type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 /**
@@ -76,6 +77,35 @@ export function carryMoment(target: string, copy: Warehouse): void {
     beginMoment(tx, last + 1);
     dateAllCalls(tx);
   });
+}
+
+/**
+ * Records in a backup's copy the backups and exports of the replaced warehouse, which may have data of callers whom
+ * `forget` or `remove-account` shall remove. An unreadable warehouse has recorded none.
+ */
+export function carryRecords(target: string, copy: Warehouse): void {
+  const records = readReplaced(target, readRecords);
+  if (records === undefined) return;
+  writeTransaction(copy, (tx) => addRecords(tx, records));
+}
+
+function readRecords({ db }: Reader) {
+  return { backups: db.select().from(backups).all(), exports: db.select().from(exports).all() };
+}
+
+function addRecords({ db }: Tx, records: ReturnType<typeof readRecords>): void {
+  for (const backup of records.backups) db.insert(backups).values(backup).onConflictDoNothing().run();
+  const idOf = ({ path, sha256, exported_at }: (typeof records.exports)[number]) =>
+    JSON.stringify([path, sha256, exported_at]);
+  const known = new Set(db.select().from(exports).all().map(idOf));
+  for (const record of records.exports) {
+    if (known.has(idOf(record))) continue;
+    // The copy has neither its id nor its run.
+    const { export_id: _, ...rest } = record;
+    db.insert(exports)
+      .values({ ...rest, run_id: null })
+      .run();
+  }
 }
 
 /** Returns undefined if there is no warehouse to replace, or none that can be read. */

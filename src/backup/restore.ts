@@ -13,7 +13,7 @@ import { BASELINE_VERSION } from "../warehouse/migrate.ts";
 import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
-import { carryForgotten, carryMoment, type RestoredKey, restoreKey } from "./carry-over.ts";
+import { carryForgotten, carryMoment, carryRecords, type RestoredKey, restoreKey } from "./carry-over.ts";
 import { type CopySummary, copyWarehouse } from "./copy.ts";
 import { isSameFile } from "./write-backup.ts";
 
@@ -81,6 +81,7 @@ export async function restoreWarehouse(
   }
   const caller_key = await restoreKey(source, target, copy);
   const forgotten_again = carryForgotten(target, underLock(copy, lock), nowMs);
+  carryRecords(target, copy);
   carryMoment(target, copy);
   copy.sqlite.pragma("journal_mode = DELETE");
   copy[Symbol.dispose]();

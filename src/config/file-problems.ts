@@ -1,3 +1,4 @@
+import { normalize } from "node:path";
 import { describeChoice, describeIssue, type Finding, show } from "../request/describe-issue.ts";
 import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
@@ -87,27 +88,32 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
   }
 }
 
-/** Finds accounts without a token, and those with that of the defaults that would have the calls of others. */
+/** Finds accounts without a token, and those that would have the calls of others with the same one. */
 function* findTokenProblems(root: unknown, written: unknown): Generator<Finding> {
   const names = keysAt(root, ["accounts"]);
-  const owners = new Map<number, string>();
+  const textAt = (name: string, key: string) => String(valueAt(root, ["accounts", name, key]));
+  const tokenOf = (name: string) => `${normalize(textAt(name, "token_file"))} ${textAt(name, "base_url")}`;
+  const withToken = Map.groupBy(names, tokenOf);
+  const owners = new Map<string, string>();
   for (const name of names) {
     const path = ["accounts", name];
     const isOwn = valueAt(written, [...path, "token_file"]) !== undefined;
+    const others = (withToken.get(tokenOf(name)) ?? []).filter((other) => other !== name);
     if (valueAt(root, [...path, "token_file"]) === undefined)
       yield { path: [...path, "token_file"], message: "is missing" };
-    else if (!isOwn && names.length > 1) {
-      const unit = String(valueAt(root, [...path, "org_unit_id"]));
+    else if (others.length > 0 || (!isOwn && names.length > 1)) {
+      const unit = textAt(name, "org_unit_id");
       // Calls have numbers: whether they are of another unit can only be checked with one.
       const isNumber = /^\d+$/.test(unit);
-      const owner = owners.get(Number(unit));
+      const tokenAndUnit = `${tokenOf(name)} ${Number(unit)}`;
+      const owner = owners.get(tokenAndUnit);
       if (!isNumber) {
-        const message =
-          "needs a number as org_unit_id: it has the token of defaults.accounts, which may read the calls of all";
+        const whose = isOwn ? others.join(", ") : "defaults.accounts";
+        const message = `needs a number as org_unit_id: it has the token of ${whose}, which may read the calls of all`;
         yield { path, message, isKey: true };
       } else if (owner !== undefined)
         yield { path: [...path, "org_unit_id"], message: `is also that of ${owner}` };
-      else owners.set(Number(unit), name);
+      else owners.set(tokenAndUnit, name);
     }
   }
 }

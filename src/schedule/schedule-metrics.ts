@@ -65,6 +65,8 @@ function formatValue(value: number): string {
 }
 
 const HELP = {
+  config_refused:
+    "1 while an edited calltally.yaml cannot be used; the schedule then keeps the settings before.",
   job_runs_total: "Runs since the schedule started, by job and exit code, or the signal that ended it.",
   job_running: "1 while the job runs.",
   job_last_duration_seconds: "Duration of the last run that the schedule started.",
@@ -102,6 +104,10 @@ export function toMetrics(
   });
 }
 
+export function toConfigMetrics(isRefused: boolean): Metric[] {
+  return describe({ config_refused: samplesOf(Number(isRefused)) });
+}
+
 export function toBellMetrics({ rings, coalesced }: Bell): Metric[] {
   return describe({ doorbell_rings_total: samplesOf(rings), doorbell_coalesced_total: samplesOf(coalesced) });
 }
@@ -123,10 +129,10 @@ function describe(samples: Samples): Metric[] {
 
 function scheduleSamples(statistics: readonly JobStatistics[]): Samples {
   const perJob = (of: (seen: JobStatistics) => number | undefined) =>
-    statistics.flatMap((seen) => samplesOf(of(seen), { job: seen.job }));
+    statistics.flatMap((seen) => samplesOf(of(seen), { name: seen.job }));
   return {
     job_runs_total: statistics.flatMap(({ job, runs }) =>
-      [...runs].flatMap(([exit_code, count]) => samplesOf(count, { job, exit_code })),
+      [...runs].flatMap(([exit_code, count]) => samplesOf(count, { name: job, exit_code })),
     ),
     job_running: perJob(({ isRunning }) => Number(isRunning)),
     job_last_duration_seconds: perJob(({ lastMs }) => toSeconds(lastMs)),
@@ -136,7 +142,7 @@ function scheduleSamples(statistics: readonly JobStatistics[]): Samples {
 
 function healthSamples(health: readonly JobHealth[]): Samples {
   const perJob = (of: (health: JobHealth) => number | null | undefined) =>
-    health.flatMap((each) => samplesOf(of(each), { job: each.job }));
+    health.flatMap((each) => samplesOf(of(each), { name: each.job }));
   return {
     job_healthy: perJob(({ status }) => Number(status === "ok")),
     job_last_exit_code: perJob(({ last_exit_code }) => last_exit_code),

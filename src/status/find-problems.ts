@@ -42,6 +42,12 @@ export function findProblems(status: Status): Problems {
   return { failures: failures.filter(isText), remarks: remarks.filter(isText) };
 }
 
+/** Returns the sync by the schedule that failed after the last run; undefined if none did. */
+export function findFailedSync({ jobs, runs: [last] }: Pick<Status, "jobs" | "runs">): JobRecord | undefined {
+  const sync = jobs.find(({ job, failing_since }) => job === "sync" && failing_since !== null);
+  return (sync?.finished_at ?? "") > (last?.finished_at ?? "") ? sync : undefined;
+}
+
 function describeJobError({ error, exit_code }: Pick<JobRecord, "error" | "exit_code">): string {
   return error ?? `it ended with exit code ${exit_code}`;
 }

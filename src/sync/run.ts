@@ -7,6 +7,7 @@ import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { underLock } from "../warehouse/lock.ts";
+import { assertNotLost } from "../warehouse/lost.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
@@ -39,6 +40,7 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
 async function syncLocked(options: SyncOptions): Promise<SyncRun> {
   const { database, clock = systemClock } = options;
   using lock = acquireLock(database);
+  assertNotLost(database);
   using opened = openWarehouse(database, { isLocked: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   let run = await syncFromService(prepared, { ...options, clock });

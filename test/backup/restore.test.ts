@@ -12,10 +12,13 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
+import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { recordBackup } from "../../src/warehouse/backup-table.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { connect, openWarehouse } from "../../src/warehouse/open.ts";
 import { bindOrigin } from "../../src/warehouse/origin.ts";
+import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import {
@@ -393,6 +396,36 @@ describe("restoreWarehouse", () => {
       forgotten_again: true,
       caller_key: "kept",
     });
+  });
+
+  it("keeps the records of later backups and exports, so that forget and remove-account find them", async () => {
+    using folder = makeTempFolder();
+    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
+    makeWarehouse(database);
+    const [early, later] = ["early.csv", "later.csv"].map((path) => ({
+      path,
+      sha256: path,
+      rows: 1,
+      filter: "{}",
+    }));
+    const record = (made: typeof early) => {
+      using warehouse = openWarehouse(database);
+      if (made) settleExports(warehouse, insertExports(warehouse, [{ ...made, run_id: 3 }]), "2026-11-20");
+    };
+    record(early);
+    recordBackup(database, "monday.db");
+    await backupWarehouse(database, file);
+    record(later);
+    recordBackup(database, "tuesday.db");
+    await restoreWarehouse(file, database, NOW);
+    await restoreWarehouse(file, database, { nowMs: NOW.nowMs + 1 });
+    expect(readRows(database, "SELECT path, exported_at, run_id FROM exports")).toEqual([
+      { path: "early.csv", exported_at: "2026-11-20", run_id: 3 },
+      { path: "later.csv", exported_at: "2026-11-20", run_id: null },
+    ]);
+    expect(readRows(database, "SELECT path FROM backups ORDER BY path")).toEqual(
+      [file, "monday.db", "tuesday.db"].sort().map((path) => ({ path })),
+    );
   });
 
   it("gives the new warehouse the owner of the replaced one, or of the folder, when root restores", async () => {

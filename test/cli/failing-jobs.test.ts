@@ -175,8 +175,8 @@ describe("failing job", () => {
     await using schedule = await startMonitored(folder.path, env);
     await schedule.logged(/"job":"export","run":"\w+","exitCode":7,"seconds"/);
     expect(await schedule.metrics()).toMatchObject({
-      calltally_job_last_exit_code: { '{job="sync"}': 7, '{job="export"}': 7 },
-      calltally_job_healthy: { '{job="sync"}': 0, '{job="export"}': 1 },
+      calltally_job_last_exit_code: { '{name="sync"}': 7, '{name="export"}': 7 },
+      calltally_job_healthy: { '{name="sync"}': 0, '{name="export"}': 1 },
     });
     expect(await schedule.health()).toMatchObject({
       status: 503,

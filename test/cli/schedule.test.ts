@@ -137,8 +137,8 @@ describe("calltally schedule", () => {
     const page = await (await fetch(metrics)).text();
     const ends = lines().filter((line) => isDone(line) || isKilled(line));
     expect(parsePrometheus(page).calltally_job_runs_total?.samples).toMatchObject({
-      '{job="sync",exit_code="SIGKILL"}': kills,
-      '{job="sync",exit_code="0"}': expect.any(Number),
+      '{name="sync",exit_code="SIGKILL"}': kills,
+      '{name="sync",exit_code="0"}': expect.any(Number),
     });
     expect(ends.filter(isKilled)).toHaveLength(kills);
 
@@ -248,22 +248,22 @@ describe("calltally schedule", () => {
     }
     expect(samples).toEqual({
       calltally_job_runs_total: {
-        '{job="sync",exit_code="0"}': 0,
-        '{job="sync",exit_code="3"}': 1,
-        '{job="export",exit_code="0"}': 1,
+        '{name="sync",exit_code="0"}': 0,
+        '{name="sync",exit_code="3"}': 1,
+        '{name="export",exit_code="0"}': 1,
       },
-      calltally_job_running: { '{job="sync"}': 0, '{job="export"}': 0 },
+      calltally_job_running: { '{name="sync"}': 0, '{name="export"}': 0 },
       calltally_job_last_duration_seconds: {
-        '{job="sync"}': expect.any(Number),
-        '{job="export"}': expect.any(Number),
+        '{name="sync"}': expect.any(Number),
+        '{name="export"}': expect.any(Number),
       },
       calltally_job_next_run_timestamp_seconds: {
-        '{job="sync"}': expect.any(Number),
-        '{job="export"}': expect.any(Number),
+        '{name="sync"}': expect.any(Number),
+        '{name="export"}': expect.any(Number),
       },
-      calltally_job_healthy: { '{job="sync"}': 1, '{job="export"}': 1 },
-      calltally_job_last_exit_code: { '{job="sync"}': 3, '{job="export"}': 0 },
-      calltally_job_last_success_timestamp_seconds: { '{job="sync"}': recent, '{job="export"}': recent },
+      calltally_job_healthy: { '{name="sync"}': 1, '{name="export"}': 1 },
+      calltally_job_last_exit_code: { '{name="sync"}': 3, '{name="export"}': 0 },
+      calltally_job_last_success_timestamp_seconds: { '{name="sync"}': recent, '{name="export"}': recent },
       calltally_sync_last_duration_seconds: { "": expect.any(Number) },
       calltally_sync_last_verdict: {
         '{verdict="exact"}': 1,

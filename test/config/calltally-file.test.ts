@@ -184,8 +184,9 @@ doorbell: { secret_file: s, account: beta }
 
   const MAIL = "{ email: { to: [a@b.example] } }";
   const WITH = "base_url: https://a.example, token_file: t, recipients: [{ email: { to: [c@d.example] } }]";
-  const BOTH_WITH = `accounts: { acme: { ${WITH} }, beta: { ${WITH.replace("c@d.example", "e@f.example")} } }\n`;
-  const SAME = `accounts: { acme: { ${WITH} }, beta: { ${WITH.replace("c@d.example", "C@D.example")} } }\n`;
+  const beta = (mail: string) => WITH.replace("c@d.example", mail).replace(" t,", " u,");
+  const BOTH_WITH = `accounts: { acme: { ${WITH} }, beta: { ${beta("e@f.example")} } }\n`;
+  const SAME = `accounts: { acme: { ${WITH} }, beta: { ${beta("C@D.example")} } }\n`;
   const HOOK = "{ webhook: { url_file: hook.url } }";
   const SHARED =
     ": reports.weekly.deliver[0]: would get the figures of 2 accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account";
@@ -323,6 +324,24 @@ accounts:
   ])("checks who gets the token of the defaults: $name", (given) => {
     const yaml = `defaults: { accounts: { ${given.defaults} } }\naccounts: { ${given.accounts} }\n`;
     expect(problemsOf({ yaml }).slice(1)).toEqual(given.says.map((text) => expect.stringContaining(text)));
+  });
+
+  const OWN = "base_url: https://api.example.com, token_file: secrets/agency.token";
+
+  it.each([
+    {
+      accounts: `austin: { ${OWN} }, dallas: { ${OWN.replace("secrets", "./secrets")}, org_unit_id: 2 }`,
+      says: ["accounts.austin: needs a number as org_unit_id: it has the token of dallas, which may read"],
+    },
+    {
+      accounts: `austin: { ${OWN}, org_unit_id: 2 }, dallas: { ${OWN}, org_unit_id: '02' }`,
+      says: ["accounts.dallas.org_unit_id: is also that of austin"],
+    },
+    { accounts: `austin: { ${OWN}, org_unit_id: 1 }, dallas: { ${OWN}, org_unit_id: 2 }`, says: [] },
+    { accounts: `austin: { ${OWN} }, dallas: { ${OWN.replace("api.", "other.")} }`, says: [] },
+  ])("refuses accounts with one token and the same calls: $accounts", ({ accounts, says }) => {
+    const problems = problemsOf({ yaml: `accounts: { ${accounts} }\n` }).slice(1);
+    expect(problems).toEqual(says.map((text) => expect.stringContaining(text)));
   });
 
   it("reports a problem of the defaults once, at its position", () => {

@@ -21,7 +21,7 @@ import { SETTINGS } from "../../src/config/settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
-import { toMetrics } from "../../src/schedule/schedule-metrics.ts";
+import { toConfigMetrics, toMetrics } from "../../src/schedule/schedule-metrics.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import "../support/built.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -479,9 +479,10 @@ it("jobs/deploy/alerts.yaml has alerts on metrics that exist", () => {
   expect(rules.map(({ alert }) => alert)).toEqual([
     "CalltallyMissing",
     "CalltallyJobFailing",
+    "CalltallyConfigRefused",
     "CalltallyFiguresInDoubt",
   ]);
-  const known = toMetrics([], [], undefined).map(({ name }) => name);
+  const known = [...toMetrics([], [], undefined), ...toConfigMetrics(false)].map(({ name }) => name);
   for (const { expr } of rules) {
     const names = expr.match(/calltally_\w+/g) ?? [];
     expect(names).not.toEqual([]);

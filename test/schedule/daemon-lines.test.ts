@@ -90,16 +90,16 @@ describe("runDaemon", () => {
       const { lines, url, clock } = daemon;
       seen = lines;
       const get = async (path: string) => await (await fetch(url + path)).text();
-      const running = 'calltally_job_running{job="export"}';
+      const running = 'calltally_job_running{name="export"}';
       expect(await get("/metrics")).toContain(`${running} 1\n`);
       clock.jump(61_500);
       await daemon.end(0);
       const metrics = await get("/metrics");
       expect(metrics).toContain(`${running} 0\n`);
-      expect(metrics).toContain('calltally_job_last_duration_seconds{job="export"} 61.5\n');
-      expect(metrics).toContain('calltally_job_runs_total{job="export",exit_code="0"} 1\n');
+      expect(metrics).toContain('calltally_job_last_duration_seconds{name="export"} 61.5\n');
+      expect(metrics).toContain('calltally_job_runs_total{name="export",exit_code="0"} 1\n');
       const next = Date.parse("2026-11-20T03:07:00.000Z") / 1000;
-      expect(metrics).toContain(`calltally_job_next_run_timestamp_seconds{job="sync"} ${next}\n`);
+      expect(metrics).toContain(`calltally_job_next_run_timestamp_seconds{name="sync"} ${next}\n`);
       expect(metrics).not.toContain("insights");
       expect(JSON.parse(await get("/healthz"))).toEqual({
         status: "failing",
@@ -200,6 +200,7 @@ describe("runDaemon", () => {
         error: "failed with exit code 1",
         succeeded_at: "2026-11-20T02:59:59.999Z",
         failing_since: "2026-11-20T03:00:02.000Z",
+        failed_runs: 1,
       },
     ]);
   });
@@ -214,6 +215,7 @@ describe("runDaemon", () => {
       error: "Cannot write x",
       succeeded_at: null,
       failing_since: OF_THE_EXPORT.started_at,
+      failed_runs: 1,
     };
     {
       using warehouse = openWarehouse(daemon.database);

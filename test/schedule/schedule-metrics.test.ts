@@ -58,29 +58,29 @@ const snapshot: Snapshot = {
 
 const SCHEDULE = `# HELP calltally_job_runs_total Runs since the schedule started, by job and exit code, or the signal that ended it.
 # TYPE calltally_job_runs_total counter
-calltally_job_runs_total{job="sync",exit_code="0"} 3
-calltally_job_runs_total{job="sync",exit_code="SIGKILL"} 1
-calltally_job_runs_total{job="export",exit_code="0"} 0
+calltally_job_runs_total{name="sync",exit_code="0"} 3
+calltally_job_runs_total{name="sync",exit_code="SIGKILL"} 1
+calltally_job_runs_total{name="export",exit_code="0"} 0
 # HELP calltally_job_running 1 while the job runs.
 # TYPE calltally_job_running gauge
-calltally_job_running{job="sync"} 1
-calltally_job_running{job="export"} 0
+calltally_job_running{name="sync"} 1
+calltally_job_running{name="export"} 0
 # HELP calltally_job_last_duration_seconds Duration of the last run that the schedule started.
 # TYPE calltally_job_last_duration_seconds gauge
-calltally_job_last_duration_seconds{job="sync"} 61.5
+calltally_job_last_duration_seconds{name="sync"} 61.5
 # HELP calltally_job_next_run_timestamp_seconds Next start time of the job.
 # TYPE calltally_job_next_run_timestamp_seconds gauge
-calltally_job_next_run_timestamp_seconds{job="sync"} 1790000020.25
+calltally_job_next_run_timestamp_seconds{name="sync"} 1790000020.25
 # HELP calltally_job_healthy 1 while the job succeeds, 0 if /healthz reports it as failing.
 # TYPE calltally_job_healthy gauge
-calltally_job_healthy{job="sync"} 1
-calltally_job_healthy{job="export"} 0
+calltally_job_healthy{name="sync"} 1
+calltally_job_healthy{name="export"} 0
 # HELP calltally_job_last_exit_code Exit code of the job's last run, or 128 plus the number of the signal that ended it.
 # TYPE calltally_job_last_exit_code gauge
-calltally_job_last_exit_code{job="sync"} 0
+calltally_job_last_exit_code{name="sync"} 0
 # HELP calltally_job_last_success_timestamp_seconds When the job last succeeded; a sync succeeds with any verdict except unverified.
 # TYPE calltally_job_last_success_timestamp_seconds gauge
-calltally_job_last_success_timestamp_seconds{job="sync"} 1795176480.5
+calltally_job_last_success_timestamp_seconds{name="sync"} 1795176480.5
 `;
 
 const COUNTS = `# HELP calltally_calls Calls in the warehouse: live, or gone from the service; counted when a sync starts and ends.

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -67,6 +67,24 @@ describe("runSync", () => {
     });
     expect(service.requests).toHaveLength(length);
   });
+
+  it.each(["lost.db.caller-key", "lost.db.replaced-20261120T120000000Z"])(
+    "does not begin again in place of a lost warehouse, of which %s is left",
+    async (name) => {
+      using folder = makeTempFolder();
+      await using service = await startListService(newestFirst(3));
+      const database = join(folder.path, "lost.db");
+      writeFileSync(join(folder.path, name), "");
+      await expect(syncFrom(service, folder.path, { database })).rejects.toMatchObject({
+        exitCode: 7,
+        message: `There is no warehouse at ${database}, but ${name} of one`,
+      });
+      expect(service.requests).toHaveLength(0);
+      expect(existsSync(database)).toBe(false);
+      rmSync(join(folder.path, name));
+      expect((await syncFrom(service, folder.path, { database })).calls_read).toBe(3);
+    },
+  );
 
   it("names the file that SQLite cannot use", async () => {
     using folder = makeTempFolder();

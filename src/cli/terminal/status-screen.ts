@@ -5,7 +5,7 @@ import { describeNotice } from "../../notices/notice-words.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import type { Level } from "../../statements/rule.ts";
 import { doubtsOf, say } from "../../statements/statements.ts";
-import { describeDelivery } from "../../status/find-problems.ts";
+import { describeDelivery, findFailedSync } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { JobRecord } from "../../warehouse/runs/job-table.ts";
@@ -105,6 +105,9 @@ function describeWorking(status: Status, nowMs: number): string {
   if (last.status === "running") return `${run} has been running since ${minuteOf(last.started_at)}`;
   const age = formatAge(ageOf(last.finished_at ?? last.started_at, nowMs));
   if (last.status !== "done") return `no: ${run} ${last.status} ${age}: ${last.error}`;
+  const failed = findFailedSync(status);
+  if (failed?.finished_at)
+    return `no: the sync failed ${formatAge(ageOf(failed.finished_at, nowMs))}, exit ${failed.exit_code}`;
   const answer = doubtsOf(statements).length > 0 ? "in doubt" : "yes";
   return `${answer}: ${run} was ${last.verdict}, ${age}`;
 }

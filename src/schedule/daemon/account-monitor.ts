@@ -10,6 +10,7 @@ import {
   type Metric,
   mergeMetrics,
   toBellMetrics,
+  toConfigMetrics,
   toMetrics,
   toRefusalMetrics,
   withLabel,
@@ -44,7 +45,10 @@ export async function startAccountMonitor(
     },
     metrics: () => {
       const metrics = watches.map((watch) => metricsOf(watch, clock));
-      return formatMetrics(mergeMetrics([...metrics, toRefusalMetrics(page?.refused ?? new Map())]));
+      const config = fileProblem && toConfigMetrics(fileProblem() !== undefined);
+      return formatMetrics(
+        mergeMetrics([...metrics, ...(config ? [config] : []), toRefusalMetrics(page?.refused ?? new Map())]),
+      );
     },
     doorbell: page && ((request) => page.answer(request)),
   });
