@@ -19,8 +19,8 @@ import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 /**
  * What happened to the key of `caller_hash`: kept; kept, though the backup's key differs; copied from the backup;
- * missing, though files, forgotten callers or conversions depend on it; needed, because the restored warehouse
- * identifies callers by it.
+ * missing, though files or conversions depend on it; needed, because the restored warehouse identifies callers by it,
+ * all or the forgotten ones.
  */
 export type RestoredKey = "kept" | "kept another" | "copied" | "missing" | "needed";
 
@@ -44,8 +44,8 @@ export async function restoreKey(
     copy.add();
     return "copied";
   }
-  if (readRulesInForce(restored).caller_key) return "needed";
-  if (readForgotten(restored).length > 0 || hasExportedPseudonyms(restored)) return "missing";
+  if (readRulesInForce(restored).caller_key || readForgotten(restored).length > 0) return "needed";
+  if (hasExportedPseudonyms(restored)) return "missing";
   for (const { needsCallerKey } of FEATURES) if (await needsCallerKey?.(restored)) return "missing";
   return null;
 }

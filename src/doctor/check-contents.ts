@@ -4,6 +4,7 @@ import { formatAge } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { isAllKept, KEEP_KINDS, KIND_NAMES, toKeepText } from "../privacy/keep-settings.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
+import { openForgotten } from "../warehouse/calls/forgotten-callers.ts";
 import { countOtherUnits } from "../warehouse/calls/other-units.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
@@ -11,10 +12,11 @@ import { readLastFileCheck } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { type Check, fail, ok, warn } from "./check.ts";
 
-/** Shows which data of calls is kept, and checks the key that identifies callers without it. */
+/** Shows which data of calls is kept, and checks the key that identifies callers without it, and forgotten ones. */
 export function checkKept(warehouse: Reader, { keep }: Settings): Check {
   try {
     openCallerDigests(warehouse);
+    openForgotten(warehouse);
   } catch (error) {
     if (!(error instanceof CalltallyError)) throw error;
     return fail(error.exitCode, "kept", error.message, error.hint);

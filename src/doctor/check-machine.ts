@@ -74,7 +74,7 @@ export function checkDisk(folder: string, database: string): Check {
     return warn(
       "free disk",
       found,
-      "Free up space: a migration or a backup on this disk needs as much space again.",
+      `Free up space: a migration or a backup on this disk needs as much again, and a sync ${formatBytes(MIN_FREE_BYTES)} more.`,
     );
   }
   return ok("free disk", found);

@@ -7,6 +7,7 @@ import type { Settings } from "../config/load-settings.ts";
 import { verifyWarehouse } from "../verify/verify-warehouse.ts";
 import { readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
 import { findDamage } from "../warehouse/integrity.ts";
+import { assertNotLost } from "../warehouse/lost.ts";
 import { openReader } from "../warehouse/open.ts";
 import { readPause } from "../warehouse/runs/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
@@ -42,6 +43,7 @@ export async function checkWarehouse(settings: Settings, options: WarehouseOptio
   let notBefore: string | undefined;
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
+      assertNotLost(file);
       checks.push(needingSync(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`.")));
       return { checks, samples, notBefore };
     }

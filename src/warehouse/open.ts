@@ -216,7 +216,8 @@ export function assertOurs(file: string): void {
   const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
-    hint: ({ database }) => `It was not changed. Move it away, or set ${database} to another file.`,
+    hint: ({ database }) =>
+      `It was not changed. Move it away, or set ${database} to another file; if it was the warehouse, restore a backup.`,
   });
 }
 

@@ -58,7 +58,7 @@ const SCENES: Scene[] = [
   {
     title: "none, and has forgotten somebody",
     sql: "INSERT INTO forgotten_callers (digest, pseudonym, key_mark, forgotten_at, calls) VALUES ('d', 'p', 'k', '', 1)",
-    outcome: "missing",
+    outcome: "needed",
   },
 ];
 

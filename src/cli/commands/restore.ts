@@ -61,7 +61,7 @@ function describeKey({ caller_key, database }: Restoration): string | undefined 
         "match those in earlier files. If you have the old key, put it there first."
       );
     case "needed":
-      return `There is no key of caller_hash at ${key}, and the warehouse identifies callers by digests made with it: put it there before the next sync.`;
+      return `There is no key of caller_hash at ${key}, and the warehouse identifies callers, or whom you had forgotten, by digests made with it: no sync runs before you have put it there.`;
     default:
       return undefined;
   }
