@@ -16,7 +16,7 @@ const PAGES_A_STEP = 1000;
 
 type Digest = ReadonlyMap<string, { rows: number; sha256: string }>;
 
-export interface Copied {
+export interface CopySummary {
   bytes: number;
   calls: number;
   runs: number;
@@ -27,7 +27,11 @@ export interface Copied {
  * SQLite's own check, the rows of every table, the recomputed hash of every call, and the last certificate.
  * @throws CalltallyError (exit 7) if one of the two cannot be read or written, or the source is damaged
  */
-export async function copyWarehouse(source: string, draft: string, signal?: AbortSignal): Promise<Copied> {
+export async function copyWarehouse(
+  source: string,
+  draft: string,
+  signal?: AbortSignal,
+): Promise<CopySummary> {
   try {
     const digest = await copyPages(source, draft, signal);
     leaveWal(draft);
@@ -72,7 +76,7 @@ async function checkCopy(
   draft: string,
   digest: Digest,
   signal: AbortSignal | undefined,
-): Promise<Copied> {
+): Promise<CopySummary> {
   using copy = connect({ path: draft });
   const found = findDamage(copy);
   if (found !== undefined) throw damagedError(source, found);

@@ -14,13 +14,13 @@ import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import { carryForgotten, carryMoment, type RestoredKey, restoreKey } from "./carry-over.ts";
-import { type Copied, copyWarehouse } from "./copy.ts";
+import { type CopySummary, copyWarehouse } from "./copy.ts";
 import { isSameFile } from "./write-backup.ts";
 
 /** Bytes of SQLite's largest page. */
 const LARGEST_PAGE = 65_536;
 
-export interface Restored extends Copied {
+export interface Restoration extends CopySummary {
   /** Absolute path. */
   database: string;
   /** Where the previous warehouse is kept; null if there was none. */
@@ -41,7 +41,7 @@ export async function restoreWarehouse(
   file: string,
   database: string,
   { nowMs, signal, ...account }: Owner & { nowMs: number; signal?: AbortSignal },
-): Promise<Restored> {
+): Promise<Restoration> {
   keepTempFilesBeside(database);
   const source = realFile(file);
   const target = realFile(database);

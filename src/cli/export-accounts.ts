@@ -3,7 +3,7 @@ import { UsageError } from "../base/errors.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
 import { readLetterhead } from "../letterhead/letterhead.ts";
-import { type Made, produce } from "../produce/produce.ts";
+import { type ProducedFiles, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
@@ -78,7 +78,7 @@ async function exportOne(
   return { ...result, notes: [...result.notes, ...notesOnDispositions(own)] };
 }
 
-function toResult(made: Made, context: Context, isStream = false) {
+function toResult(made: ProducedFiles, context: Context, isStream = false) {
   const { statements } = made.manifest;
   const ended = { errors: quietDoubts(context, statements), exit: exitCodeOf(statements) };
   return isStream

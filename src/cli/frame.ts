@@ -23,7 +23,7 @@ export interface Result {
   exit?: ExitCode;
 }
 
-export type Returned = Result | Promise<Result>;
+export type PendingResult = Result | Promise<Result>;
 
 export interface AccountScope {
   account: Account;
@@ -36,14 +36,14 @@ export interface AccountScope {
 export const SYNCS_AT_ONCE = 4;
 
 /** Returns an action for commander that prints a handler's result. */
-export function action<Args extends unknown[]>(context: Context, handler: (...args: Args) => Returned) {
+export function action<Args extends unknown[]>(context: Context, handler: (...args: Args) => PendingResult) {
   return async (...args: Args): Promise<void> => show(context, await handler(...args));
 }
 
 /** Returns an action that runs the handler for each account. */
 export function perAccount<Args extends unknown[]>(
   context: Context,
-  handler: (scope: AccountScope, ...args: Args) => Returned,
+  handler: (scope: AccountScope, ...args: Args) => PendingResult,
 ) {
   return action(context, (...args: Args) =>
     overAccounts(context, accountsOf(context), (scope) => handler(scope, ...args)),
@@ -74,7 +74,7 @@ export function note(context: Context, text: string): void {
 export async function overAccounts(
   context: Context,
   accounts: readonly Account[],
-  work: (scope: AccountScope) => Returned,
+  work: (scope: AccountScope) => PendingResult,
   { atOnce = 1, beforePrint = () => {} } = {},
 ): Promise<Result> {
   const only = onlyOf(accounts);
@@ -142,7 +142,7 @@ function toScope(account: Account, noteOwn: AccountScope["note"]): AccountScope 
 export function overFiles(
   context: Context,
   paths: readonly string[],
-  work: (scope: AccountScope, files: string[]) => Returned,
+  work: (scope: AccountScope, files: string[]) => PendingResult,
 ): ReturnType<typeof overAccounts> {
   const accounts = accountsOf(context);
   if (accounts.length > 1) for (const path of paths) assertOfEach(path, accounts);

@@ -9,10 +9,10 @@ import type { Setting } from "./setting.ts";
 import {
   CONFIG_VARIABLE,
   findGiven,
-  type Given,
   type Layer,
   type Origin,
   type SettingSources,
+  type SettingText,
   toLayers,
 } from "./setting-layers.ts";
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
@@ -20,7 +20,7 @@ import { parseTimeZone } from "./time-zone.ts";
 
 export type Settings = ReturnType<typeof toSettings>;
 
-export type Inspected = ReturnType<typeof inspectSettings>;
+export type SettingsInspection = ReturnType<typeof inspectSettings>;
 
 export interface FoundSetting {
   env: string;
@@ -109,14 +109,14 @@ type ValueOf<S extends Setting> = S extends { default: string }
   ? ReturnType<S["parse"]>
   : ReturnType<S["parse"]> | undefined;
 
-type Read = (setting: Setting, given: Given | undefined) => unknown;
+type ReadSetting = (setting: Setting, given: SettingText | undefined) => unknown;
 
-function valuesOf(layers: readonly Layer[], read: Read): Values;
-function valuesOf(layers: readonly Layer[], read: Read): object {
+function valuesOf(layers: readonly Layer[], read: ReadSetting): Values;
+function valuesOf(layers: readonly Layer[], read: ReadSetting): object {
   return recordOf(namesOf(SETTINGS), (name) => read(SETTINGS[name], findGiven(SETTINGS[name], layers)));
 }
 
-function toSettings(layers: readonly Layer[], read: Read) {
+function toSettings(layers: readonly Layer[], read: ReadSetting) {
   const values = valuesOf(layers, read);
   const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
     values;
@@ -159,25 +159,25 @@ function toSettings(layers: readonly Layer[], read: Read) {
 }
 
 /** Returns the account's zone: a flag changes the days of one command, and no fact of a call. */
-function ownZone(zone: string, layers: readonly Layer[], read: Read): string {
+function ownZone(zone: string, layers: readonly Layer[], read: ReadSetting): string {
   if (findGiven(SETTINGS.timezone, layers)?.origin !== "flag") return zone;
   const own = layers.filter(({ origin }) => origin !== "flag");
   return parseTimeZone(String(read(SETTINGS.timezone, findGiven(SETTINGS.timezone, own))));
 }
 
 /** @throws Error that says what is wrong; after a semicolon what to do */
-function readValue({ default: fallback, isRead, parse }: Setting, given: Given | undefined): unknown {
+function readValue({ default: fallback, isRead, parse }: Setting, given: SettingText | undefined): unknown {
   const exposure = isRead && given?.place !== undefined ? findExposure(given.text) : undefined;
   if (exposure !== undefined) throw new Error(`${exposure}; run chmod 600 ${given?.text}`);
   const text = given?.text ?? fallback;
   return text === undefined ? undefined : parse(text);
 }
 
-function show({ isSecret, isRead }: Setting, { text }: Given, value: unknown): string {
+function show({ isSecret, isRead }: Setting, { text }: SettingText, value: unknown): string {
   return isSecret ? `${isRead ? text : "set"}, ${String(value).length} characters` : text;
 }
 
-function sourceOf({ env, flag = env }: Setting, given: Given | undefined): string {
+function sourceOf({ env, flag = env }: Setting, given: SettingText | undefined): string {
   if (given?.place !== undefined) return given.place;
   if (given?.origin === ".env") return `${env} in .env`;
   if (given?.origin !== "flag") return env;

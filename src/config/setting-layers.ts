@@ -25,7 +25,7 @@ export interface Layer {
   places?: Readonly<Record<string, string>>;
 }
 
-export interface Given {
+export interface SettingText {
   origin: Origin;
   text: string;
   place?: string | undefined;
@@ -42,7 +42,7 @@ export function toLayers({ flags = {}, env, folder, file = [] }: SettingSources)
 }
 
 /** An empty value counts as none, except in a flag: there it is an unset shell variable. */
-export function findGiven({ env }: Setting, layers: readonly Layer[]): Given | undefined {
+export function findGiven({ env }: Setting, layers: readonly Layer[]): SettingText | undefined {
   for (const { origin, values, places } of layers) {
     const text = values[env];
     if (text || (origin === "flag" && text === "")) return { origin, text, place: places?.[env] };

@@ -1,5 +1,5 @@
 import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
-import { type Inspected, inspectSettings } from "./load-settings.ts";
+import { inspectSettings, type SettingsInspection } from "./load-settings.ts";
 import type { Setting } from "./setting.ts";
 import type { SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";
@@ -19,7 +19,7 @@ export function remarkOnSettings(sources: SettingSources): string[] {
 }
 
 /** Says that closed days have no effect, if no opening hours are set. */
-export function describeUnusedDays(found: Inspected["found"]) {
+export function describeUnusedDays(found: SettingsInspection["found"]) {
   const isSet = ({ env }: Setting) => found.some((own) => own.env === env && own.origin !== "not set");
   if (!isSet(SETTINGS.closedFile) || isSet(SETTINGS.hours)) return undefined;
   return `${SETTINGS.closedFile.env} has no effect without ${SETTINGS.hours.env}: set opening hours, or remove it.`;

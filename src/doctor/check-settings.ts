@@ -6,7 +6,7 @@ import { readAliases } from "../config/files/aliases-file.ts";
 import { readChannels } from "../config/files/channels-file.ts";
 import { readClosedDays } from "../config/files/closed-days-file.ts";
 import { readTopics } from "../config/files/topics-file.ts";
-import type { FoundSetting, Inspected, Settings } from "../config/load-settings.ts";
+import type { FoundSetting, Settings, SettingsInspection } from "../config/load-settings.ts";
 import { describeContradiction, describeUnusedDays } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
@@ -17,7 +17,7 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
 /** Checks every setting, and shows where it comes from. */
-export function checkSettings({ found, unknown, settings }: Inspected): Check[] {
+export function checkSettings({ found, unknown, settings }: SettingsInspection): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   const contradiction = describeContradiction(settings.rules);
   const unused = describeUnusedDays(found);

@@ -19,7 +19,7 @@ import { openReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
-interface Explained {
+interface CallToExplain {
   callId: number;
   /** Rules from the settings; the explanation uses those by which the facts were computed. */
   rules: AttributionRules;
@@ -28,7 +28,7 @@ interface Explained {
   clock?: Clock;
 }
 
-export interface ExplainOptions extends OwnWarehouse, Explained {}
+export interface ExplainOptions extends OwnWarehouse, CallToExplain {}
 
 /** Why a call counts as it does. Null means no value, which files show as `(not set)`. */
 export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
@@ -50,7 +50,7 @@ export function explainCall(options: ExplainOptions) {
 /** Explains a call at the moment of a session; undefined if there is no such call. */
 export function explainAt(
   { reader, session }: { reader: Reader; session: RollupSession },
-  options: Explained,
+  options: CallToExplain,
 ) {
   const { callId, timezone, clock = systemClock } = options;
   const isCurrent = followsRules(readRulesInForce(reader), options.rules);

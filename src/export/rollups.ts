@@ -12,7 +12,7 @@ import { isSpendComparable } from "./described-spend.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
-import type { Compared, Timeframe } from "./timeframe.ts";
+import type { Counterpart, Timeframe } from "./timeframe.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -124,7 +124,7 @@ export function pickColumns({ columns, rows, totals }: Table, shown: readonly Ro
 /** Returns a function that blanks figures which the copy cannot know: readers would take them for known. */
 export function blankUnknown(
   columns: readonly Column[],
-  known: { compared: Compared | undefined; isFirstLoad: boolean; isSpendKnown: boolean },
+  known: { compared: Counterpart | undefined; isFirstLoad: boolean; isSpendKnown: boolean },
 ) {
   const { compared, isFirstLoad, isSpendKnown } = known;
   const isKnown = compared?.isCovered && !compared.isUnreached;
@@ -146,7 +146,7 @@ export function showsDates(format: ExportFormat): boolean {
 }
 
 /** Adds to each change whether it is within chance. */
-export function withChance({ columns, rows, totals }: Table, compared: Compared): Table {
+export function withChance({ columns, rows, totals }: Table, compared: Counterpart): Table {
   const names = columns.map(({ name }) => name);
   const judge = (row: readonly Value[], of: string) => {
     const isWithin = isChangeWithinChance(of, (column) => row[names.indexOf(column)], compared);

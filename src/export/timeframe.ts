@@ -24,11 +24,11 @@ export interface Timeframe {
   grain?: Grain | undefined;
   /** In order; empty without a grain. */
   periods: readonly Period[];
-  compared?: Compared | undefined;
+  compared?: Counterpart | undefined;
 }
 
 /** What the figures of a range are compared with. */
-export interface Compared {
+export interface Counterpart {
   range: ComparedRange;
   span: Span;
   /** The counterparts of the periods, with the names of both: days, if they are no whole period. */
@@ -93,14 +93,14 @@ export async function compareTo(
     to,
     timezone,
     asOf,
-  }: Pick<Compared, "range" | "periods"> & {
+  }: Pick<Counterpart, "range" | "periods"> & {
     /** @default between the first days */
     distance?: Distance | undefined;
     to: DateRange;
     timezone: string;
     asOf: string | null | undefined;
   },
-): Promise<Compared> {
+): Promise<Counterpart> {
   const [span, own] = [toInstants(range, timezone), toInstants(to, timezone)];
   const first = await session.readFirstStart();
   const isUnreached = own.startsAt !== undefined && (asOf ?? "") <= own.startsAt;

@@ -4,18 +4,18 @@ import type { OutcomeAggregate } from "./metrics.ts";
 import { divideToCents } from "./spent.ts";
 
 /** What the calls of a row earned. */
-export interface Earned {
+export interface Earnings {
   bookedCalls: number;
   soldCalls: number;
   revenueMicros: bigint;
 }
 
 /** Where a rollup's outcomes come from: for each cell that has any, its sums. */
-export type OutcomeSource = (side: Side, cells: Cells) => Promise<Map<number, Earned>>;
+export type OutcomeSource = (side: Side, cells: Cells) => Promise<Map<number, Earnings>>;
 
-const NOTHING: Earned = { bookedCalls: 0, soldCalls: 0, revenueMicros: 0n };
+const NOTHING: Earnings = { bookedCalls: 0, soldCalls: 0, revenueMicros: 0n };
 
-export function addEarned(known: Earned = NOTHING, added: Earned): Earned {
+export function addEarned(known: Earnings = NOTHING, added: Earnings): Earnings {
   return {
     bookedCalls: known.bookedCalls + added.bookedCalls,
     soldCalls: known.soldCalls + added.soldCalls,
@@ -26,7 +26,7 @@ export function addEarned(known: Earned = NOTHING, added: Earned): Earned {
 /** Returns a figure of outcomes of a row. @param row.costMicros 0 if the cost is not of all its calls */
 export function earnedFigure(
   aggregate: OutcomeAggregate,
-  { bookedCalls, soldCalls, revenueMicros }: Earned = NOTHING,
+  { bookedCalls, soldCalls, revenueMicros }: Earnings = NOTHING,
   { calls, costMicros }: { calls: number; costMicros: bigint },
 ): number | null {
   switch (aggregate.kind) {

@@ -12,7 +12,7 @@ import {
 } from "./cells/counted-cells.ts";
 import { keepLarge, keepTop } from "./cells/kept-cells.ts";
 import type { FactValue } from "./dictionary.ts";
-import { addEarned, type Earned } from "./earned.ts";
+import { addEarned, type Earnings } from "./earned.ts";
 import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { NOT_SET, OTHER } from "./reserved-keys.ts";
@@ -113,7 +113,7 @@ function foldSpent(
     const row = folding.rowOf(cell);
     sums.set(row, addSpent(sums.get(row), own));
   }
-  const earnings = new Map<number, Earned>();
+  const earnings = new Map<number, Earnings>();
   for (const [cell, own] of earned) {
     const row = folding.rowOf(cell);
     earnings.set(row, addEarned(earnings.get(row), own));

@@ -21,7 +21,7 @@ export interface Grouping {
 /** Computes the parts of each group, in a loop or two over the calls for each. */
 export function* groups(calls: Calls, grouping: Grouping, parts: readonly Part[]): Steps<Parts> {
   const found: Parts = {};
-  let sorted: Sorted | undefined;
+  let sorted: SortedRows | undefined;
   const sort = () => {
     sorted ??= sortByGroup(calls, grouping);
     return sorted;
@@ -34,12 +34,12 @@ export function* groups(calls: Calls, grouping: Grouping, parts: readonly Part[]
 }
 
 /** Rows, those of the first group first, and where each group begins among them; one more, where the last ends. */
-interface Sorted {
+interface SortedRows {
   order: Codes;
   begins: Codes;
 }
 
-type Fold = (calls: Calls, grouping: Grouping, sort: () => Sorted) => Float64Array;
+type Fold = (calls: Calls, grouping: Grouping, sort: () => SortedRows) => Float64Array;
 
 /** @param mark 0 to count all calls */
 const whereMarked =
@@ -102,7 +102,7 @@ function extremes({ rows, startsMs }: Calls, { of, size }: Grouping, sign: 1 | -
   return found;
 }
 
-function sortByGroup({ rows }: Calls, { of, size }: Grouping): Sorted {
+function sortByGroup({ rows }: Calls, { of, size }: Grouping): SortedRows {
   const begins = new Int32Array(size + 1);
   for (let row = 0; row < rows; row++) {
     const next = (of[row] ?? 0) + 1;
@@ -124,7 +124,7 @@ function sortByGroup({ rows }: Calls, { of, size }: Grouping): Sorted {
 function distinctCallers(
   { rows, callers, maxCaller }: Calls,
   grouping: Grouping,
-  sort: () => Sorted,
+  sort: () => SortedRows,
 ): Float64Array {
   const { order } = sort();
   const counts = new Float64Array(grouping.size);
@@ -140,7 +140,7 @@ function distinctCallers(
   return counts;
 }
 
-function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => Sorted): Float64Array {
+function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => SortedRows): Float64Array {
   const { order, begins } = sort();
   const known = new Int32Array(rows);
   for (let at = 0; at < rows; at++) known[at] = durations[order[at] ?? 0] ?? NO_DURATION;

@@ -32,9 +32,9 @@ export interface Metric<A extends AnyAggregate = Aggregate, Name extends string 
   help: string;
 }
 
-type Named<Name extends string> = Metric<Aggregate, Name>;
+type NamedMetric<Name extends string> = Metric<Aggregate, Name>;
 
-const named = <Name extends string>(metric: Named<Name>) => metric;
+const named = <Name extends string>(metric: NamedMetric<Name>) => metric;
 
 const sum = <Name extends string>(name: Name, aggregate: Aggregate, help: string) =>
   named({ name, type: "integer", isCount: true, isAdditive: true, aggregate, help });
@@ -57,7 +57,7 @@ const share = <Name extends string>(
 
 function callMetrics({ duration_unit, hours }: Units) {
   /** Blank rather than 0 if no opening hours are set. */
-  const inHours = <Name extends string>(metric: Named<Name>): Named<Name> => {
+  const inHours = <Name extends string>(metric: NamedMetric<Name>): NamedMetric<Name> => {
     if (hours !== undefined) return metric;
     const { isCount: _, isAdditive: __, ...blank } = metric;
     return { ...blank, aggregate: { kind: "unknown" } };

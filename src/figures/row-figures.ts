@@ -1,6 +1,6 @@
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
-import { type Earned, earnedFigure } from "./earned.ts";
+import { type Earnings, earnedFigure } from "./earned.ts";
 import { divisorOf, isOfFirstCalls, isOfOutcomes } from "./metrics.ts";
 import { figureOf, type Part, type Parts, partsOf, type ReadRow, type Units } from "./parts.ts";
 import { callMeasures, type Measure } from "./rollup-query.ts";
@@ -12,7 +12,7 @@ export interface SideRows {
   /** May end before the last row: the side has no calls in the others. */
   parts: Parts;
   spent: ReadonlyMap<number, Spent>;
-  earned: ReadonlyMap<number, Earned>;
+  earned: ReadonlyMap<number, Earnings>;
   /** The rows that also have calls of keys without a cost over 0. */
   unpaid: ReadonlySet<number>;
 }

@@ -38,7 +38,7 @@ export interface ForgetCounts {
   texts: number;
 }
 
-export interface Forgotten {
+export interface ForgottenCounts {
   counts: ForgetCounts;
   /** Indexes of callers without any data here. */
   unknown: number[];
@@ -66,7 +66,7 @@ export function forgetCallers(
   warehouse: LockedWarehouse,
   whom: readonly Forgettable[],
   { nowMs, isUnknownAllowed = false, isTried = false }: ForgetCallersOptions,
-): Forgotten {
+): ForgottenCounts {
   // Both throw if the key changed or is lost: it is not replaced.
   openForgotten(warehouse);
   openCallerDigests(warehouse);
@@ -83,7 +83,7 @@ export function forgetCallers(
       wanted.flatMap((one) => (known.has(one.digest) ? [] : [digests.toForgotten(one, at)])),
     );
     const { counts, spellings, met } = takeOut(tx);
-    const result: Forgotten = {
+    const result: ForgottenCounts = {
       counts: { callers: asked.difference(known).size, ...counts },
       unknown: [...wanted.entries()].flatMap(([index, { digest }]) =>
         known.has(digest) || met.has(digest) ? [] : [index],

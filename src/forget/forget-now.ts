@@ -8,7 +8,7 @@ import { underLock } from "../warehouse/lock.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { type Forgettable, type Forgotten, forgetCallers } from "./forget-callers.ts";
+import { type Forgettable, type ForgottenCounts, forgetCallers } from "./forget-callers.ts";
 import { prepareMaskJson } from "./mask-texts.ts";
 import {
   findPersonalFiles,
@@ -28,7 +28,7 @@ export interface ForgetOptions {
   signal: AbortSignal;
 }
 
-export interface ForgetResult extends Forgotten {
+export interface ForgetResult extends ForgottenCounts {
   /** Exported files that name the callers; deleted with `isExportRemoved`. */
   files: readonly PersonalFile[];
   copies: readonly string[];

@@ -6,14 +6,14 @@ import { readCallersFile } from "../config/files/callers-file.ts";
 import type { Forgettable } from "./forget-callers.ts";
 
 /** A caller to forget, and how an error refers to it without naming it. */
-export type Named = Forgettable & { as: string };
+export type NamedCaller = Forgettable & { as: string };
 
 /** @throws UsageError that names the position of the problem, not the number, which must not get into a log */
 export function parseWhom(
   numbers: readonly string[],
   file: string | undefined,
   hashes: readonly string[],
-): Named[] {
+): NamedCaller[] {
   const byHash = hashes.map(parseHash);
   const byNumber = parseNumbers(numbers);
   const inFile = file === undefined ? [] : readCallersFile(file, "--file");
@@ -25,14 +25,14 @@ export function parseWhom(
   });
 }
 
-export function unknownError(whom: readonly Named[], unknown: readonly number[]): UsageError {
+export function unknownError(whom: readonly NamedCaller[], unknown: readonly number[]): UsageError {
   const places = unknown.map((index) => whom[index]?.as).join(", ");
   return new UsageError(`Cannot forget ${places}: no data found in the warehouse`, {
     hint: "Nobody was forgotten. Check the country code, or use --allow-empty to block such numbers from now on.",
   });
 }
 
-function parseNumbers(numbers: readonly string[]): Named[] {
+function parseNumbers(numbers: readonly string[]): NamedCaller[] {
   return numbers.map((text, index) => {
     const caller = toPhoneDigits(text);
     const as = numbers.length === 1 ? "the number" : `number ${index + 1}`;
@@ -43,7 +43,7 @@ function parseNumbers(numbers: readonly string[]): Named[] {
   });
 }
 
-function parseHash(callerHash: string): Named {
+function parseHash(callerHash: string): NamedCaller {
   if (/^[0-9a-f]{64}$/i.test(callerHash))
     return { callerHash: callerHash.toLowerCase(), as: `--caller-hash ${callerHash.slice(0, 8)}…` };
   throw new UsageError(

@@ -19,13 +19,13 @@ export interface PruneNowOptions extends AttributionOptions, OwnWarehouse {
 }
 
 /** What was removed, and whether bytes were erased, including those of earlier runs. */
-export interface Pruned {
+export interface PruneResult {
   removed: PruneCounts;
   isErased: boolean;
 }
 
 /** Removes what may no longer be kept, and erases it from the files. @throws CalltallyError (exit 6) if others sync or read */
-export async function pruneNow(options: PruneNowOptions): Promise<Pruned> {
+export async function pruneNow(options: PruneNowOptions): Promise<PruneResult> {
   const { keep, rules, isDryRun, nowMs, signal } = options;
   const database = resolve(options.database);
   const cutoffs = cutoffsAt(keep, nowMs);

@@ -5,7 +5,7 @@ import type { Source } from "../produce/source.ts";
 import { AS_WRITTEN, check, type OutputCan, type SourceCan } from "../request/check.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { resolve } from "../request/resolve.ts";
-import type { Asked } from "./parse-options.ts";
+import type { ParsedRequest } from "./parse-options.ts";
 
 /**
  * Answers a question, with the manifest of its moment.
@@ -13,7 +13,7 @@ import type { Asked } from "./parse-options.ts";
  */
 export async function askRollup(
   source: Source,
-  { request, timezone }: Asked,
+  { request, timezone }: ParsedRequest,
   options?: ProduceOptions,
 ): Promise<{ table: ReadTable; manifest: Manifest }> {
   const output = memoryOutput();

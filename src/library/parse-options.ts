@@ -184,27 +184,30 @@ export function parseReadOptions(options: unknown = {}): ReadOptions {
  * Returns the request that a question makes, and its zone.
  * @throws UsageError that names the member, and says what is allowed
  */
-export function parseQuestion(question: unknown): Asked {
+export function parseQuestion(question: unknown): ParsedRequest {
   return toAsked(parse(rollupQuestion, question));
 }
 
 /** @throws UsageError that names the member, and says what is allowed */
-export function parseCallQuestion(question: unknown = {}): Asked {
+export function parseCallQuestion(question: unknown = {}): ParsedRequest {
   return toAsked(parse(callQuestion, question));
 }
 
 /** @throws UsageError that names the member, and says what is allowed */
-export function parseExport(folder: unknown, request: unknown): Asked & { folder: string } {
+export function parseExport(folder: unknown, request: unknown): ParsedRequest & { folder: string } {
   const given = parse(z.object({ folder: text(parseFilePath) }), { folder });
   return { ...given, ...toAsked(parse(exportRequest, request)) };
 }
 
-export interface Asked {
+export interface ParsedRequest {
   request: ExportRequest;
   timezone: string;
 }
 
-function toAsked({ timezone = "UTC", ...request }: ExportRequest & { timezone?: string | undefined }): Asked {
+function toAsked({
+  timezone = "UTC",
+  ...request
+}: ExportRequest & { timezone?: string | undefined }): ParsedRequest {
   return { request, timezone: parseTimeZone(timezone) };
 }
 

@@ -22,9 +22,9 @@ import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { askRollup, toAsk } from "./ask-rollup.ts";
-import type { Asked, Query } from "./parse-options.ts";
+import type { ParsedRequest, Query } from "./parse-options.ts";
 import { serveTasks } from "./serve-tasks.ts";
-import type { Basis, Exported, ExportedFile, Rollup, Value } from "./types.ts";
+import type { Basis, ExportedFile, ExportResult, Rollup, Value } from "./types.ts";
 
 /** For so long figures are provisional. */
 const LOOKBACK_HOURS = Number(SETTINGS.lookbackHours.default);
@@ -87,7 +87,7 @@ interface Answer {
 }
 
 const TASKS = {
-  async *rollup(signal: AbortSignal, asked: Asked): AsyncGenerator<Batch<Value>, Answer, void> {
+  async *rollup(signal: AbortSignal, asked: ParsedRequest): AsyncGenerator<Batch<Value>, Answer, void> {
     const { table, manifest } = await alone(signal, (warehouse) =>
       askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), asked, { signal }),
     );
@@ -101,8 +101,8 @@ const TASKS = {
 
   async *export(
     signal: AbortSignal,
-    { folder, request, timezone }: Asked & { folder: string },
-  ): AsyncGenerator<never, Exported, void> {
+    { folder, request, timezone }: ParsedRequest & { folder: string },
+  ): AsyncGenerator<never, ExportResult, void> {
     const output = folderOutput(folder, { signal });
     const { manifest, newKey } = await alone(signal, (warehouse) => {
       const source = readOnlySource(warehouse, LOOKBACK_HOURS);
@@ -118,7 +118,7 @@ const TASKS = {
     };
   },
 
-  calls: (signal: AbortSignal, { request, timezone }: Asked) =>
+  calls: (signal: AbortSignal, { request, timezone }: ParsedRequest) =>
     readRows(async function* (reader) {
       const { range = {}, filter } = resolve(request, { nowMs: Date.now(), timezone });
       const rules = () => readRulesInForce(reader).rules;

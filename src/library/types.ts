@@ -141,7 +141,7 @@ export interface ExportedFile {
 }
 
 /** What was written, together with `manifest.json`. */
-export interface Exported {
+export interface ExportResult {
   /** Absolute path. */
   folder: string;
   files: readonly ExportedFile[];
@@ -297,7 +297,7 @@ export interface Warehouse extends Disposable, AsyncDisposable {
    * was, and then throws the signal's reason.
    * @throws CalltallyError (exit 2) for an impossible request, or a folder with the files of another warehouse
    */
-  export(folder: string, request: ExportRequest, options?: ReadOptions): Promise<Exported>;
+  export(folder: string, request: ExportRequest, options?: ReadOptions): Promise<ExportResult>;
   /**
    * Reads the calls that count, by id, from one moment of the warehouse. The next are read while these are iterated.
    * @throws CalltallyError (exit 2) for an invalid date or time zone, or a filter value that no call has

@@ -14,7 +14,7 @@ const call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unkn
 export type Call = z.infer<typeof call>;
 
 /** An answer, or the message of an error with its hint. */
-export type Said = { answer: Record<string, unknown> } | { error: string };
+export type ToolReply = { answer: Record<string, unknown> } | { error: string };
 
 /** Clients usually wait for 60 seconds. */
 export const DEADLINE_SECONDS = 50;
@@ -46,7 +46,7 @@ function unnamedError(accounts: readonly Account[]): UsageError {
 }
 
 /** Answers a call, or says why it cannot. */
-export async function answerCall(json: string, options: AnswerOptions): Promise<Said> {
+export async function answerCall(json: string, options: AnswerOptions): Promise<ToolReply> {
   const { tools, accounts, file, isPersonal, complain } = options;
   try {
     const asked = call.parse(JSON.parse(json));

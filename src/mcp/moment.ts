@@ -20,7 +20,7 @@ export interface Scope {
   nowMs: number;
 }
 
-interface Read extends Omit<Answer, "basis"> {
+interface ReadAnswer extends Omit<Answer, "basis"> {
   /** The latest time that the data are about, ISO 8601 UTC; null for an unknown one. */
   until: string | null;
 }
@@ -28,7 +28,7 @@ interface Read extends Omit<Answer, "basis"> {
 /** Reads data and their basis at one moment of the warehouse. */
 export function readMoment(
   { account, settings }: Scope,
-  read: (moment: { reader: Reader; session: RollupSession }) => Read,
+  read: (moment: { reader: Reader; session: RollupSession }) => ReadAnswer,
 ): Answer {
   using reader = openOwn(settings, openReader);
   try {

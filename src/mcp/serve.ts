@@ -10,7 +10,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import pLimit from "p-limit";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
-import { type AskOptions, type Call, DEADLINE_SECONDS, type Said } from "./answer-call.ts";
+import { type AskOptions, type Call, DEADLINE_SECONDS, type ToolReply } from "./answer-call.ts";
 import type { Tool } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -22,7 +22,7 @@ const CALLS_AT_ONCE = 2;
 interface ServeOptions {
   tools: readonly Tool[];
   /** Answers a call; rejects when the signal aborts. */
-  ask: (call: Call, options: AskOptions) => Promise<Said>;
+  ask: (call: Call, options: AskOptions) => Promise<ToolReply>;
   signal: AbortSignal;
   complain: (text: string) => void;
   input: Readable;
@@ -125,7 +125,7 @@ function toListed({ name, title, description, input }: Tool): ListedTool {
   return { name, title, description, inputSchema, annotations: { title, readOnlyHint: true } };
 }
 
-function toResult(said: Said): CallToolResult {
+function toResult(said: ToolReply): CallToolResult {
   if ("error" in said) return { content: [{ type: "text", text: said.error }], isError: true };
   return { content: [{ type: "text", text: JSON.stringify(said.answer) }], structuredContent: said.answer };
 }

@@ -6,7 +6,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
-import type { Compared } from "../export/timeframe.ts";
+import type { Counterpart } from "../export/timeframe.ts";
 import type { Figures } from "../page/report-figures.ts";
 import {
   type AccountAsk,
@@ -40,7 +40,7 @@ export interface Overview {
   /** Without a figure where the accounts have no common one. */
   total: Figures;
   /** What the accounts are compared with; undefined if they differ. */
-  compared: Compared | undefined;
+  compared: Counterpart | undefined;
   /** The currency of the total. */
   currency: string | null;
   /** Why figures have no total. */

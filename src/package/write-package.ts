@@ -5,6 +5,9 @@ import packageJson from "../../package.json" with { type: "json" };
 import packageLock from "../../package-lock.json" with { type: "json" };
 import { OLDEST_NODE } from "../cli/node-version.ts";
 
+/** What `npm run package` writes besides the package for npm. */
+export const SERVER_ARCHIVE = `dist/calltally-${packageJson.version}-server.tgz`;
+
 /** Members of package.json that the published one has, too. */
 const PASSED_ON: readonly string[] = [
   ...["name", "version", "description", "keywords", "homepage", "repository", "bugs", "license"],

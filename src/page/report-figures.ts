@@ -4,7 +4,7 @@ import { isSpendComparable } from "../export/described-spend.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { Restatement } from "../export/restatement.ts";
 import type { TagProblem } from "../export/tag-problem.ts";
-import type { Compared, Timeframe } from "../export/timeframe.ts";
+import type { Counterpart, Timeframe } from "../export/timeframe.ts";
 import type { ComparedDays } from "../figures/change-chance.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import { OUTCOME_FIGURES, type SpendForm } from "../figures/metrics.ts";
@@ -54,7 +54,7 @@ export interface Ranking {
 }
 
 type ReportScope = Pick<Timeframe, "range" | "span" | "timezone" | "periods"> & {
-  compared: Compared;
+  compared: Counterpart;
   spend: SessionSpend | undefined;
   outcomes: ReadOutcomes | undefined;
 };

@@ -1,7 +1,7 @@
 import { comparedInWords } from "../calendar/compared-text.ts";
 import { closedRange } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
-import type { Compared } from "../export/timeframe.ts";
+import type { Counterpart } from "../export/timeframe.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import { type Notice, readNotices } from "../notices/notice-table.ts";
 import { timeInWords } from "../notices/notice-words.ts";
@@ -13,7 +13,7 @@ import type { Figures, SpendFigures } from "./report-figures.ts";
 /** Figures as they are shown below the sentences. */
 interface ShownFigures {
   total: Figures;
-  compared: Compared | undefined;
+  compared: Counterpart | undefined;
   movers: ReturnType<Movers["find"]> | undefined;
   spend: SpendFigures | undefined;
   /** What calls earned, of all. */

@@ -125,7 +125,7 @@ function toDifferences(values: readonly (number | "" | null)[]): (number | null)
 }
 
 /** What was found in a certificate. */
-export interface Checked {
+export interface CertificateCheck {
   header: CertificateHeader;
   /** What does not hold; empty if the pages prove the verdict. */
   problems: string[];
@@ -136,7 +136,7 @@ export interface Checked {
 }
 
 /** Judges the pages of a certificate as if they came from the service now. @throws Error if it is no certificate */
-export function checkCertificate(lines: Iterable<string>): Checked {
+export function checkCertificate(lines: Iterable<string>): CertificateCheck {
   const parsed = Iterator.from(lines).map((line): unknown => JSON.parse(line));
   const header = headerSchema.parse(parsed.next().value);
   const { limit, overlap, resumed, closing, behind } = header;

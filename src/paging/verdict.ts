@@ -228,7 +228,7 @@ function fits(totals: Totals, distinct: number): boolean {
 }
 
 /** What the warehouse knows before an incremental pass. */
-export interface Known {
+export interface PriorState {
   /** Calls that the service should list. */
   expected: number;
   /** When the last verified full pass ended, e.g. `2026-11-20 13:37 UTC`. */
@@ -241,7 +241,7 @@ export interface Known {
  * Judges an incremental pass, at most as `probable`: a late call and a removed one, both older than the look-back, would
  * cancel out in the counts.
  */
-export function judgeIncremental(evidence: Evidence, { expected, since, keys }: Known): Judgement {
+export function judgeIncremental(evidence: Evidence, { expected, since, keys }: PriorState): Judgement {
   const { totals, fragmented, repeated, old, end } = evidence;
   const isRemembered = evidence.keys.some(({ name }) => keys.some((key) => key.name === name));
   const hasNoEnd = (end === "unseen" || end === "disputed") && !evidence.isFrontMet;

@@ -6,7 +6,7 @@ import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
-import type { Compared } from "../export/timeframe.ts";
+import type { Counterpart } from "../export/timeframe.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../figures/key-order.ts";
 import { ACCOUNT } from "../request/option-values.ts";
@@ -42,7 +42,7 @@ export interface AccountFigures {
   manifest: Manifest;
   table: ReadTable;
   /** What its figures are compared with. */
-  compared: Compared | undefined;
+  compared: Counterpart | undefined;
 }
 
 /** Larger tables are unreadable, and all of it is held in memory. */
@@ -134,7 +134,7 @@ export async function askAll(
 /** Returns the figures of an account, and the values of the filter that none of its calls has. */
 async function askOne({ account, ask, source, onAttributed }: AccountAsk, signal: AbortSignal) {
   const output = memoryOutput();
-  let compared: Compared | undefined;
+  let compared: Counterpart | undefined;
   const inspect = async ({ timeframe }: Job) => {
     compared = timeframe.compared;
   };

@@ -26,7 +26,7 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
-export interface Made {
+export interface ProducedFiles {
   /** Absolute path. */
   folder?: string;
   manifest: Manifest;
@@ -49,7 +49,7 @@ export async function produce(
   source: Source,
   output: Output,
   options: ProduceOptions = {},
-): Promise<Made> {
+): Promise<ProducedFiles> {
   const clock = options.clock ?? systemClock;
   using opened = await source.open({ ...options, clock });
   const { warehouse } = opened;
@@ -99,7 +99,7 @@ async function make(
     onNewKey: (file: string) => void;
   },
   { account, letterhead = PLAIN, signal, inspect, clock = systemClock }: ProduceOptions,
-): Promise<Pick<Made, "manifest" | "isWarehouseEmpty">> {
+): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty">> {
   const { opened, outlet, folder, steps, onNewKey } = means;
   for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);

@@ -4,7 +4,7 @@ import { BRIEF_RETRY, type DeliveryResult, deliver } from "../delivery/deliver.t
 import type { ReportSummary } from "../delivery/report-summary.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
-import type { Made, ProduceOptions } from "../produce/produce.ts";
+import type { ProducedFiles, ProduceOptions } from "../produce/produce.ts";
 import { type Sentence, sentencesOf } from "../sentences/sentences.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
@@ -44,7 +44,7 @@ export interface MakeReportOptions {
 /** Five rounds of {@link BRIEF_RETRY}, over a run and its repetitions. */
 const ATTEMPTS_IN_ALL = 5 * BRIEF_RETRY.attempts;
 
-export interface MadeReport extends Made {
+export interface MadeReport extends ProducedFiles {
   folder: string;
   report: string;
   report_run_id: number;

@@ -1,5 +1,5 @@
 import { folderOutput } from "../export/output/folder.ts";
-import { type Made, type ProduceOptions, produce } from "../produce/produce.ts";
+import { type ProducedFiles, type ProduceOptions, produce } from "../produce/produce.ts";
 import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { AS_WRITTEN, check } from "../request/check.ts";
@@ -11,7 +11,7 @@ export async function produceReport(
   report: NamedReport,
   { ask, folder, letterhead }: ReportPlan,
   options: ProduceOptions & { signal: AbortSignal },
-): Promise<Made & { folder: string }> {
+): Promise<ProducedFiles & { folder: string }> {
   const { signal } = options;
   const named = { ...options, account: report.account ?? undefined, letterhead };
   const { content, settings } = report;

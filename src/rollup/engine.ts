@@ -5,7 +5,7 @@ import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
-import type { Earned } from "../figures/earned.ts";
+import type { Earnings } from "../figures/earned.ts";
 import type { OutcomeForm } from "../figures/metrics.ts";
 import type { Part, Parts } from "../figures/parts.ts";
 import type { ZoneOffset } from "../figures/rollup-query.ts";
@@ -24,7 +24,7 @@ export interface ReadOutcomes {
   /** Of the latest imports: their jobs, and how many of these have a call. */
   jobs: number;
   matched: number;
-  byCell: (side: Side & { cells: Cells }, selection: CallSelection) => Promise<Map<number, Earned>>;
+  byCell: (side: Side & { cells: Cells }, selection: CallSelection) => Promise<Map<number, Earnings>>;
 }
 
 export interface ImportedSpend {

@@ -13,7 +13,7 @@ import { blankSmall } from "../figures/cells/small-cells.ts";
 import { Dictionary, type FactValue } from "../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns } from "../figures/dimensions.ts";
 import { type DurationBand, durationBounds } from "../figures/duration-bands.ts";
-import type { Earned } from "../figures/earned.ts";
+import type { Earnings } from "../figures/earned.ts";
 import { type FoldedRow, foldRollup } from "../figures/fold-rollup.ts";
 import type { OutcomeForm } from "../figures/metrics.ts";
 import type { OTHER } from "../figures/reserved-keys.ts";
@@ -96,7 +96,7 @@ export class FigureSession {
     keys: readonly KeyColumn[],
     side: Side,
     offsets: readonly ZoneOffset[],
-  ): Promise<{ cells: Cells; earned: ReadonlyMap<number, Earned> }> {
+  ): Promise<{ cells: Cells; earned: ReadonlyMap<number, Earnings> }> {
     if (this.#outcomes === undefined) throw new Error("The session has no outcomes");
     const dictionaryOf = (key: KeyColumn) => this.engine.dictionaryOf(key);
     const cells = new Cells(keys, { dictionaryOf, offsets, periods: new Dictionary() });

@@ -164,7 +164,7 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
 
   /** Sums the spend of a span by how it was matched to campaigns; omits ways without spend. */
   sums(span: Span = {}): Map<Match, SpendSum> {
-    const rows = this.#select<Summed & { match: Match }>(`f.match, ${SUM}`, span, "GROUP BY 1");
+    const rows = this.#select<SpendSumText & { match: Match }>(`f.match, ${SUM}`, span, "GROUP BY 1");
     return new Map(rows.map(({ match, ...sum }) => [match, toSum(sum)]));
   }
 
@@ -183,9 +183,9 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
     const columns = `s.file, s.imported_at, ${SUM}`;
     const join = `\nJOIN ${this.#imported.table} AS s ON s.spend_id = f.spend_id`;
     const order = "GROUP BY 1, 2 ORDER BY 2, 1";
-    return this.#select<Summed & { file: string; imported_at: string }>(columns, span, order, { join }).map(
-      toSum,
-    );
+    return this.#select<SpendSumText & { file: string; imported_at: string }>(columns, span, order, {
+      join,
+    }).map(toSum);
   }
 
   /** Lists the campaigns with spend in a span that no call has, most spend first. */
@@ -194,9 +194,9 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
   count(DISTINCT f.day) AS days, ${SUM}`;
     const order = "GROUP BY 1, 2, 3 ORDER BY sum(f.cost_micros) DESC, 1, 2, 3";
     const also = ["f.match = 'unmatched'"];
-    return this.#select<Summed & Omit<UnmatchedCampaign, keyof SpendSum>>(columns, span, order, { also }).map(
-      toSum,
-    );
+    return this.#select<SpendSumText & Omit<UnmatchedCampaign, keyof SpendSum>>(columns, span, order, {
+      also,
+    }).map(toSum);
   }
 
   /** Sums the spend of each campaign in a span, by the names that calls have. */
@@ -205,7 +205,7 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
   ): (Omit<UnmatchedCampaign, "days" | keyof SpendSum> & { match: Match } & SpendSum)[] {
     const columns = `f.campaign, f.campaign_id, f.source, f.match, ${SUM}`;
     const order = "GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4";
-    return this.#select<Summed & CampaignKey & { source: string | null; match: Match }>(
+    return this.#select<SpendSumText & CampaignKey & { source: string | null; match: Match }>(
       columns,
       span,
       order,
@@ -238,11 +238,11 @@ const HAS_ROWS = "HAVING count(*) > 0";
 /** As text, because the sum may exceed exact doubles. */
 const SUM = "count(*) AS rows, CAST(sum(f.cost_micros) AS TEXT) AS cost";
 
-interface Summed {
+interface SpendSumText {
   rows: number;
   cost: string;
 }
 
-function toSum<Found extends Summed>({ cost, ...row }: Found) {
+function toSum<Found extends SpendSumText>({ cost, ...row }: Found) {
   return { ...row, cost_micros: BigInt(cost) };
 }

@@ -44,7 +44,7 @@ export type CallSource =
   | { missed: keyof typeof MISSED_TEXTS };
 
 /** Calls by start, those without one last. */
-export interface Selected<Item> {
+export interface Listing<Item> {
   count: number;
   /** May be called more than once. */
   read: () => Iterable<Item>;
@@ -102,18 +102,18 @@ export class RollupSession extends FigureSession implements Disposable {
     };
   }
 
-  calls(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
+  calls(columns: readonly CallSource[], span: Span = {}): Listing<Row> {
     return this.#list(columns, this.#select(span));
   }
 
   /** Lists calls that changed after a moment. First calls are those of live calls, even if gone calls are listed. */
-  changedCalls(columns: readonly CallSource[], afterMs: number): Selected<Row> {
+  changedCalls(columns: readonly CallSource[], afterMs: number): Listing<Row> {
     const changed = this.#select({}, [`f.changed_ms > ${afterMs}`]);
     return this.#list(columns, changed, { ...this.selection, isGoneCounted: false });
   }
 
   /** Lists the last missed call of each caller who was not answered since, the latest first. */
-  callbacks(columns: readonly CallSource[], span: Span = {}): Selected<Row> {
+  callbacks(columns: readonly CallSource[], span: Span = {}): Listing<Row> {
     const missed = selectionText(span, this.selection, { also: UNREACHED });
     return this.#list(columns, this.#insertIds(`${missed} ORDER BY f.call_started DESC, f.call_id DESC`));
   }
@@ -122,7 +122,7 @@ export class RollupSession extends FigureSession implements Disposable {
     columns: readonly CallSource[],
     { table, count }: { table: string; count: number },
     selection: Pick<CallSelection, "isGoneCounted"> = this.selection,
-  ): Selected<Row> {
+  ): Listing<Row> {
     const expressions = columns.map((column) => {
       if ("fact" in column) return factText(column.fact, selection);
       if ("moment" in column) return CHANGED_AT;
@@ -164,7 +164,7 @@ ORDER BY s.rank`;
    * The first call of a click or a caller is searched among all calls of the population, at any time: what an earlier
    * file has reported must not be reported again because this file's dates begin later.
    */
-  conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Selected<Candidate> {
+  conversions(query: ConversionQuery, population: CallFilter, span: Span = {}): Listing<Candidate> {
     const among = selectionOf({ ...this.options, filter: population }, this.#values);
     const firstTable = this.engine.makeTable(FIRST_CONVERSIONS);
     this.database.exec(`INSERT INTO ${firstTable} ${firstConversionsText(query, among)}`);
@@ -176,13 +176,18 @@ ORDER BY s.rank`;
             `FROM call_facts AS f WHERE f.call_id IN ${listText(likeCalls)} ORDER BY f.call_id`,
           );
     const sql = candidatesText(query, table, firstTable, this.selection);
-    const toCandidate = ({ is_live, is_qualified, is_repeated, ...call }: Stored<Candidate>): Candidate => ({
+    const toCandidate = ({
+      is_live,
+      is_qualified,
+      is_repeated,
+      ...call
+    }: SqliteRow<Candidate>): Candidate => ({
       ...call,
       is_live: is_live === 1,
       is_qualified: is_qualified === 1,
       is_repeated: is_repeated === 1,
     });
-    const iterate = () => this.database.prepare<[], Stored<Candidate>>(sql).iterate();
+    const iterate = () => this.database.prepare<[], SqliteRow<Candidate>>(sql).iterate();
     return { count, read: () => Iterator.from(iterate()).map(toCandidate) };
   }
 
@@ -205,4 +210,4 @@ ORDER BY s.rank`;
 }
 
 /** A row from SQLite: 1 for true, 0 for false. */
-type Stored<T> = { [Key in keyof T]: T[Key] extends boolean ? number : T[Key] };
+type SqliteRow<T> = { [Key in keyof T]: T[Key] extends boolean ? number : T[Key] };

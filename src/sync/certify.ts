@@ -3,7 +3,7 @@ import { DEFAULT_OVERLAP } from "../paging/pass.ts";
 import { insertCertificate } from "../warehouse/runs/certificate-table.ts";
 import { iteratePages } from "../warehouse/runs/page-table.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Judged } from "./judge-reading.ts";
+import type { JudgedReading } from "./judge-reading.ts";
 import { readRows } from "./order-members.ts";
 import type { Run } from "./read-calls.ts";
 
@@ -15,7 +15,7 @@ export function certify(
   tx: Tx,
   { limit, overlap = DEFAULT_OVERLAP }: Run,
   runId: number,
-  { evidence, judgement, read }: Judged,
+  { evidence, judgement, read }: JudgedReading,
   madeAt: string,
 ): void {
   const isBySource = evidence.keys.some(({ members }) => members.includes("insight_name"));

@@ -15,7 +15,7 @@ import { countUnchanged, readFirstPageTime, trimPages } from "../warehouse/runs/
 import { assertHeld, type SyncRun, sealRun } from "../warehouse/runs/runs.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import { certify } from "./certify.ts";
-import type { Judged } from "./judge-reading.ts";
+import type { JudgedReading } from "./judge-reading.ts";
 import { type Entry, ended } from "./ledger.ts";
 import { callOrderOf } from "./plan.ts";
 import type { Run } from "./read-calls.ts";
@@ -28,7 +28,7 @@ const NO_ABSENCE: Absence = { calls_missing: 0, calls_gone: 0, calls_withheld: 0
 const UNORDERED_MS = 24 * HOUR_MS;
 
 /** Closes a run in `sync_runs`, and marks the calls that it did not read, in one transaction. */
-export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged): SyncRun {
+export function finish(run: Run, entry: Entry, store: PageStore, judged: JudgedReading): SyncRun {
   const { evidence, isFull, sort, reason, judgement, read } = judged;
   const { totals } = evidence;
   const { runId } = entry;
@@ -76,7 +76,12 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: Judged)
  * read every call that was listed throughout, so a call that it did not read was not listed at some moment of it. If the
  * service has no order key, this takes three passes in a row that each read exactly as many calls as `total`.
  */
-function inferAbsence(tx: Tx, run: Run, runId: number, { judgement, evidence, read }: Judged): Absence {
+function inferAbsence(
+  tx: Tx,
+  run: Run,
+  runId: number,
+  { judgement, evidence, read }: JudgedReading,
+): Absence {
   const { goneAfterHours, acceptGone } = run;
   const { keys, totals, unplaced, repeated, old } = evidence;
   const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;

@@ -7,14 +7,14 @@ import { countDistinctCalls, countRepeatedRequests } from "../warehouse/runs/pag
 import { readLastVerifiedPass } from "../warehouse/runs/runs.ts";
 import type { Reading, Run } from "./read-calls.ts";
 
-export interface Judged extends Reading {
+export interface JudgedReading extends Reading {
   judgement: Judgement;
   /** Calls that the run has read, each counted once. */
   read: number;
 }
 
 /** Judges a full pass by its pages, and an incremental one by the calls in the warehouse as well. */
-export function judgeReading(run: Run, runId: number, reading: Reading): Judged {
+export function judgeReading(run: Run, runId: number, reading: Reading): JudgedReading {
   const { warehouse } = run;
   const read = countDistinctCalls(warehouse, runId);
   const repeated = reading.evidence.repeated + countRepeatedRequests(warehouse, runId);

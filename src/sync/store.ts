@@ -5,7 +5,7 @@ import {
   prepareUpsertCalls,
   readCallCount,
   type UpsertCalls,
-  type Upserted,
+  type UpsertResult,
 } from "../warehouse/calls/call-table.ts";
 import { readUnsettled } from "../warehouse/calls/first-load.ts";
 import { clearAbsence, hasAbsentCalls } from "../warehouse/calls/gone.ts";
@@ -137,7 +137,7 @@ export class PageStore {
     this.#seq = 0;
   }
 
-  #countWith(upserted: Upserted, returned: number): RunCounts {
+  #countWith(upserted: UpsertResult, returned: number): RunCounts {
     const { calls_new, calls_changed, calls_returned, calls_conflicting, new_ids_hash } = this.counts;
     return {
       calls_new: calls_new + upserted.newIds.size,

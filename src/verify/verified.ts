@@ -1,5 +1,5 @@
 /** One thing that was checked. */
-export interface Verified {
+export interface VerifyCheck {
   name: string;
   holds: boolean;
   message: string;
@@ -8,8 +8,8 @@ export interface Verified {
 /** Ids that are named of many. */
 const MAX_NAMED = 10;
 
-export const holds = (name: string, message: string): Verified => ({ name, holds: true, message });
-export const fails = (name: string, message: string): Verified => ({ name, holds: false, message });
+export const holds = (name: string, message: string): VerifyCheck => ({ name, holds: true, message });
+export const fails = (name: string, message: string): VerifyCheck => ({ name, holds: false, message });
 
 /** Lists the first ids. @param count how many there are */
 export function nameSome(ids: Iterable<number>, count: number): string {

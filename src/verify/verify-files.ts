@@ -15,7 +15,7 @@ import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { readExportOf, readLastRecords } from "../warehouse/runs/exports.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { fails, holds, type Verified } from "./verified.ts";
+import { fails, holds, type VerifyCheck } from "./verified.ts";
 import { checkText, describeChecked, verifyCertificate } from "./verify-warehouse.ts";
 
 const fileSchema = z.looseObject({ file: z.string(), sha256: z.string(), rows: z.int() });
@@ -45,7 +45,7 @@ type Manifest = z.infer<typeof ofOne>;
 export type OpenById = (warehouseId: string) => Reader | undefined;
 
 /** Checks a certificate that `verify --write` has written, a manifest with the files next to it, or a page to explore. */
-export function* verifyFile(path: string, openById: OpenById): Generator<Verified> {
+export function* verifyFile(path: string, openById: OpenById): Generator<VerifyCheck> {
   const text = readFileSync(path, "utf8");
   const page = readPageBasis(text);
   if (page !== undefined) return yield* verifyPage(path, page, openById);
@@ -68,7 +68,7 @@ export function* verifyFile(path: string, openById: OpenById): Generator<Verifie
 }
 
 /** Compares a page, wherever it is now, with what the warehouse recorded of its bytes. */
-function* verifyPage(path: string, page: PageBasis, openById: OpenById): Generator<Verified> {
+function* verifyPage(path: string, page: PageBasis, openById: OpenById): Generator<VerifyCheck> {
   using warehouse = openById(page.origin.warehouse_id);
   if (warehouse === undefined) return yield unknownWarehouse(page);
   const exportedAt = readExportOf(warehouse, hash("sha256", readFileSync(path)));
@@ -82,7 +82,7 @@ function* verifyMerged(
   path: string,
   { files, accounts }: z.infer<typeof ofSeveral>,
   openById: OpenById,
-): Generator<Verified> {
+): Generator<VerifyCheck> {
   for (const { file, sha256 } of files) yield verifyBytes(join(dirname(path), file), file, sha256);
   for (const [account, manifest] of Object.entries(accounts)) {
     using warehouse = openById(manifest.origin.warehouse_id);
@@ -96,7 +96,7 @@ function* verifyManifest(
   manifest: Manifest,
   parsed: unknown,
   openById: OpenById,
-): Generator<Verified> {
+): Generator<VerifyCheck> {
   using warehouse = openById(manifest.origin.warehouse_id);
   if (warehouse === undefined) return yield unknownWarehouse(manifest);
   yield* verifyRecord(warehouse, realFile(dirname(path)), manifest);
@@ -108,14 +108,14 @@ function* verifyManifest(
   yield* verifyBasis(warehouse, manifest);
 }
 
-function unknownWarehouse({ origin }: Pick<AccountManifest, "origin">): Verified {
+function unknownWarehouse({ origin }: Pick<AccountManifest, "origin">): VerifyCheck {
   return fails(
     "warehouse",
     `${origin.warehouse_id} is the warehouse of no account here: name its file with --database`,
   );
 }
 
-function verifyBytes(path: string, file: string, sha256: string): Verified {
+function verifyBytes(path: string, file: string, sha256: string): VerifyCheck {
   const bytes = attempt(() => readFileSync(path));
   if (bytes === undefined) return fails("file", `${file} is missing`);
   return sha256 === hash("sha256", bytes)
@@ -124,7 +124,7 @@ function verifyBytes(path: string, file: string, sha256: string): Verified {
 }
 
 /** Compares files and manifest with what the warehouse recorded when it wrote them. */
-function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): Generator<Verified> {
+function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): Generator<VerifyCheck> {
   const { files, restatements, run } = manifest;
   const records = new Map(readLastRecords(warehouse, folder).map((record) => [record.path, record]));
   const exports = new Set<string>();
@@ -160,7 +160,7 @@ function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): G
 function* verifyBasis(
   warehouse: Reader,
   { run, certificate }: Pick<AccountManifest, "run" | "certificate">,
-): Generator<Verified> {
+): Generator<VerifyCheck> {
   const stored = run && readRun(warehouse, run.run_id);
   if (run !== null && (stored?.verdict !== run.verdict || stored?.finished_at !== run.finished_at))
     yield fails("basis", `run ${run.run_id} is not the one in ${warehouse.path}`);

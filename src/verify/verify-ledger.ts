@@ -3,7 +3,7 @@ import { isSure } from "../paging/verdict.ts";
 import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { addToIdsHash, hashRun, readLastRunId, readRuns, type SyncRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { fails, holds, nameSome, type Verified } from "./verified.ts";
+import { fails, holds, nameSome, type VerifyCheck } from "./verified.ts";
 
 /** A proven pass, and the ids of the calls that it met. */
 export interface Pass {
@@ -34,7 +34,7 @@ interface Traces {
  * Compares the calls with what each run recorded, and with the calls that a proven pass met, at the moment that the
  * reader's transaction sees.
  */
-export function* verifyLedger(warehouse: Reader, pass?: Pass): Generator<Verified> {
+export function* verifyLedger(warehouse: Reader, pass?: Pass): Generator<VerifyCheck> {
   const runs = readRuns(warehouse, Number.MAX_SAFE_INTEGER).reverse();
   const { traces, calls, strays, met, newer, early, unmarked } = traceCalls(warehouse, runs, pass);
   if (pass !== undefined) yield verifyMet(warehouse, pass, met);
@@ -111,7 +111,7 @@ function marksOf({ started_at, first_page_at }: SyncRun): string[] {
   return [first_page_at, started_at > first_page_at ? started_at : first_page_at];
 }
 
-function verifyMet({ sqlite }: Reader, { ids }: Pass, met: number): Verified {
+function verifyMet({ sqlite }: Reader, { ids }: Pass, met: number): VerifyCheck {
   const stored = sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE call_id = ?");
   const readRejected = sqlite
     .prepare<[], number>("SELECT DISTINCT call_id FROM rejected_calls WHERE call_id IS NOT NULL")

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { minuteOf } from "../base/clock.ts";
 import { attempt } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
-import { type Checked, checkCertificate } from "../paging/certificate.ts";
+import { type CertificateCheck, checkCertificate } from "../paging/certificate.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
 import {
   type CertificateMark,
@@ -12,7 +12,7 @@ import {
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { findAlteredObjects } from "./altered-objects.ts";
-import { fails, holds, nameSome, type Verified } from "./verified.ts";
+import { fails, holds, nameSome, type VerifyCheck } from "./verified.ts";
 import { type Pass, verifyLedger } from "./verify-ledger.ts";
 
 interface VerifyOptions {
@@ -22,7 +22,7 @@ interface VerifyOptions {
 }
 
 /** Checks the certificate of a run's last proven pass, and that it leads to what the warehouse has now. */
-export function* verifyCertificate(warehouse: Reader, mark: CertificateMark): Generator<Verified> {
+export function* verifyCertificate(warehouse: Reader, mark: CertificateMark): Generator<VerifyCheck> {
   const text = attempt(() => readCertificate(warehouse, mark.run_id));
   const sha256 = createHash("sha256")
     .update(text ?? "")
@@ -39,16 +39,16 @@ export function* verifyCertificate(warehouse: Reader, mark: CertificateMark): Ge
 }
 
 /** Reads calls and runs at one moment, since a sync may write them. */
-function verifyLedgerNow(warehouse: Reader, pass?: Pass): Verified[] {
+function verifyLedgerNow(warehouse: Reader, pass?: Pass): VerifyCheck[] {
   return warehouse.sqlite.transaction(() => [...verifyLedger(warehouse, pass)])();
 }
 
 /** Checks a certificate alone, as a file has it. */
-export function checkText(text: string): Checked | undefined {
+export function checkText(text: string): CertificateCheck | undefined {
   return attempt(() => checkCertificate(text.replace(/\n$/, "").split("\n")));
 }
 
-export function describeChecked(checked: Checked | undefined): Verified {
+export function describeChecked(checked: CertificateCheck | undefined): VerifyCheck {
   if (checked === undefined) return fails("certificate", "it cannot be read");
   const { header, problems } = checked;
   if (problems.length > 0)
@@ -61,7 +61,11 @@ export function describeChecked(checked: Checked | undefined): Verified {
 }
 
 /** Compares the certificate with what the ledger says of its run. */
-function checkRun(warehouse: Reader, mark: CertificateMark, { header, firstPageAt }: Checked): Verified {
+function checkRun(
+  warehouse: Reader,
+  mark: CertificateMark,
+  { header, firstPageAt }: CertificateCheck,
+): VerifyCheck {
   const run = readRun(warehouse, mark.run_id);
   const { run_id, verdict, order_key, first_total, last_total, calls: calls_read } = header;
   const said = {
@@ -81,7 +85,7 @@ function checkRun(warehouse: Reader, mark: CertificateMark, { header, firstPageA
 export async function* verifyWarehouse(
   warehouse: Reader,
   { mark = readCertificateMark(warehouse), signal }: VerifyOptions,
-): AsyncGenerator<Verified> {
+): AsyncGenerator<VerifyCheck> {
   if (mark !== undefined) yield* verifyCertificate(warehouse, mark);
   else yield* verifyLedgerNow(warehouse);
   const { checked, damaged, overkept, others, orphans, isUnsettled } = await checkCalls(warehouse, signal);

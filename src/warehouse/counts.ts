@@ -12,14 +12,14 @@ export const counts = sqliteTable("counts", {
 });
 export const COUNTS = describeTable(counts, "Counts that would take long to compute.");
 
-type Counted = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
+type CountName = "calls" | "unsettled_calls" | "fact_logs" | "rules_being_applied";
 
-export function readCount({ db }: Pick<Reader, "db">, name: Counted): number | undefined {
+export function readCount({ db }: Pick<Reader, "db">, name: CountName): number | undefined {
   return db.select({ value: counts.value }).from(counts).where(eq(counts.name, name)).get()?.value;
 }
 
 /** @param value null deletes the count */
-export function setCount({ db }: Pick<Warehouse, "db">, name: Counted, value: number | null): void {
+export function setCount({ db }: Pick<Warehouse, "db">, name: CountName, value: number | null): void {
   if (value === null) db.delete(counts).where(eq(counts.name, name)).run();
   else
     db.insert(counts)
@@ -29,7 +29,7 @@ export function setCount({ db }: Pick<Warehouse, "db">, name: Counted, value: nu
 }
 
 /** Adds to a count, which starts at 0; returns the sum. */
-export function addToCount({ db }: Pick<Warehouse, "db">, name: Counted, added: number): number {
+export function addToCount({ db }: Pick<Warehouse, "db">, name: CountName, added: number): number {
   return db
     .insert(counts)
     .values({ name, value: added })

@@ -139,9 +139,9 @@ describe("compileTopics", () => {
   ])("takes little time for %s", (_, phrases, text) => {
     const before = process.cpuUsage();
     const findTopic = compileTopics(phrases.map((phrase) => line(phrase)));
-    for (let times = 0; times < 3; times++) findTopic(inWhole(text));
+    findTopic(inWhole(text));
     const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000).toBeLessThan(30_000);
+    expect((user + system) / 1000).toBeLessThan(10_000);
   });
 });
 

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
@@ -180,22 +180,6 @@ describe("calltally schedule of several accounts", () => {
     ).toBe("*/15 6-18 1,15 * MON-FRI");
     expect(lines[first]).toMatch(/ never +\d{4}-\d\d-\d\d \d\d:\d\d,$/);
     expect(stdout).toMatch(/^insights .* never +none: CALLTALLY_INSIGHT_IDS\n +is empty$/m);
-  });
-
-  it("lists the runs of the other accounts if one warehouse is broken, and exits with the code of that error", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 1 });
-    writeAccounts(folder.path, { acme, beta: acme, gamma: acme });
-    mkdirSync(join(folder.path, "data/beta"), { recursive: true });
-    writeFileSync(join(folder.path, "data/beta/calltally.db"), "no warehouse at all");
-    const { code, stdout, stderr } = await calltally(["schedule", "--json"], { cwd: folder.path });
-    expect(code).toBe(7);
-    expect(stderr).toMatch(/^beta: Cannot use .*data\/beta\/calltally.db as the warehouse/);
-    expect(JSON.parse(stdout)).toEqual({
-      acme: expect.any(Array),
-      beta: { error: expect.objectContaining({ exit_code: 7 }) },
-      gamma: expect.any(Array),
-    });
   });
 
   it("reports the problem of one account and continues with the others", async () => {

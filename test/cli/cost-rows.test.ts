@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { openWarehouse } from "../../src/library/open-warehouse.ts";
 import { makeCall } from "../support/calls.ts";
-import { connect } from "../support/mcp.ts";
+import { openWarehouse } from "../support/library.ts";
+import { answering } from "../support/mcp.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally } from "../support/run.ts";
 
@@ -83,7 +83,7 @@ describe("costs of rows that combine keys", () => {
     const question = { by: ["campaign"], range, spend: true, total: true } as const;
     expect((await warehouse.rollup(question)).rows.slice(-2).map(pick)).toEqual([TOTAL, WITH_SPEND]);
 
-    await using assistant = await connect(["--database", database], { cwd });
+    const assistant = answering(cwd, { env: { CALLTALLY_DATABASE: database } });
     const answer = Object(await assistant.ask("figures", question));
     expect([pick(answer.total), pick(answer.with_spend)]).toEqual([TOTAL, WITH_SPEND]);
 

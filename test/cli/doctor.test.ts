@@ -181,21 +181,18 @@ describe("calltally doctor", () => {
     expect(found).toContain("warn page size: the service sends 1 call a page, instead of 1,000");
   });
 
-  it.each([5000, 300])(
-    "names a server that sends %d calls in random order, and exits with 3",
-    async (calls) => {
-      using folder = makeTempFolder();
-      await using sandbox = await startSandbox({ calls, order: "random" });
-      const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
-      expect({ code, found }).toEqual({
-        code: 3,
-        found: [
-          "warn order: the service lists the calls in a different order each time: two requests for one page disagree",
-          NO_WAREHOUSE,
-        ],
-      });
-    },
-  );
+  it("names a server that sends calls in random order, and exits with 3", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 300, order: "random" });
+    const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
+    expect({ code, found }).toEqual({
+      code: 3,
+      found: [
+        "warn order: the service lists the calls in a different order each time: two requests for one page disagree",
+        NO_WAREHOUSE,
+      ],
+    });
+  });
 
   it("does not confuse a shuffled but stable order, or calls that come and go, with a random order", async () => {
     using folder = makeTempFolder();

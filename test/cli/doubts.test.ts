@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWarehouse } from "../../src/library/index.ts";
-import { connect } from "../support/mcp.ts";
+import { openWarehouse } from "../support/library.ts";
+import { answering } from "../support/mcp.ts";
 import { rowOf, startRowService, TOKEN } from "../support/row-service.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -76,7 +76,7 @@ describe("unreadable rows", () => {
     expect(page).toContain(`<strong>In doubt.</strong> ${DOUBT}`);
 
     const database = join(half.path, "data/acme/calltally.db");
-    await using assistant = await connect(["--database", database], { cwd: half.path });
+    const assistant = answering(join(half.path, "data/acme"), { env: { CALLTALLY_DATABASE: database } });
     const { basis } = (await assistant.ask("figures", { by: ["channel"] })) as {
       basis: { statements: unknown[] };
     };

@@ -10,7 +10,7 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { makeCall } from "../support/calls.ts";
 import { BIN, calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
-import { readLines, readParquetObjects } from "../support/tables.ts";
+import { readLines } from "../support/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse, markGone } from "../support/warehouse.ts";
 
@@ -258,21 +258,6 @@ describe.concurrent("calltally export", () => {
     expect(manifest.files).toMatchObject([{ rows: 3, top: 2, keys_in_other: 1, sums: { calls: 5 } }]);
   });
 
-  it("lists the callers of the selected calls", async () => {
-    using folder = await makeSyncedFolder();
-    expect((await folder.run("callers")).stdout).toMatch(
-      /^data\/exports\/callers\.csv {2}3 callers, 5 calls\n/,
-    );
-    const names = ["calls", "answered_calls", "missed_calls", "recovered", "recovered_after_seconds"];
-    expect(pick(await folder.rows("callers"), "first_source", "last_source", ...names)).toEqual([
-      ["newsletter", "newsletter", "2", "1", "1", "1", "81000"],
-      ["google", "google", "2", "2", "0", "", ""],
-      [`'${FORMULA.toLowerCase()}`, `'${FORMULA.toLowerCase()}`, "1", "0", "1", "0", ""],
-    ]);
-    const one = await folder.rows("callers", "--disposition", "busy");
-    expect(pick(one, ...names)).toEqual([["1", "0", "1", "0", ""]]);
-  });
-
   it("reports how many calls without a caller are not in the list of callers", async () => {
     using folder = makeTempFolder();
     fillWarehouse(join(folder.path, "data/calltally.db"), [
@@ -414,71 +399,6 @@ CjABC,"Call, long",${day(20)} 12:00:00,149.50,EUR,Granted,Denied
     ]);
   });
 
-  it("writes hostile text correctly in each format and profile", async () => {
-    using folder = await makeSyncedFolder();
-    const last = ["--last", "7d", "--with", "caller_id"];
-    const names = ["utm_source", "campaign", "caller_id"];
-    const truth = [FORMULA, CAMPAIGN, "+4930222"];
-    const safe = [`'${FORMULA}`, CAMPAIGN.replace("-1+1", "'-1+1")];
-    const read = async (...args: string[]) => {
-      await folder.run("calls", ...last, ...args);
-      const format = args[args.indexOf("--format") + 1] ?? "csv";
-      return readFileSync(join(folder.exports, args.includes("--format") ? `calls.${format}` : "calls.csv"));
-    };
-    const csv = (content: Buffer, delimiter = ",") => {
-      const [header = [], row = [], ...others] = readLines(content, delimiter);
-      expect(others).toEqual([]);
-      return names.map((name) => row[header.indexOf(name)]);
-    };
-    const object = (row: Record<string, unknown>) => names.map((name) => row[name]);
-
-    const excel = await read("--profile", "excel", "--delimiter", ";");
-    const json = JSON.parse((await read("--format", "json")).toString());
-    const ndjson = (await read("--format", "ndjson")).toString();
-    const guarded = csv(await read());
-    const machine = csv(await read("--profile", "machine", "--delimiter", "tab"), "\t");
-    await folder.run("calls", ...last, "--format", "parquet");
-    const file = join(folder.exports, `calls/month=${daysAgo(2).slice(0, 7)}/calls.parquet`);
-    const parquet = await readParquetObjects(readFileSync(file));
-
-    expect(guarded).toEqual([...safe, "+4930222"]);
-    expect(machine).toEqual(truth);
-    expect(excel.subarray(0, 3)).toEqual(Buffer.from("\uFEFF"));
-    expect(csv(excel.subarray(3), ";")).toEqual([...safe, '="+4930222"']);
-    expect(json.map(object)).toEqual([truth]);
-    expect(
-      ndjson
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => object(JSON.parse(line))),
-    ).toEqual([truth]);
-    expect(parquet.map(object)).toEqual([truth]);
-  });
-
-  it("writes the same figures in each format", async () => {
-    using folder = await makeSyncedFolder();
-    const names = ["channel", "calls", "answer_rate", "first_call_at"];
-    const expected = pick(await folder.rows("channel"), ...names);
-    const write = async (format: string) => {
-      await folder.run("channel", "--format", format);
-      return readFileSync(join(folder.exports, `channel.${format}`));
-    };
-    const toCell = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
-    const cells = (objects: Record<string, unknown>[]) =>
-      pick(objects, ...names).map(([channel, calls, rate, first]) => [
-        channel,
-        toCell(calls),
-        Number(rate).toFixed(4),
-        toCell(first),
-      ]);
-    const lines = (await write("ndjson")).toString().trim().split("\n");
-    const [header = [], ...rows] = readLines(await write("csv"));
-    expect(cells(JSON.parse((await write("json")).toString()))).toEqual(expected);
-    expect(cells(lines.map((line) => JSON.parse(line)))).toEqual(expected);
-    expect(rows.map((row) => names.map((name) => row[header.indexOf(name)]))).toEqual(expected);
-    expect(cells(await readParquetObjects(await write("parquet")))).toEqual(expected);
-  });
-
   it.skipIf(!HAS_PROCESSES)("writes one workbook, to a folder or to standard output", async () => {
     using folder = await makeSyncedFolder();
     const args = ["channel", "campaign", "calls", "--format", "xlsx", "--timezone", "Europe/Berlin"];
@@ -542,7 +462,6 @@ describe.concurrent("calltally export with invalid input", () => {
     { args: ["--by", "source,mediun"], says: ["--by", "Did you mean medium?"] },
     { args: ["--from", "2026-02-30"], says: ["--from", "Did you mean 2026-02-28?"] },
     { args: ["--to", "20.11.2026"], says: ["--to", "Did you mean 2026-11-20?"] },
-    { args: ["--from", "yesterday"], says: ["--from", "such as 2026-11-20"] },
     { args: ["--last", "7days"], says: ["--last", "Did you mean 7d?"] },
     { args: ["--last", "7d", "--from", "2026-01-01"], says: ["--last", "--from"] },
     { args: ["--timezone", "Europe/Berlni"], says: ["--timezone", "Did you mean Europe/Berlin?"] },
@@ -550,21 +469,14 @@ describe.concurrent("calltally export with invalid input", () => {
       args: ["--from", "2026-02-01", "--to", "2026-01-01"],
       says: ["--from 2026-02-01 is after --to 2026-01-01", "--from 2026-01-01 --to 2026-02-01?"],
     },
-    { args: ["--last", "todya"], says: ["--last", "Did you mean today?"] },
     { args: ["channel", "--top", "0"], says: ["--top", "whole number from 1 to 10000"] },
-    { args: ["channel", "--top", "10001"], says: ["--top", "whole number from 1 to 10000"] },
-    { args: ["channel", "--top", "1.5"], says: ["--top", "whole number from 1 to 10000"] },
     { args: ["--grain", "quater"], says: ["--grain", "Did you mean quarter?"] },
     { args: ["channel", "--columns", "calls,answer_rat"], says: ["--columns", "Did you mean answer_rate?"] },
-    { args: ["weekdy"], says: ["weekdy", "Did you mean weekday?"] },
     { args: ["--fill"], says: ["--fill needs --grain"] },
-    { args: ["--grain", "weak"], says: ["--grain", "Did you mean week?"] },
     { args: ["--stdout"], says: ["--stdout writes one file, but 3 were requested"] },
     { args: ["channel", "--stdout", "--json"], says: ["--stdout", "--json"] },
     { args: ["calls", "--with", "calller_id"], says: ["--with", "Did you mean caller_id?"] },
     { args: ["--format", "pdf"], says: ["Cannot use --format pdf", "`calltally report` writes a page"] },
-    { args: ["--last", "4", "weeks"], says: ["Cannot use --last 4", "Did you mean 4d, 4w or 4m?"] },
-    { args: ["--format", "parket"], says: ["--format", "Did you mean parquet?"] },
     { args: ["google-ads", "--new", "--stdout"], says: ["--new records", "--stdout records nothing"] },
     {
       args: ["ga4-events", "--measurement-id", "UA-1-1"],
@@ -575,11 +487,9 @@ describe.concurrent("calltally export with invalid input", () => {
       says: ["--currency", "Did you mean"],
     },
     { args: ["google-ads", "--conversion-value", "12,50"], says: ["--conversion-value", "such as 149.50"] },
-    { args: ["google-ads", "--conversion-name", " "], says: ["--conversion-name", "must be the name"] },
     { args: ["google-ads", "--ad-user-data", "grant"], says: ["--ad-user-data", "Did you mean granted?"] },
     { args: ["--min-duration", "1m"], says: ["--min-duration", "must be a whole number"] },
     { args: ["--tracking-number", ""], says: ["--tracking-number", "must not be blank"] },
-    { args: ["--source", " "], says: ["--source", "must not be blank"] },
     {
       args: ["--exclude-callers", "callers.txt"],
       says: ["--exclude-callers callers.txt: line 2 is not a phone number"],

@@ -89,7 +89,6 @@ const PEOPLE: Row[] = [
 describe("forget with limited retention of numbers", () => {
   it.each([
     ["never", "NUMBER"],
-    ["never", "--file"],
     ["never", "--caller-hash"],
     ["30d", "--caller-hash"],
   ])(
@@ -105,10 +104,8 @@ describe("forget with limited retention of numbers", () => {
         "SELECT caller AS hash FROM call_facts JOIN callers USING (caller_id) WHERE call_id = 3",
       ) as [{ hash: string }];
       expect(hash).toMatch(/^[\da-f]{64}$/);
-      writeFileSync(join(folder, "numbers.txt"), `${NUMBER}\n`);
       const whom = {
         NUMBER: [NUMBER],
-        "--file": [by, "numbers.txt"],
         "--caller-hash": [by, hash.toUpperCase()],
       };
       const forgotten = await run("forget", ...whom[by as keyof typeof whom], "--json");

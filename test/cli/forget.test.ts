@@ -16,8 +16,8 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, storeCalls } from "../support/warehouse.ts";
 
 // For larger numbers: CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
-const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 300);
-const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 6);
+const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 150);
+const CALLERS = Number(process.env.CALLTALLY_FORGET_CALLERS ?? 4);
 
 /** A folder with a warehouse whose service has changed, and the people in it. */
 async function makeWarehouse() {

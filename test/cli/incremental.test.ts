@@ -95,34 +95,4 @@ describe("second sync", () => {
     expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 500, calls_withheld: 0 } });
     expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
   });
-
-  it("keeps counting calls that left a list of the newest calls, and reports it with all figures", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await sync(sandbox, options);
-    const oldest = sandbox.calls.ids.slice(-20);
-    for (const id of oldest) sandbox.calls.remove(id);
-    const { code, stdout } = await calltally(["sync", "--full"], options);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^ {2}verdict {3}exact: /m);
-    expect(stdout).toMatch(/^ {2}unlisted +20 {3}older than any that the service lists/m);
-    const since = String(query(folder.path, "SELECT min(unlisted_since) FROM calls"));
-    const status = await calltally(["status"], options);
-    expect(status.stdout).toContain(
-      "\nNote       20 calls are older than any that the service lists, since ",
-    );
-    const explained = await calltally(["explain", String(oldest[0])], options);
-    expect(explained.stdout).toMatch(/^counted +yes; left the service's list on /m);
-    expect(await calltally(["export", "channel"], options)).toMatchObject({ code: 0 });
-    const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
-    expect(manifest).toMatchObject({
-      statements: expect.arrayContaining([
-        expect.objectContaining({ id: "unlisted", level: "note", values: { calls: 20, since } }),
-      ]),
-      files: [{ sums: { calls: 300 } }],
-    });
-    const again = await sync(sandbox, options);
-    expect(again).toMatchObject({ code: 0, run: { mode: "incremental", verdict: "probable" } });
-  });
 });

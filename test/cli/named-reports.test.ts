@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -335,32 +335,6 @@ describe("named reports", () => {
     expect((await calltally(["status"], options)).code).toBe(0);
   });
 
-  it("are withheld if the last sync lacks the required verdict, and the schedule makes a full pass first", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
-    const reports = `${WEEKLY}    require: verified\n    deliver: [{ command: [cp, -r, "{folder}", sent] }]\n`;
-    configure(folder.path, { acme }, reports);
-    const options = { cwd: folder.path, env: { CALLTALLY_LIMIT: "20" } }; // a sync that reads one page does not meet the end
-    await calltally(["sync"], options);
-    expect((await calltally(["run", "weekly", "--deliver"], options)).code).toBe(0);
-    const made = readFileSync(join(folder.path, "reports/acme/weekly/manifest.json"), "utf8");
-    await calltally(["sync"], options);
-    const withheld = await calltally(["run", "weekly", "--deliver"], options);
-    expect(withheld).toMatchObject({
-      code: 9,
-      stderr: expect.stringMatching(
-        /weekly, which requires a proven copy: sync 2 was probable: .+\n.*--full/,
-      ),
-    });
-    expect(readFileSync(join(folder.path, "reports/acme/weekly/manifest.json"), "utf8")).toBe(made);
-    expect((await calltally(["run", "weekly"], options)).code).toBe(0);
-
-    rmSync(join(folder.path, "sent"), { recursive: true });
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-    const { run } = JSON.parse(readFileSync(join(folder.path, "sent/manifest.json"), "utf8"));
-    expect(run).toMatchObject({ run_id: 3, verdict: "exact" });
-  });
-
   it("do not stop others when one fails", async () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
@@ -414,71 +388,6 @@ describe("named reports", () => {
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
     expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
-  });
-
-  it("have a folder for each account, which config check reports", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 1, token: "t0ken-of-acme" });
-    await using beta = await startSandbox({ calls: 1, token: "t0ken-of-beta" });
-    configure(folder.path, { acme, beta }, "  weekly:\n    contents: [channel]\n    folder: out\n");
-    const shared = await calltally(["config", "check"], { cwd: folder.path });
-    expect(shared.code).toBe(2);
-    expect(shared.stdout).toContain("reports.weekly: the folder out also belongs to the account beta");
-  });
-
-  it("refuse an unknown name and conflicting options, and write nothing", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
-    const options = { cwd: folder.path };
-    for (const [report, name, says] of [
-      [WEEKLY, "wekly", "Did you mean weekly?"],
-      ["  page:\n    format: html\n    contents: [channel]\n", "page", "leave out contents"],
-    ] as const) {
-      configure(folder.path, { acme }, report);
-      await calltally(["sync"], options);
-      const { code, stdout, stderr } = await calltally(["run", name], options);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain(says);
-      expect(existsSync(join(folder.path, "reports"))).toBe(false);
-      expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
-    }
-  });
-
-  it.skipIf(!HAS_PROCESSES)("run on the schedule for each account separately", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
-    await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });
-    const arrived = Promise.withResolvers<void>();
-    await using mail = await startMailServer({
-      lacksTls: true,
-      onClose: () => {
-        if (new Set(mail.taken.map(({ to }) => to.join())).size >= 2) arrived.resolve();
-      },
-    });
-    const reports = `  often:
-    contents: [channel]
-    cron: "*/2 * * * * *"
-    accounts: [acme]
-    deliver: [{ email: { to: [acme@example.com] } }]
-  seldom:
-    contents: [channel]
-    cron: "*/2 * * * * *"
-    accounts: [beta]
-    deliver: [{ email: { to: [beta@example.com] } }]
-`;
-    configure(folder.path, { acme, beta }, reports, mail);
-    const options = { cwd: folder.path, env: { CALLTALLY_JITTER_SECONDS: "0" } };
-    await calltally(["sync"], options);
-    const listed = await calltally(["schedule", "--list"], options);
-    expect(listed.stdout).toMatch(/^acme\n(.*\n)+report:often +\*\/2 \* \* \* \* \* +never /m);
-    const schedule = startCalltally(["schedule"], options);
-    await arrived.promise;
-    schedule.kill("SIGTERM");
-    expect((await schedule.done).code).toBe(0);
-    expect(new Set(addresses(mail))).toEqual(new Set(["acme@example.com", "beta@example.com"]));
-    const runs = ledgerOf(folder.path, "acme", "report_runs");
-    expect(new Set(runs.map(({ scheduled_for }) => scheduled_for)).size).toBe(runs.length);
-    expect(runs[0]).toMatchObject({ report: "often", account: "acme", status: "done" });
   });
 });
 

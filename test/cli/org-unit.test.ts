@@ -86,19 +86,6 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     expect(orders.every((order) => "sort_by" in order === "sort_order" in order)).toBe(true);
   });
 
-  it("is sent with the pieces of a failing page", async () => {
-    using folder = makeTempFolder();
-    await using service = await startListService(CALLS, (asked, calls) => {
-      const told = byUnit(asked, calls);
-      if (typeof told === "function" || !told.rows.some(({ call_id }) => call_id === 30)) return told;
-      return (_request, response) => response.writeHead(500).end();
-    });
-    expect(await runner(folder.path, service)("7", "sync")).toMatchObject({ code: 3 });
-    const asked = parametersOf(service);
-    expect(asked.some(({ limit }) => limit === "1")).toBe(true);
-    expect(asked.filter(({ org_unit_id }) => org_unit_id !== "7")).toEqual([]);
-  });
-
   const others = [
     ["job", "sync"],
     ["insight", "sync", "101"],
@@ -110,13 +97,6 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
       before: "7",
       now: "8",
       says: ["with org_unit_id 8", "read with org_unit_id 7", "use 7 as CALLTALLY_ORG_UNIT_ID"],
-    },
-    { others: [], before: "7", now: undefined, says: ["without org_unit_id", "read with org_unit_id 7"] },
-    {
-      others: [],
-      before: undefined,
-      now: "7",
-      says: ["with org_unit_id 7", "read without org_unit_id", "leave out CALLTALLY_ORG_UNIT_ID"],
     },
   ])("cannot change from $before to $now, even with --rebind", async ({ others, before, now, says }) => {
     using folder = makeTempFolder();
@@ -137,15 +117,6 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
       stdout: expect.stringMatching(/^fail {2}origin .*org_unit_id/m),
     });
     expect((await run(before, "sync")).code).toBe(0);
-  });
-
-  it("may change while the warehouse has no calls", async () => {
-    using folder = makeTempFolder();
-    await using service = await startListService(CALLS, byUnit);
-    const run = runner(folder.path, service);
-    expect((await run("9", "sync")).code).toBe(0);
-    expect((await run("7", "sync")).code).toBe(0);
-    expect((await run("8", "sync")).code).toBe(2);
   });
 
   it("is reported if the service sends calls of other units", async () => {

@@ -8,11 +8,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { readCommands } from "../../src/reference/command-tree.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { makeCall } from "../support/calls.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { fillWarehouse } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
 
 const readTree = (folder: string) =>
@@ -59,8 +62,10 @@ describe("origin of a warehouse", () => {
   it("of generated calls is named in each outlet, and excludes real calls", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 40 });
-    await calltally(["demo"], { cwd: folder.path });
-    const env = { ...settingsFor(sandbox), CALLTALLY_DATABASE: "data/demo/calltally.db" };
+    const database = join(folder.path, "data/calltally.db");
+    fillWarehouse(database, [makeCall()]);
+    new Database(database).exec("UPDATE origin SET is_demo = 1").close();
+    const env = settingsFor(sandbox);
     for (const args of [["sync"], ["sync", "--rebind"]]) {
       const refused = await calltally(args, { cwd: folder.path, env });
       expect(refused).toMatchObject({ code: 2, stdout: "" });
@@ -241,8 +246,7 @@ describe("calltally demo", () => {
     },
   ])("does not change $title", async ({ make, says }) => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 40 });
-    await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
+    fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall()]);
     mkdirSync(join(folder.path, "data/demo"));
     make(join(folder.path, "data/demo"), join(folder.path, "data/calltally.db"));
     const before = readTree(folder.path);

@@ -10,7 +10,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
 // For larger numbers: CALLTALLY_PRUNE_CALLS=10000 --testTimeout=0 -t never: of many calls, few callers have no recent ones.
-const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 300);
+const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 200);
 const DAY_MS = 86_400_000;
 
 const keepAll = (keepFor: string) => ({

@@ -312,11 +312,6 @@ describe("calltally schedule", () => {
       env: { CALLTALLY_EXPORT_CRON: "0 0 31 2 *" },
       says: "CALLTALLY_EXPORT_CRON: 0 0 31 2 * is not",
     },
-    { args: ["--list"], env: { CALLTALLY_INSIGHTS_CRON: "x" }, says: "CALLTALLY_INSIGHTS_CRON: x is not" },
-    { args: [], env: { CALLTALLY_JITTER_SECONDS: "some" }, says: "CALLTALLY_JITTER_SECONDS: must be" },
-    { args: [], env: { CALLTALLY_JOB_MINUTES: "0" }, says: "CALLTALLY_JOB_MINUTES: must be" },
-    { args: [], env: { CALLTALLY_HEARTBEAT_URL: "canary" }, says: "CALLTALLY_HEARTBEAT_URL: is not a URL" },
-    { args: [], env: { CALLTALLY_LOG_LEVEL: "loud" }, says: "CALLTALLY_LOG_LEVEL: must be one of" },
   ])("exits with 2 before it starts anything: $says", async ({ args, env, says }) => {
     using folder = makeTempFolder();
     const access = settingsFor({ url: "https://api.example.invalid", token: "token-417" });
@@ -341,17 +336,6 @@ describe("calltally schedule", () => {
 
 describe("calltally job", () => {
   const beats = (requests: readonly { url: string | undefined }[]) => requests.map(({ url }) => url);
-
-  it("informs the monitor of the start and success of a sync", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    await using monitor = await startBadServer(text("OK"));
-    const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17` };
-    const sync = await calltally(["job", "sync"], { cwd: folder.path, env });
-    expect(sync).toMatchObject({ code: 0, stdout: "" });
-    expect((await calltally(["job", "export"], { cwd: folder.path, env })).code).toBe(0);
-    expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17"]);
-  });
 
   it("informs the monitor of a failure, and logs the error as a line", async () => {
     using folder = makeTempFolder();

@@ -74,13 +74,7 @@ describe("export --min-cell", () => {
 
   it.each([
     [["calls"], "--min-cell applies only to rollups"],
-    [["google-ads"], "--min-cell applies only to rollups"],
     [["gclid"], "gclid in them would identify clicks or numbers"],
-    [["--by", "utm_source,tracking_number"], "tracking_number in them would identify"],
-    [["--tracking-number", "+4930"], "the manifest would contain the number"],
-    [["--top", "3"], "use one or the other"],
-    [["--grain", "day", "--fill"], "--fill would write 0"],
-    [["channel", "--spend"], "costs without calls"],
     [["--by", "account,channel"], "--min-cell is for one account"],
   ])("refuses %j", async (args, reason) => {
     using folder = makeFolder();
@@ -90,7 +84,7 @@ describe("export --min-cell", () => {
     expect(existsSync(folder.exports)).toBe(false);
   });
 
-  it.each(["1", "1001", "x"])("refuses --min-cell %s", async (value) => {
+  it.each(["1", "x"])("refuses --min-cell %s", async (value) => {
     using folder = makeFolder();
     expect(await folder.run("--min-cell", value)).toMatchObject({
       code: 2,

@@ -30,20 +30,6 @@ describe("signals to calltally", () => {
     },
   );
 
-  it("end schedule cleanly after SIGTERM, after a sync that ran on time", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 100 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_SYNC_CRON: "* * * * * *" };
-    const schedule = startCalltally(["schedule"], { cwd: folder.path, env });
-    let log = "";
-    schedule.stderr?.on("data", (chunk) => {
-      log += String(chunk);
-    });
-    while (!log.includes('"msg":"synced"')) await once(schedule.stderr ?? schedule, "data");
-    schedule.kill("SIGTERM");
-    expect(await schedule.done).toMatchObject({ code: 0, stdout: "" });
-  });
-
   it.each([
     { title: "with nothing running", calls: 10, latencyMs: 0, cron: "0 0 29 2 *", isBusy: false },
     { title: "in the middle of a sync", calls: 3000, latencyMs: 300, cron: "* * * * * *", isBusy: true },

@@ -126,55 +126,6 @@ describe("calltally spend import and export --spend", () => {
     });
   });
 
-  it("assigns spend first to campaigns of its own source, by id and name; refunds are not the lowest cost", async () => {
-    const campaigns = [
-      ...Array(4).fill(["google", "Brand", "111"]),
-      ...Array(2).fill(["bng", "Brand", "402"]),
-      ...Array(4).fill(["google", "Shop", "7"]),
-      ...Array(2).fill(["bng", "Offers", "7"]),
-    ];
-    const calls = campaigns.map(([utm_source, campaign_name, campaign_id], index) =>
-      makeCall({
-        call_id: index + 1,
-        call_started: "2026-10-01T12:00:00.000Z",
-        disposition: "answered",
-        duration: 90,
-        utm_source,
-        campaign_name,
-        campaign_id,
-      }),
-    );
-    using warehouse = makeWarehouse(calls);
-    const cwd = join(warehouse.folder, "..");
-    const env = { CALLTALLY_ALIASES: "aliases.csv" };
-    const db = ["--database", warehouse.database];
-    writeFileSync(
-      join(cwd, "aliases.csv"),
-      "raw,value,of\nbng,bing,\nSell-Out,Shop,campaign\nppc,cpc,medium\n",
-    );
-    writeFileSync(
-      join(cwd, "own.csv"),
-      "day,cost,source,medium,campaign,campaign_id,currency\n2026-10-01,40,google,cpc,Brand,,EUR\n2026-10-01,4,bing,cpc,brand,,EUR\n2026-10-01,-8,google,cpc,Shop,7,EUR\n2026-10-01,6,bing,cpc,Shop,7,EUR\n2026-10-01,-1,bing,ppc,SELL-OUT,,EUR\n2026-10-01,1,tiktok,cpc,Brand,,EUR\n",
-    );
-    await run(["spend", "import", "own.csv", ...db], cwd);
-    const exported = await calltally(["export", "campaign", "--spend", "--stdout", ...db], { cwd, env });
-    expect(
-      tableOf(exported.stdout).map((row) =>
-        ["campaign", "campaign_id", "calls", "cost"].map((name) => row[name]),
-      ),
-    ).toEqual([
-      ["Shop", "7", "6", "-3.00"], // and Offers, as its calls from bing name it
-      ["Brand", "111", "4", "41.00"],
-      ["Brand", "402", "2", "4.00"],
-    ]);
-    const days = ["--from", "2026-10-01", "--to", "2026-10-01", ...db];
-    expect((await calltally(["report", ...days, "--out", "page"], { cwd, env })).code).toBe(0);
-    const page = readFileSync(join(cwd, "page/report.html"), "utf8");
-    expect(/<h2>(Cost per qualified call.*?)<\/h2>/s.exec(page)?.[1]?.replace(/<[^>]*>/g, "")).toBe(
-      "Cost per qualified call: lowest for Brand [402], 2.00 EUR",
-    );
-  });
-
   it.skipIf(!HAS_PROCESSES)(
     "skips rows with reasons (3), and imports nothing if one of the files cannot be used (2)",
     async () => {
@@ -326,29 +277,6 @@ describe("calltally spend import and export --spend", () => {
     expect(page()).not.toMatch(/spend/i);
     await run(["report", ...days, "--out", "page", "--spend"], cwd);
     expect(page()).toContain("<h2>No spend was imported for these days</h2>");
-  });
-
-  it("exports spend without any call, and does not report that the files have no rows", async () => {
-    using warehouse = makeWarehouse([]);
-    const cwd = join(warehouse.folder, "..");
-    const db = ["--database", warehouse.database];
-    writeFileSync(
-      join(cwd, "own.csv"),
-      "day,cost,source,medium,campaign,currency\n2026-09-30,4,google,cpc,Brand,EUR\n",
-    );
-    await run(["spend", "import", "own.csv", ...db], cwd);
-    const days = ["--from", "2026-09-01", "--to", "2026-09-30", ...db];
-    const { stdout } = await run(["report", ...days, "--out", "page"], cwd);
-    expect(stdout).not.toContain("have no rows");
-    const unmatched = "Spend of campaigns that no call has: 4.00 EUR of 4.00.";
-    expect(readFileSync(join(cwd, "page/manifest.json"), "utf8")).toContain(unmatched);
-    expect(readFileSync(join(cwd, "page/report.html"), "utf8")).toContain("Spend without calls: 1 campaign");
-    const { stdout: exported, stderr } = await run(
-      ["export", "campaign", "--spend", "--stdout", ...days],
-      cwd,
-    );
-    expect(stderr).toContain(unmatched);
-    expect(tableOf(exported)).toMatchObject([{ campaign: "Brand", calls: "0", cost: "4.00" }]);
   });
 
   it("is a column of several accounts with one currency, and of named reports", async () => {

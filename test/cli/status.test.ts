@@ -140,7 +140,7 @@ describe("calltally status", () => {
     expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });
   });
 
-  it.each(["2", "h", "2w", "-1h", "1.5h", ""])("refuses the age %j with exit code 2", async (given) => {
+  it.each(["2w", ""])("refuses the age %j with exit code 2", async (given) => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["status", "--max-age", given], { cwd: folder.path });
     expect(code).toBe(2);

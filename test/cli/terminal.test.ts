@@ -18,7 +18,6 @@ describe("--quiet", () => {
       ["restore", "backup.db", "--quiet"],
       ["insight", "sync", "101", "--quiet"],
       ["webhook", "patch", "44", "--description", "x", "--quiet"],
-      ["demo", "--quiet"],
     ]) {
       expect(await calltally(args, options), args.join(" ")).toEqual({ code: 0, stdout: "", stderr: "" });
     }

@@ -51,14 +51,6 @@ function makeFolder(calls: readonly Call[]) {
 }
 
 describe("calltally export --new", () => {
-  it("leaves a call that is too recent for the next file, which needs no overlap", async () => {
-    const recent = { call_started: new Date(Date.now() - 3_600_000).toISOString() };
-    using folder = makeFolder([conversionCall(1), conversionCall(2, recent)]);
-    const left = "1 call too recent for an upload was left for the next file";
-    expect(await folder.say("export", "google-ads", "--new")).toContain(`${left}.\n`);
-    expect(await folder.say("export", "google-ads", "--out", "all")).toContain(`${left}: start it one day`);
-  });
-
   it("writes the first file, a second one without its rows, and a retraction, which explain shows", async () => {
     using folder = makeFolder([conversionCall(1), conversionCall(2), conversionCall(3, { gclid: null })]);
     const flags = ["--new", "--conversion-value", "40", "--currency", "EUR"];
@@ -95,19 +87,6 @@ describe("calltally export --new", () => {
     expect(JSON.parse(await folder.say("explain", "2", "--json")).uploads).toMatchObject([
       { action: "convert", path: join(folder.path, "data/exports/google-ads.csv"), state: "written" },
       { action: "retract", reason: "not qualified" },
-    ]);
-  });
-
-  it("does not change files without --new after uploads, and records nothing of --stdout", async () => {
-    using folder = makeFolder([conversionCall(1)]);
-    const shown = await folder.run("export", "google-ads", "--stdout");
-    expect(await folder.say("uploads", "list")).toBe("No file of conversions has been written.\n");
-    await folder.say("export", "google-ads");
-    await folder.say("export", "google-ads");
-    expect(readText(join(folder.path, "data/exports"), "google-ads.csv")).toBe(shown.stdout);
-    expect(JSON.parse(await folder.say("uploads", "list", "--json"))).toMatchObject([
-      { contents: "google-ads", rows: 1, entered: 0 },
-      { contents: "google-ads", rows: 1, entered: 1 },
     ]);
   });
 });
@@ -164,16 +143,6 @@ describe("calltally uploads", () => {
     expect((await folder.run("uploads", "forget", "odd.csv")).stderr).toContain(
       "its content does not match any file",
     );
-  });
-
-  it("are named if a file without --new counts as one from now on", async () => {
-    using folder = makeFolder([conversionCall(1)]);
-    const day = daysAgo(0).slice(0, 10);
-    const line = `File 1 (google-ads, 1 row, ${day}) counts as uploaded from now on. If you do not upload it: calltally uploads forget 1\n`;
-    expect(await folder.say("export", "google-ads")).toContain(line);
-    expect(await folder.say("export", "google-ads"), "it has nothing else").not.toContain("counts as");
-    expect(await folder.say("uploads", "forget", "1")).toContain("1 conversion taken back");
-    expect(await folder.say("export", "google-ads", "--new")).toContain("1 row of 1 call examined");
   });
 
   it("are named if a killed export left them, and are taken back by number", async () => {

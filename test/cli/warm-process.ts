@@ -11,6 +11,8 @@ export interface WarmCommand {
   env: Record<string, string>;
   /** Octal. */
   umask?: string | undefined;
+  /** Whether standard error goes to standard output, too. */
+  isMerged?: boolean | undefined;
   mark: string;
 }
 
@@ -39,6 +41,7 @@ function start(command: WarmCommand): void {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, command.env);
   if (command.umask !== undefined) process.umask(command.umask);
+  if (command.isMerged) process.stderr.write = process.stdout.write.bind(process.stdout);
   process.argv = [process.execPath, bin, ...command.args];
   void import(`${pathToFileURL(bin)}?${commands}`);
 }
@@ -48,6 +51,7 @@ function end(exitCode: number): void {
   const isTidy = !hasRead && process.listenerCount("exit") === 0 && countOpenFiles() <= openFiles;
   if (!isTidy || commands === MAX_COMMANDS) return; // and so the process ends
   removeNewListeners();
+  Reflect.deleteProperty(process.stderr, "write");
   process.exitCode = undefined;
   process.chdir("/");
   process.umask(umask);

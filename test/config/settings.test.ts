@@ -77,6 +77,7 @@ describe("loadSettings", () => {
       insightsCron: "15 4 * * *",
       jitterSeconds: 30,
       jobMinutes: 60,
+      heartbeatFailures: 3,
       heartbeatUrl: undefined,
       logLevel: "info",
     });
@@ -128,6 +129,7 @@ describe("loadSettings", () => {
       CALLTALLY_INSIGHTS_CRON: "2 2 * * *",
       CALLTALLY_JITTER_SECONDS: "0",
       CALLTALLY_JOB_MINUTES: "1440",
+      CALLTALLY_HEARTBEAT_FAILURES: "12",
       CALLTALLY_HEARTBEAT_URL: "http://monitor.example.com/ping/17?k=v",
       CALLTALLY_LOG_LEVEL: "Debug",
     };
@@ -187,6 +189,7 @@ describe("loadSettings", () => {
       insightsCron: "2 2 * * *",
       jitterSeconds: 0,
       jobMinutes: 1440,
+      heartbeatFailures: 12,
       heartbeatUrl: new URL("http://monitor.example.com/ping/17?k=v"),
       logLevel: "debug",
     });
@@ -376,6 +379,7 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_DURATION_UNIT", value: "minutes", says: "must be one of seconds, milliseconds" },
     { name: "CALLTALLY_JITTER_SECONDS", value: "3601", says: "must be a whole number from 0 to 3600" },
     { name: "CALLTALLY_JOB_MINUTES", value: "0", says: "must be a whole number from 1 to 1440" },
+    { name: "CALLTALLY_HEARTBEAT_FAILURES", value: "0", says: "must be a whole number from 1 to 100" },
     { name: "CALLTALLY_HEARTBEAT_URL", value: "hc-ping.com/17", says: "is not a URL" },
     {
       name: "CALLTALLY_HEARTBEAT_URL",

@@ -80,6 +80,12 @@ function readSteps(session: string): Step[] {
   return steps;
 }
 
+/** The arguments of a line that only runs calltally; undefined for one that needs a shell. */
+function wordsOf(command: string): string[] | undefined {
+  const [, line] = /^(?:npx )?calltally((?: (?:"[^"$`\\]*"|[^\s"'$`\\<>|;&*?()]+))*)$/.exec(command) ?? [];
+  return line?.match(/"[^"]*"|[^\s"]+/g)?.map((word) => word.replaceAll('"', ""));
+}
+
 function toPattern(lines: readonly string[]): RegExp {
   const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
   const parts = lines.map((line) => (line === "…" ? "(?:.*\\n)*?" : `${literal(mask(line).trimEnd())}\\n`));
@@ -109,8 +115,13 @@ describe("sessions", () => {
     shared[Symbol.dispose]();
   });
 
-  /** Runs a line in a shell, with the secrets in the files that the settings name. */
+  /** Runs a line in a shell if it needs one, with the secrets in the files that the settings name. */
   async function run(command: string, cwd: string, env: Record<string, string>) {
+    const args = wordsOf(command);
+    if (args !== undefined) {
+      const { code, stdout } = await calltally(args, { cwd, env: { HOME: cwd, ...env }, isMerged: true });
+      return { code: code ?? Number.NaN, shown: stdout.replaceAll("\r\n", "\n") };
+    }
     const path = `${join(shared.path, "bin")}:/usr/bin:/bin`;
     const given = { HOME: cwd, PATH: path, TZ: "UTC", ...env };
     return await new Promise<{ code: number; shown: string }>((resolve) => {

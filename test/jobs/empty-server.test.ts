@@ -22,7 +22,7 @@ function readCommands(title: string): string {
 }
 
 /**
- * Real: folders, users, modes, the built program, its libraries, the sandbox. The results of the package manager, git and npm
+ * Real: folders, users, modes, the built program, its libraries, the sandbox. The results of the package manager, tar and npm
  * are copied; fake-systemd.ts replaces systemd.
  */
 function fakes(node: string, port: number): Record<string, string> {
@@ -30,12 +30,9 @@ function fakes(node: string, port: number): Record<string, string> {
   const systemd = `exec ${node} ${here}/test/jobs/fake-systemd.ts /run`;
   return {
     "apt-get": "",
-    git: `mkdir "$3" && cd ${here} && cp -R --parents package.json docs jobs "$3" &&
-      sed -i s/9464/${port}/ "$3/jobs/deploy/calltally.service"`,
-    npm: `case "$*" in
-      "ci --ignore-scripts") mkdir node_modules && mount --bind ${here}/node_modules node_modules ;;
-      "run build") cp -R ${here}/dist . ;;
-      esac`,
+    tar: `cd ${here} && cp -R --parents package.json docs jobs dist "$5" &&
+      sed -i s/9464/${port}/ "$5/jobs/deploy/calltally.service"`,
+    npm: `mkdir node_modules && mount --bind ${here}/node_modules node_modules`,
     systemctl: `${systemd} systemctl "$@"`,
     "systemd-run": `${systemd} systemd-run "$@"`,
   };
@@ -52,9 +49,10 @@ describe("docs/operating.md", () => {
       writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`);
       chmodSync(join(bin, name), 0o755);
     }
-    const commands = readCommands("From an empty server to a running service")
-      .replaceAll("<this repository>", "here")
-      .replaceAll("https://api.example.com", sandbox.url);
+    const commands = readCommands("From an empty server to a running service").replaceAll(
+      "https://api.example.com",
+      sandbox.url,
+    );
     const script = `set -e
 cp -a /etc ${folder.path}/etc && mount --bind ${folder.path}/etc /etc
 for empty in /opt /var/lib /usr/local/sbin /run; do mount -t tmpfs tmpfs $empty; done

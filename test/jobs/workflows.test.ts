@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
+import { SERVER_ARCHIVE } from "../../src/package/write-package.ts";
 
 const workflowSchema = z.object({
   jobs: z.record(
@@ -50,11 +51,17 @@ describe(".github/workflows", () => {
     for (const script of scripts) expect(Object.keys(packageJson.scripts)).toContain(script);
   });
 
-  it("run on the Node of the lockfile, and publish the file that npm run package writes", () => {
+  it("run on the Node of the lockfile, and publish the files that npm run package writes", () => {
     expect(JOBS.flatMap(({ container }) => container ?? [])).toEqual([`node:${NODE}-bookworm`]);
-    expect(STEPS.flatMap((step) => step.with["node-version"] ?? [])).toEqual([NODE]);
+    expect(STEPS.flatMap((step) => step.with["node-version"] ?? [])).toEqual([NODE, NODE]);
     const packed = `${packageJson.name.replace("@", "").replace("/", "-")}-`;
     const published = STEPS.flatMap(({ run = "" }) => /npm publish "\.\/dist\/(.*)\$\{/.exec(run)?.[1] ?? []);
     expect(published).toEqual([packed]);
+    const attached = STEPS.flatMap(
+      ({ run = "" }) => /gh release create .* "(dist\/.*)"/.exec(run)?.[1] ?? [],
+    );
+    expect(attached.map((name) => name.replace(`\${GITHUB_REF_NAME#v}`, packageJson.version))).toEqual([
+      SERVER_ARCHIVE,
+    ]);
   });
 });

@@ -4,17 +4,15 @@ import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { Agent } from "undici";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
-import {
-  CalltallyError,
-  type ExportRequest,
-  openWarehouse,
-  type RollupColumn,
-  type RollupQuestion,
-  type SyncOptions,
-  syncWarehouse,
-  type Warehouse,
+import type {
+  ExportRequest,
+  RollupColumn,
+  RollupQuestion,
+  SyncOptions,
+  Warehouse,
 } from "../../src/library/index.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { CalltallyError, openWarehouse, syncWarehouse } from "../support/library.ts";
 import { calltally } from "../support/run.ts";
 import { openIn } from "../support/small-warehouse.ts";
 import { listFiles, makeTempFolder } from "../support/temp-folder.ts";

@@ -120,9 +120,14 @@ describe("package", () => {
           .map((path) => path.replace("src/warehouse", "dist")),
         "docs/calltally.1",
         ...["explore", "mail", "overview", "report"].map((name) => `docs/images/${name}.png`),
-        ...["calltally-as-service", "clickhouse/make-secrets", "crontab", "logrotate", "report-failure"].map(
-          (name) => `jobs/deploy/${name}`,
-        ),
+        ...[
+          "back-up",
+          "calltally-as-service",
+          "clickhouse/make-secrets",
+          "crontab",
+          "logrotate",
+          "report-failure",
+        ].map((name) => `jobs/deploy/${name}`),
       ].sort(),
     );
     expect(files.filter((path) => path.endsWith(".md")).length).toBeGreaterThan(20);

@@ -1,12 +1,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  type CallQuestion,
-  openWarehouse,
-  type SqlParameters,
-  type Warehouse,
-} from "../../src/library/index.ts";
+import type { CallQuestion, SqlParameters, Warehouse } from "../../src/library/index.ts";
 import { makeCall } from "../support/calls.ts";
+import { openWarehouse } from "../support/library.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 

@@ -6,13 +6,13 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseSync } from "oxc-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openWarehouse, type Warehouse } from "../../src/library/index.ts";
+import type { Warehouse } from "../../src/library/index.ts";
 import { DIST } from "../support/built.ts";
 import { makeCall } from "../support/calls.ts";
+import { LIBRARY, openWarehouse } from "../support/library.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
-const LIBRARY = pathToFileURL(join(DIST, "index.js")).href;
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");
 let warehouse: Warehouse;
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Runs a program that uses the built library, and returns its output once it has ended by itself. */
 function run(code: string): { status: number | null; output: string } {
-  const program = `const { openWarehouse, syncWarehouse } = await import(${JSON.stringify(LIBRARY)});
+  const program = `const { openWarehouse, syncWarehouse } = await import(${JSON.stringify(pathToFileURL(LIBRARY))});
 const database = ${JSON.stringify(database)};
 ${code}`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {

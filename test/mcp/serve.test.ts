@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rollupQuestion } from "../../src/library/parse-options.ts";
-import type { AskOptions, Call, Said } from "../../src/mcp/answer-call.ts";
+import type { AskOptions, Call, ToolReply } from "../../src/mcp/answer-call.ts";
 import { serve } from "../../src/mcp/serve.ts";
 import { toolsFor } from "../../src/mcp/tools.ts";
 
@@ -25,7 +25,7 @@ const message = z.object({
 });
 
 /** Serves tools to a client that has been initialized. */
-async function startServer(ask: (call: Call, options: AskOptions) => Promise<Said>) {
+async function startServer(ask: (call: Call, options: AskOptions) => Promise<ToolReply>) {
   const [input, output, stop] = [new PassThrough(), new PassThrough(), new AbortController()];
   const complaints: string[] = [];
   const tools = toolsFor([], { sql: false, isPersonal: true });
@@ -54,7 +54,7 @@ async function startServer(ask: (call: Call, options: AskOptions) => Promise<Sai
   return { input, stop, ended, write, responseTo, request, call, initialized, complaints, tools };
 }
 
-const answered = async (): Promise<Said> => ({ answer: { calls: 2 } });
+const answered = async (): Promise<ToolReply> => ({ answer: { calls: 2 } });
 
 describe("serve", () => {
   it("describes itself, and lists only reading tools, in the vocabulary of the library", async () => {
@@ -121,10 +121,10 @@ describe("serve", () => {
   );
 
   it("handles two calls at a time, and cancels waiting ones", async () => {
-    const open: { options: AskOptions; end: PromiseWithResolvers<Said> }[] = [];
+    const open: { options: AskOptions; end: PromiseWithResolvers<ToolReply> }[] = [];
     const started = new PassThrough();
     const { write, request, call } = await startServer((_call, options) => {
-      const end = Promise.withResolvers<Said>();
+      const end = Promise.withResolvers<ToolReply>();
       open.push({ options, end });
       started.emit("call");
       options.signal.addEventListener("abort", () => end.reject(options.signal.reason));

@@ -160,6 +160,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // Left out: the command, which starts a process for each call.
   mcp: {
+    floor: 90,
     parts: [
       ...own("mcp", "answer", "hide-personal", "serve"),
       {

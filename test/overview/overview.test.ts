@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Manifest } from "../../src/export/manifest.ts";
-import type { Compared } from "../../src/export/timeframe.ts";
+import type { Counterpart } from "../../src/export/timeframe.ts";
 import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { toOverviewPage } from "../../src/overview/overview-page.ts";
 import { toTable } from "../../src/overview/overview-sheet.ts";
 import { addUp, type Overview, type OverviewRow } from "../../src/overview/read-overview.ts";
 import { readTables } from "../support/page.ts";
 
-const COMPARED = { times: 1, isCovered: true } as Compared;
+const COMPARED = { times: 1, isCovered: true } as Counterpart;
 const BEFORE = { calls: 50, calls_previous: 40, calls_change: 0.25, missed_calls: 20, qualified_calls: 9 };
 
-interface Given {
+interface OverviewCase {
   figures?: OverviewRow["figures"];
   zone?: string;
   times?: number;
@@ -21,7 +21,7 @@ interface Given {
 
 function rowOf(
   account: string,
-  { figures, zone = "UTC", times = 1, currency, problems = [], title = account }: Given,
+  { figures, zone = "UTC", times = 1, currency, problems = [], title = account }: OverviewCase,
 ) {
   const range = { from: "2026-10-01", to: "2026-10-31" };
   const manifest = { timezone: zone, range, statements: [] as Manifest["statements"] } as Manifest;

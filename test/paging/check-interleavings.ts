@@ -42,7 +42,7 @@ export interface Size {
 }
 
 /** What was checked. */
-export interface Checked {
+export interface Interleavings {
   interleavings: number;
   sure: number;
 }
@@ -58,7 +58,7 @@ export async function checkInterleavings({
   calls: count,
   changes: most,
   ...size
-}: Size): Promise<Checked> {
+}: Size): Promise<Interleavings> {
   const { tied, changes } = SERVICES[service];
   const options = { ...size, overlap: 2 };
   const calls = Array.from({ length: count }, (_, at) => ({

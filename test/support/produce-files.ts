@@ -4,7 +4,7 @@ import type { Call } from "../../src/call/columns.ts";
 import { folderOutput } from "../../src/export/output/folder.ts";
 import type { Output } from "../../src/export/output/output.ts";
 import { streamOutput } from "../../src/export/output/stream.ts";
-import { type Made, type ProduceOptions, produce } from "../../src/produce/produce.ts";
+import { type ProducedFiles, type ProduceOptions, produce } from "../../src/produce/produce.ts";
 import { type WarehouseSourceOptions, warehouseSource } from "../../src/produce/warehouse-source.ts";
 import type { Content } from "../../src/request/contents.ts";
 import type { PrivateColumn } from "../../src/request/option-values.ts";
@@ -38,7 +38,9 @@ export interface FolderExportOptions extends ExportOptions {
 }
 
 /** Writes files as `calltally export` does, without a command line. */
-export async function exportToFolder(options: FolderExportOptions): Promise<Made & { folder: string }> {
+export async function exportToFolder(
+  options: FolderExportOptions,
+): Promise<ProducedFiles & { folder: string }> {
   const { folder, replace, meanwhile, signal } = options;
   const output = folderOutput(folder, { replace, signal });
   const made = await make(options, meanwhile ? interrupted(output, meanwhile) : output);
@@ -47,11 +49,11 @@ export async function exportToFolder(options: FolderExportOptions): Promise<Made
 
 export async function exportToStream(
   options: ExportOptions & { writeChunk: (chunk: Buffer) => Promise<void> },
-): Promise<Made> {
+): Promise<ProducedFiles> {
   return await make(options, streamOutput(options.writeChunk));
 }
 
-async function make({ targets, ...options }: ExportOptions, output: Output): Promise<Made> {
+async function make({ targets, ...options }: ExportOptions, output: Output): Promise<ProducedFiles> {
   const { timezone = "UTC" } = options;
   const defaults = resolve({}, { nowMs: 0, timezone });
   const conversion = targets.find((target) => target.conversion)?.conversion;
@@ -107,7 +109,7 @@ export function makeWarehouse(calls: readonly Call[]) {
   return {
     database,
     folder,
-    export: (options: Options): Promise<Made & { folder: string }> =>
+    export: (options: Options): Promise<ProducedFiles & { folder: string }> =>
       exportToFolder({
         database,
         folder,

@@ -29,6 +29,8 @@ export interface RunOptions {
   deadlineMs?: number;
   /** User and group to run as, if this process is root's. */
   uid?: number | undefined;
+  /** Whether `stdout` has the lines of both streams, as on a terminal; not in a separate process. @default false */
+  isMerged?: boolean;
 }
 
 const { NODE_COMPILE_CACHE: compiled = "" } = process.env;
@@ -74,7 +76,7 @@ const OF_NODE = /^(NODE_|UV_|SSL_|LD_|LC_|LANG|TZ)/;
  * process.
  */
 export async function calltally(args: string[], options: RunOptions): Promise<Finished> {
-  const { cwd, env = {}, umask, uid, deadlineMs = LONGEST_MS } = options;
+  const { cwd, env = {}, umask, uid, isMerged, deadlineMs = LONGEST_MS } = options;
   if (!HAS_PROCESSES) return await runHere(args, options);
   const needsOwn = Object.keys(env).some((name) => OF_NODE.test(name));
   if (needsOwn || process.env.CALLTALLY_WARM === "0") {
@@ -84,7 +86,7 @@ export async function calltally(args: string[], options: RunOptions): Promise<Fi
   }
   const { code, ...output } = await runWarm(
     { bin: BIN, uid, compiled, deadlineMs },
-    { args, cwd, env: { ...COMPILED, ...env }, umask },
+    { args, cwd, env: { ...COMPILED, ...env }, umask, isMerged },
   );
   const finished = { code, stdout: toText(output.stdout), stderr: toText(output.stderr) };
   assertNoSecrets(finished, env);

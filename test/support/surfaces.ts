@@ -6,7 +6,6 @@ import { composeMail } from "../../src/delivery/mail-message.ts";
 import type { Job } from "../../src/export/job.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import { PLAIN } from "../../src/letterhead/letterhead.ts";
-import { openWarehouse } from "../../src/library/open-warehouse.ts";
 import {
   type ReportHeadline,
   readReportFacts,
@@ -15,7 +14,8 @@ import {
 } from "../../src/reports/summarize-report.ts";
 import { sentencesOf } from "../../src/sentences/sentences.ts";
 import { readBySheetJs, type SeenCell } from "../export/workbook-readers.ts";
-import { connect } from "./mcp.ts";
+import { openWarehouse } from "./library.ts";
+import { answering } from "./mcp.ts";
 import { readCsv } from "./page.ts";
 import type { FolderExportOptions, makeWarehouse } from "./produce-files.ts";
 import { readText } from "./temp-folder.ts";
@@ -87,7 +87,7 @@ export async function readSurfaces(
   const question = { by: [dimension], range: RANGE, compare: "previous", chance: true } as const;
   using opened = openWarehouse(database);
   const library = (await opened.rollup(question)).rows;
-  await using assistant = await connect(["--database", database], { cwd: folder });
+  const assistant = answering(folder, { env: { CALLTALLY_DATABASE: database } });
   const { rows: mcp } = Object(await assistant.ask("figures", question));
   return { ...files, library, mcp, page: readFileSync(join(folder, "report.html"), "utf8") };
 }

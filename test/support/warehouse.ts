@@ -8,8 +8,8 @@ import { attributeAll } from "../../src/warehouse/attribution/attribute-all.ts";
 import { setLive } from "../../src/warehouse/calls/call-facts.ts";
 import {
   prepareUpsertCalls,
-  type Upserted,
   type UpsertOptions,
+  type UpsertResult,
 } from "../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { callers } from "../../src/warehouse/calls/callers.ts";
@@ -82,7 +82,7 @@ export function storeCalls(
   warehouse: Warehouse,
   calls: readonly Call[],
   { runId = 1, ...options }: UpsertOptions & { runId?: number } = {},
-): Upserted {
+): UpsertResult {
   return writeTransaction(warehouse, (tx) => prepareUpsertCalls(warehouse, runId, options)(tx, calls));
 }
 

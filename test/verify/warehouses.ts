@@ -2,7 +2,7 @@ import { parseRow } from "../../src/api/parse-row.ts";
 import { CallGenerator } from "../../src/sandbox/calls/generate.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import type { Verified } from "../../src/verify/verified.ts";
+import type { VerifyCheck } from "../../src/verify/verified.ts";
 import { verifyWarehouse } from "../../src/verify/verify-warehouse.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeRun } from "../sync/scene.ts";
@@ -51,7 +51,7 @@ export class ListedCalls {
   }
 }
 
-export async function problemsOf(warehouse: Warehouse): Promise<Verified[]> {
+export async function problemsOf(warehouse: Warehouse): Promise<VerifyCheck[]> {
   const checked = await Array.fromAsync(verifyWarehouse(warehouse, {}));
   return checked.filter(({ holds }) => !holds);
 }

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import type { Copied } from "../../backup/copy.ts";
+import type { CopySummary } from "../../backup/copy.ts";
 import { backupWarehouse } from "../../backup/write-backup.ts";
 import { parseFilePath } from "../../base/path-text.ts";
 import { formatBytes, formatQuantity } from "../../base/quantity-text.ts";
@@ -40,6 +40,6 @@ Examples:
 
 export const BACKUP_FILE = "the backup file; {account} in its path is replaced by each account's name";
 
-export function describeCopy({ calls, runs, bytes }: Copied): string {
+export function describeCopy({ calls, runs, bytes }: CopySummary): string {
   return `${formatQuantity(calls, "call")} and ${formatQuantity(runs, "run")} in ${formatBytes(bytes)}, all row hashes checked`;
 }

@@ -5,7 +5,7 @@ import { formatQuantity } from "../../base/quantity-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import { type ForgetResult, findUnknown, forgetNow } from "../../forget/forget-now.ts";
-import { type Named, parseWhom, unknownError } from "../../forget/parse-whom.ts";
+import { type NamedCaller, parseWhom, unknownError } from "../../forget/parse-whom.ts";
 import { isManifest } from "../../forget/personal-files.ts";
 import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -49,11 +49,15 @@ interface ForgetFlags {
  * that fails stops no other.
  * @throws UsageError before anybody is forgotten, if no account has data of one of them
  */
-async function forgetInAll(context: Context, whom: readonly Named[], flags: ForgetFlags): Promise<Result> {
+async function forgetInAll(
+  context: Context,
+  whom: readonly NamedCaller[],
+  flags: ForgetFlags,
+): Promise<Result> {
   const accounts = accountsOf(context);
   const known = new Map(accounts.map((account) => [account, whoIsKnown(whom, account, flags)]));
   const failed = [...known.values()].find((each) => "error" in each);
-  const isKnown = (one: Named) =>
+  const isKnown = (one: NamedCaller) =>
     [...known.values()].some((each) => "callers" in each && each.callers.includes(one));
   const nowhere = [...whom.keys()].filter((index) => !whom.slice(index, index + 1).some(isKnown));
   // An account that cannot be read may have data of them.
@@ -66,9 +70,13 @@ async function forgetInAll(context: Context, whom: readonly Named[], flags: Forg
   });
 }
 
-type Known = { callers: readonly Named[] } | { error: unknown };
+type KnownCallers = { callers: readonly NamedCaller[] } | { error: unknown };
 
-function whoIsKnown(whom: readonly Named[], { sources }: Account, { allowEmpty }: ForgetFlags): Known {
+function whoIsKnown(
+  whom: readonly NamedCaller[],
+  { sources }: Account,
+  { allowEmpty }: ForgetFlags,
+): KnownCallers {
   try {
     const settings = loadSettings(sources);
     if (!existsSync(settings.database)) return { callers: [] };
@@ -83,7 +91,7 @@ function whoIsKnown(whom: readonly Named[], { sources }: Account, { allowEmpty }
 async function forgetIn(
   { folder, signal }: Context,
   settings: Settings,
-  whom: readonly Named[],
+  whom: readonly NamedCaller[],
   { exports: isRemoved, allowEmpty }: ForgetFlags,
 ): Promise<Result> {
   const found = await forgetNow(whom, {

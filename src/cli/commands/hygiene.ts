@@ -22,7 +22,7 @@ import { layOutTable } from "../terminal/query-table.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
 /** A problem with the number by which its line for the file of aliases is chosen. */
-type Numbered = TagProblem & { number: number | null };
+type NumberedProblem = TagProblem & { number: number | null };
 
 export const command = (context: Context) =>
   new Command("hygiene")
@@ -67,7 +67,7 @@ async function readNumbered(
   settings: Settings,
   to: string | undefined,
   signal: AbortSignal,
-): Promise<Numbered[]> {
+): Promise<NumberedProblem[]> {
   const { timezone } = settings;
   using reader = openOwn(settings, openReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules, signal });
@@ -79,7 +79,7 @@ async function readNumbered(
 
 const toText = (line: object) => toCsvLine(Object.values(line));
 
-function toData({ cost_micros, line, ...problem }: Numbered) {
+function toData({ cost_micros, line, ...problem }: NumberedProblem) {
   return {
     ...problem,
     cost: cost_micros === null ? null : formatMicros(cost_micros),
@@ -88,7 +88,7 @@ function toData({ cost_micros, line, ...problem }: Numbered) {
   };
 }
 
-function describeProblems(problems: readonly Numbered[]): string {
+function describeProblems(problems: readonly NumberedProblem[]): string {
   if (problems.length === 0) return `No tag of these ${RECENT_DAYS} days looks wrong.`;
   return layOutTable(
     ["line", "problem", "field", "value", "other", "calls"],
@@ -100,7 +100,7 @@ function describeProblems(problems: readonly Numbered[]): string {
 }
 
 /** @throws UsageError that lists what can be chosen */
-function chooseLines(problems: readonly Numbered[], choice: string): AliasLine[] {
+function chooseLines(problems: readonly NumberedProblem[], choice: string): AliasLine[] {
   const words = choice.split(",").map((word) => word.trim());
   const chosen = words.map((word) => {
     const found = problems.filter(
@@ -118,11 +118,14 @@ function chooseLines(problems: readonly Numbered[], choice: string): AliasLine[]
   return linesOf([...new Set(chosen.flat())]);
 }
 
-const linesOf = (problems: readonly Numbered[]) =>
+const linesOf = (problems: readonly NumberedProblem[]) =>
   problems.flatMap(({ line }) => (line?.file === "aliases" ? [line.cells] : []));
 
 /** @throws UsageError without a terminal to ask on @throws CalltallyError (exit 130) if nothing is chosen */
-async function askLines({ options, signal }: Context, problems: readonly Numbered[]): Promise<AliasLine[]> {
+async function askLines(
+  { options, signal }: Context,
+  problems: readonly NumberedProblem[],
+): Promise<AliasLine[]> {
   const offered = problems.filter(({ number }) => number !== null);
   if (offered.length === 0)
     throw new UsageError("There is nothing to append: no line of aliases would mend a tag of these days", {

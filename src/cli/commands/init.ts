@@ -105,9 +105,9 @@ const HINTS: Partial<Record<ExitCode, string>> = {
 
 function nothingWritten(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { exitCode, message, hint, cause } = error;
+  const { exitCode, message, hint, cause, isCauseInMessage } = error;
   const known = exitCode === EXIT.refused ? `${hint} Nothing was written.` : "Nothing was written.";
-  return new CalltallyError(exitCode, message, { cause, hint: HINTS[exitCode] ?? known });
+  return new CalltallyError(exitCode, message, { cause, isCauseInMessage, hint: HINTS[exitCode] ?? known });
 }
 
 export interface NewFile {

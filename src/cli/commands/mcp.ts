@@ -5,7 +5,7 @@ import {
   answerCall,
   type Call,
   DEADLINE_SECONDS,
-  type Said,
+  type ToolReply,
 } from "../../mcp/answer-call.ts";
 import { toolsFor } from "../../mcp/tools.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
@@ -58,7 +58,11 @@ const MAX_CALL_BYTES = 1_000_000;
 const MAX_ANSWER_BYTES = 10_000_000;
 
 /** Answers a call in a child process, by its own connection to the warehouse. */
-async function askChild(env: Context["env"], call: Call, { signal, untilMs }: AskOptions): Promise<Said> {
+async function askChild(
+  env: Context["env"],
+  call: Call,
+  { signal, untilMs }: AskOptions,
+): Promise<ToolReply> {
   const json = attempt(() => JSON.stringify(call)); // throws if it is nested too deeply
   if (json === undefined || Buffer.byteLength(json) > MAX_CALL_BYTES)
     return {

@@ -3,7 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { hasAny, type PruneCounts } from "../../forget/prune.ts";
-import { type Pruned, pruneNow } from "../../forget/prune-now.ts";
+import { type PruneResult, pruneNow } from "../../forget/prune-now.ts";
 import { isAllKept, type Keep, KIND_NAMES, WITHHELD_KINDS } from "../../privacy/keep-settings.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
@@ -50,7 +50,7 @@ export function describePruned(counts: PruneCounts): string {
 }
 
 function summarizePruned(
-  { removed, isErased }: Pruned,
+  { removed, isErased }: PruneResult,
   { isDryRun, keep }: { isDryRun: boolean; keep: Keep },
 ): string {
   if (hasAny(removed)) return `${isDryRun ? "Would remove" : "Removed"} ${describePruned(removed)}`;

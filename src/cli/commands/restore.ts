@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { type Restored, restoreWarehouse } from "../../backup/restore.ts";
+import { type Restoration, restoreWarehouse } from "../../backup/restore.ts";
 import { parseFilePath } from "../../base/path-text.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
@@ -31,7 +31,7 @@ export const command = (context: Context) =>
       ),
     );
 
-function describeRestored(restored: Restored, folder: string): string {
+function describeRestored(restored: Restoration, folder: string): string {
   const { database, replaced } = restored;
   return [
     `${relative(folder, database)}  ${describeCopy(restored)}`,
@@ -39,7 +39,7 @@ function describeRestored(restored: Restored, folder: string): string {
   ].join("\n");
 }
 
-function noteRestored(restored: Restored): string[] {
+function noteRestored(restored: Restoration): string[] {
   return [
     restored.forgotten_again
       ? "Callers were forgotten after this backup: they are forgotten in the restored warehouse, too."
@@ -48,7 +48,7 @@ function noteRestored(restored: Restored): string[] {
   ].filter((note) => note !== undefined);
 }
 
-function describeKey({ caller_key, database }: Restored): string | undefined {
+function describeKey({ caller_key, database }: Restoration): string | undefined {
   const key = `${database}.caller-key`;
   switch (caller_key) {
     case "copied":

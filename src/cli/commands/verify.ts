@@ -4,7 +4,7 @@ import { attempt, EXIT, UsageError } from "../../base/errors.ts";
 import { parseFilePath } from "../../base/path-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings, type Settings } from "../../config/load-settings.ts";
-import type { Verified } from "../../verify/verified.ts";
+import type { VerifyCheck } from "../../verify/verified.ts";
 import { isOf, type OpenById, verifyFile } from "../../verify/verify-files.ts";
 import { verifyWarehouse } from "../../verify/verify-warehouse.ts";
 import { openReader } from "../../warehouse/open.ts";
@@ -92,7 +92,7 @@ function chooseMark(warehouse: Reader, { database }: Settings, run?: number) {
   });
 }
 
-function describe(checked: readonly Verified[]) {
+function describe(checked: readonly VerifyCheck[]) {
   const width = Math.max(...checked.map(({ name }) => name.length));
   const lines = checked.map(
     ({ name, holds, message }) => `${holds ? "ok  " : "FAIL"}  ${name.padEnd(width)}  ${message}`,

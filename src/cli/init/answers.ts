@@ -48,13 +48,13 @@ export interface Answers extends Access {
   timezone: string;
 }
 
-type Given = { [Name in keyof Answers]: Answers[Name] | undefined };
+type GivenAnswers = { [Name in keyof Answers]: Answers[Name] | undefined };
 
 /** Reads the flags, and the file of the token. @throws UsageError that names the flag, and not the token */
 export async function readFlags(
   { baseUrl, timezone, tokenFile }: InitFlags,
   { folder, options: { account: accounts = [] } }: Pick<Context, "folder" | "options">,
-): Promise<Given> {
+): Promise<GivenAnswers> {
   if (accounts.length > 1)
     throw new UsageError("Cannot use --account more than once: init writes one account", {
       hint: "Add the others to calltally.yaml afterwards.",
@@ -104,7 +104,7 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
 }
 
 /** Returns the answers from flags alone. @throws UsageError that names all that are missing */
-export function completeAnswers({ baseUrl, token, timezone, account }: Given): Answers {
+export function completeAnswers({ baseUrl, token, timezone, account }: GivenAnswers): Answers {
   if (baseUrl === undefined || token === undefined || timezone === undefined) {
     const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
     const missing = Object.entries(needed).flatMap(([flag, given]) => (given === undefined ? [flag] : []));
@@ -122,7 +122,7 @@ export function completeAnswers({ baseUrl, token, timezone, account }: Given): A
  * @throws CalltallyError if cancelled
  */
 export async function askAnswers(
-  given: Given,
+  given: GivenAnswers,
   tryAccess: ((access: Access) => Promise<string>) | undefined,
   signal: AbortSignal,
 ): Promise<Answers> {

@@ -1,11 +1,11 @@
 import { join, relative } from "node:path";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import type { ManifestFile, SheetEntry, TableEntry } from "../../export/manifest.ts";
-import type { Made } from "../../produce/produce.ts";
+import type { ProducedFiles } from "../../produce/produce.ts";
 import { linesOf, SEE_MANIFEST, toJson } from "./statement-lines.ts";
 
 /** Returns remarks on a file that went to standard output. */
-export function remarksOnStream({ manifest, newKey }: Made): string[] {
+export function remarksOnStream({ manifest, newKey }: ProducedFiles): string[] {
   const { files, statements } = manifest;
   return [
     ...files.flatMap((file) => [
@@ -22,11 +22,11 @@ function describeKey(newKey: string | undefined): string[] {
 }
 
 /** Returns the members of a result for `--json`. */
-export function dataOf<Result extends Made>({ note, isWarehouseEmpty: _, ...made }: Result) {
+export function dataOf<Result extends ProducedFiles>({ note, isWarehouseEmpty: _, ...made }: Result) {
   return { ...toJson(made), ...note.data };
 }
 
-export function describeMade({ folder = "", ...written }: Made, workingFolder: string): string {
+export function describeMade({ folder = "", ...written }: ProducedFiles, workingFolder: string): string {
   const { manifest } = written;
   const { run, published, files, statements } = manifest;
   const lines = files.flatMap((file) => [

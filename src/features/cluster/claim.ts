@@ -4,7 +4,7 @@ import { CALLS_TABLE, localName, PUBLISHED_TABLE, SPEND_TABLE } from "./account-
 import { literal, quoted } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
 import { shardOf } from "./local-rows.ts";
-import { type About, type Published, readPublished } from "./published.ts";
+import { type About, type PublishedRow, readPublished } from "./published.ts";
 
 /** Rows have the version from {@link Claim.hold}, or the next; the one above confirms them. */
 export const ROW_VERSIONS = 2;
@@ -22,14 +22,19 @@ export class Claim {
   readonly cluster: Cluster;
   readonly account: string;
   /** What was published before; undefined for nothing. */
-  readonly before: Published | undefined;
-  readonly #unfinished: Published;
+  readonly before: PublishedRow | undefined;
+  readonly #unfinished: PublishedRow;
   readonly #signal: AbortSignal | undefined;
   /** The last one that this publication has written; 0 before. */
   #version = 0;
   #isConfirmed = false;
 
-  private constructor(cluster: Cluster, before: Published | undefined, own: Published, signal?: AbortSignal) {
+  private constructor(
+    cluster: Cluster,
+    before: PublishedRow | undefined,
+    own: PublishedRow,
+    signal?: AbortSignal,
+  ) {
     this.cluster = cluster;
     this.account = own.account;
     this.before = before;
@@ -124,7 +129,7 @@ export class Claim {
     );
   }
 
-  async #write(published: Published): Promise<void> {
+  async #write(published: PublishedRow): Promise<void> {
     const { account, cluster } = this;
     const statement = `INSERT INTO ${cluster.table(localName(PUBLISHED_TABLE))} (${Object.keys(published).map(quoted).join(", ")})`;
     const options = { doing: `record that ${account} is published`, signal: this.#signal };
@@ -144,8 +149,8 @@ export class Claim {
 /** Rows of two warehouses would replace each other; a warehouse under two names would count twice. */
 function assertSameWarehouse(
   { address: { name } }: Cluster,
-  { account, warehouse_id }: Pick<Published, "account" | "warehouse_id">,
-  all: readonly Published[],
+  { account, warehouse_id }: Pick<PublishedRow, "account" | "warehouse_id">,
+  all: readonly PublishedRow[],
 ): void {
   const other = all.find((own) => own.warehouse_id === warehouse_id && own.account !== account);
   if (other !== undefined) {

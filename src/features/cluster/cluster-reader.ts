@@ -4,7 +4,7 @@ import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { PUBLISHED_TABLE } from "./account-tables.ts";
 import { type ClusterRow, literal } from "./clickhouse-text.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Published } from "./published.ts";
+import type { PublishedRow } from "./published.ts";
 
 /** Thrown if what was read mixes two publications; a second attempt may succeed. */
 export class PublicationMovedError extends CalltallyError {
@@ -17,7 +17,7 @@ export class PublicationMovedError extends CalltallyError {
 export class ClusterReader implements Disposable {
   readonly cluster: Cluster;
   /** The accounts, as they were when reading began. */
-  readonly published: readonly Published[];
+  readonly published: readonly PublishedRow[];
   /** For spend. In memory, and beyond some megabytes in a file that no other process can open. */
   readonly database = new Database("");
   readonly #signal: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export class ClusterReader implements Disposable {
   readonly #oneAtOnce = pLimit(1);
   #tables = 0;
 
-  constructor(cluster: Cluster, published: readonly Published[], signal: AbortSignal | undefined) {
+  constructor(cluster: Cluster, published: readonly PublishedRow[], signal: AbortSignal | undefined) {
     this.cluster = cluster;
     this.published = published;
     this.#signal = signal;

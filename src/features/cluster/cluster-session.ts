@@ -14,7 +14,7 @@ import { literal } from "./clickhouse-text.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
 import { ClusterEngine } from "./cluster-engine.ts";
 import { assertAll, ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
-import { type About, type Published, parseAbout, readPublished } from "./published.ts";
+import { type About, type PublishedRow, parseAbout, readPublished } from "./published.ts";
 
 export interface PublishedAccount {
   account: string;
@@ -67,10 +67,10 @@ export async function readCluster<Result>(
 }
 
 function chooseAccounts(
-  published: readonly Published[],
+  published: readonly PublishedRow[],
   names: readonly string[] | undefined,
   { address: { name: cluster } }: Pick<ClusterAccess, "address">,
-): readonly Published[] {
+): readonly PublishedRow[] {
   const known = published.map(({ account }) => account);
   for (const name of names ?? []) {
     if (known.includes(name)) continue;
@@ -86,7 +86,7 @@ function chooseAccounts(
   });
 }
 
-async function openAccount(reader: ClusterReader, published: Published): Promise<PublishedAccount> {
+async function openAccount(reader: ClusterReader, published: PublishedRow): Promise<PublishedAccount> {
   const { account, published_at, unfinished_since } = published;
   if (published_at === null || unfinished_since !== null) {
     throw new PublicationMovedError(

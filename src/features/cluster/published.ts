@@ -20,10 +20,10 @@ const publishedSchema = z.object({
   about: z.string(),
 });
 
-export type Published = z.infer<typeof publishedSchema>;
+export type PublishedRow = z.infer<typeof publishedSchema>;
 
 /** Reads the latest row of each account, by name. A replica may lack what a killed publication wrote. */
-export async function readPublished(cluster: Cluster, signal?: AbortSignal): Promise<Published[]> {
+export async function readPublished(cluster: Cluster, signal?: AbortSignal): Promise<PublishedRow[]> {
   const names = Object.keys(publishedSchema.shape);
   const sql = `SELECT ${names.join(", ")} FROM ${cluster.table(localName(PUBLISHED_TABLE))} ORDER BY version DESC LIMIT 1 BY account`;
   const options = { doing: "read what is published", signal };
@@ -109,7 +109,7 @@ export function readAbout(reader: Reader) {
 }
 
 /** @throws CalltallyError (exit 8) if another version of calltally published it, since its figures may differ */
-export function parseAbout({ account, about }: Published): About {
+export function parseAbout({ account, about }: PublishedRow): About {
   const parsed = aboutSchema.safeParse(JSON.parse(about));
   const is = parsed.data?.attribution_version;
   if (parsed.success && is === ATTRIBUTION_VERSION) return parsed.data;

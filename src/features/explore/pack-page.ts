@@ -18,7 +18,7 @@ const MAX_CALLS = 250_000;
 /** The list doubles the file, and takes three times as long to make. */
 const MAX_LISTED = 100_000;
 
-interface Packed {
+interface PackedPage {
   packed: Uint8Array;
   described: Pick<ManifestFile, "contents" | "rows" | "sums" | "min_cell">;
   /** The columns of the list of calls. */
@@ -31,7 +31,7 @@ interface Days {
   periods: readonly LabelledPeriod[];
 }
 
-type Pack = (job: Job, dimensions: readonly Dimension[], days: Days) => Promise<Packed>;
+type Pack = (job: Job, dimensions: readonly Dimension[], days: Days) => Promise<PackedPage>;
 
 /** Packs a line for each call. */
 export const packLines: Pack = async (job, dimensions, { span, periods }) => {

@@ -41,7 +41,7 @@ export interface Tags {
   newSince: string | null;
 }
 
-type Found = Omit<TagProblem, "cost_micros" | "line"> & { mend?: string | MendingLine };
+type FoundProblem = Omit<TagProblem, "cost_micros" | "line"> & { mend?: string | MendingLine };
 
 /** Finds tags that are probably wrong, by kind, most calls first. */
 export function findProblems(tags: Tags): TagProblem[] {
@@ -102,19 +102,26 @@ const MACRO = /\{[^{}]*\}|%%[^%]+%%|^\[[^\]]+\]$|^<[^>]+>$|^\$\w+$|^__\w+__$/;
 const NO_VALUE =
   /^(?:undefined|null|nan|none|n\/?a|\(not set\)|not set|\[object object\]|x{3,}|todo|tbd|(?:your|my|insert)[ _-]?(?:source|medium|campaign)(?:[ _-]?name)?|(?:source|medium|campaign)[ _-]?name|utm_(?:source|medium|campaign))$/i;
 
-function ofValues(field: TagProblem["field"], values: ReadonlyMap<string, Tally>): Found[] {
+function ofValues(field: TagProblem["field"], values: ReadonlyMap<string, Tally>): FoundProblem[] {
   const isPlaceholder = (value: string) => MACRO.test(value) || NO_VALUE.test(value);
   const placeholders = [...values].filter(([value]) => isPlaceholder(value));
   const names = [...values].filter(([value]) => !isPlaceholder(value));
   const near = findNearMisses(names.map(([value, { calls }]) => ({ value, calls })));
   return [
-    ...near.map(({ rare, common }): Found => {
+    ...near.map(({ rare, common }): FoundProblem => {
       const since = values.get(rare.value)?.since ?? null;
       const [value, other, calls] = [rare.value, common.value, rare.calls];
       return { kind: "near_miss", field, value, other, calls, since, mend: other };
     }),
     ...placeholders.map(
-      ([value, found]): Found => ({ kind: "placeholder", field, value, other: null, ...found, mend: "" }),
+      ([value, found]): FoundProblem => ({
+        kind: "placeholder",
+        field,
+        value,
+        other: null,
+        ...found,
+        mend: "",
+      }),
     ),
   ];
 }
@@ -123,7 +130,7 @@ const GOOGLE = /google|youtube|adwords|gmail|doubleclick|^yt$|^ga?ds?$/;
 const UNPAID = new Set(["email", "e-mail", "newsletter", "sms", "organic", "referral"]);
 
 /** A click on an ad of Google with the name of another platform, or with a medium without ads. */
-function ofClicks(visits: readonly Visits[]): Found[] {
+function ofClicks(visits: readonly Visits[]): FoundProblem[] {
   const wrong = visits.filter(
     ({ is_google_click, source, medium }) =>
       is_google_click &&
@@ -144,13 +151,13 @@ const sumOf = (visits: readonly Visits[]): Tally =>
 const RETURNS =
   /(?:^|\.)(?:paypal|stripe|klarna|adyen|mollie|worldpay|squareup|braintreegateway|authorize|sagepay|afterpay|affirm|okta|auth0|onelogin)\.(?:com|net|co\.uk|eu|io)$|^(?:checkout|payments?|pay|secure-?pay|login|signin|sso|auth|accounts?|appleid)\./;
 
-function ofReferrers(visits: readonly Visits[]): Found[] {
+function ofReferrers(visits: readonly Visits[]): FoundProblem[] {
   const own = findOwnHosts(visits);
   // Only where the referrer is what the calls are counted under.
   const sources = tally(visits, ({ source, referring_host }) =>
     source === referring_host ? referring_host : null,
   );
-  return [...sources].flatMap(([value, found]): Found[] => {
+  return [...sources].flatMap(([value, found]): FoundProblem[] => {
     // Google Analytics counts unwanted referrals as direct, too.
     const mend = {
       file: "channels",
@@ -179,8 +186,8 @@ export function findOwnHosts(visits: readonly Visits[]): string[] {
 }
 
 /** Each campaign id whose calls have several names: the rarer ones, with the commonest. */
-function ofNames(visits: readonly Visits[]): Found[] {
-  return [...Map.groupBy(visits, ({ campaign_id }) => campaign_id)].flatMap(([id, own]): Found[] => {
+function ofNames(visits: readonly Visits[]): FoundProblem[] {
+  return [...Map.groupBy(visits, ({ campaign_id }) => campaign_id)].flatMap(([id, own]): FoundProblem[] => {
     if (id === null) return [];
     const names = [...tally(own, ({ campaign }) => campaign)].toSorted(
       ([a, { calls: of }], [b, { calls }]) => calls - of || (a < b ? -1 : 1),
@@ -192,9 +199,9 @@ function ofNames(visits: readonly Visits[]): Found[] {
   });
 }
 
-function newSources({ visits, newSince }: Tags): Found[] {
+function newSources({ visits, newSince }: Tags): FoundProblem[] {
   if (newSince === null) return [];
-  return [...tally(visits, ({ source }) => source)].flatMap(([value, found]): Found[] =>
+  return [...tally(visits, ({ source }) => source)].flatMap(([value, found]): FoundProblem[] =>
     found.since !== null && found.since >= newSince
       ? [{ kind: "new_source", field: "source", value, other: null, ...found }]
       : [],
@@ -248,7 +255,7 @@ function toCosts(costs: Tags["costs"]) {
 }
 
 /** Finds the spellings of each value but the usual one: the value itself or, if nobody writes it so, that of most calls. */
-function ofSpellings(spellings: readonly SpellingGroup[]): Found[] {
+function ofSpellings(spellings: readonly SpellingGroup[]): FoundProblem[] {
   return ALIAS_FIELDS.flatMap((field) => {
     const named = spellings.map(({ campaign_name, utm_campaign, ...each }) => ({
       ...{ calls: each.calls, since: each.since, value: each[field] },
@@ -257,7 +264,7 @@ function ofSpellings(spellings: readonly SpellingGroup[]): Found[] {
           ? (presentText(campaign_name) ?? presentText(utm_campaign))
           : presentText(each[`utm_${field}`]),
     }));
-    return [...Map.groupBy(named, ({ value }) => value)].flatMap(([other, own]): Found[] => {
+    return [...Map.groupBy(named, ({ value }) => value)].flatMap(([other, own]): FoundProblem[] => {
       const raws = [...tally(own, ({ raw }) => raw)];
       if (other === null || raws.length < 2) return [];
       const rankOf = ([raw, { calls }]: (typeof raws)[number]) =>

@@ -46,7 +46,7 @@ export async function* syncInsights(
 }
 
 /** An insight that the service does not have, or does not serve as documented. */
-interface Failed {
+interface FailedInsight {
   id: number;
   error: ApiError;
 }
@@ -61,7 +61,7 @@ export async function* fetchInsights(
   ids: readonly number[],
   signal: AbortSignal,
 ): AsyncGenerator<Insight, void, void> {
-  const failed: Failed[] = [];
+  const failed: FailedInsight[] = [];
   for (const id of new Set(ids)) {
     const insight = await getInsight(client, id, { signal }).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.exitCode !== EXIT.contract) throw error;
@@ -72,7 +72,7 @@ export async function* fetchInsights(
   if (failed.length > 0) throw nameFailed(failed);
 }
 
-function nameFailed(failed: readonly Failed[]): ApiError {
+function nameFailed(failed: readonly FailedInsight[]): ApiError {
   const [first] = failed;
   if (first !== undefined && failed.length === 1) {
     const { message, hint } = first.error;

@@ -57,7 +57,7 @@ export class JobMatcher {
       .pluck();
     // All of them: to have SQLite sort so few rows takes twice the time.
     this.#readCalls = sqlite
-      .prepare<[number, string], Started>(
+      .prepare<[number, string], CallStart>(
         "SELECT call_id, call_started FROM call_facts WHERE caller_id = ? AND is_live AND call_started < ?",
       )
       .raw();
@@ -145,10 +145,10 @@ export class JobMatcher {
   }
 }
 
-type Started = [call_id: number, started: string];
+type CallStart = [call_id: number, started: string];
 
 /** Of two at one moment, that of the higher id. */
-function laterOf(one: Started, other: Started): Started {
+function laterOf(one: CallStart, other: CallStart): CallStart {
   const [[id, started], [otherId, otherStarted]] = [one, other];
   const isLater = otherStarted > started || (otherStarted === started && otherId > id);
   return isLater ? other : one;

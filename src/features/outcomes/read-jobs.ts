@@ -73,7 +73,7 @@ export interface ReadJobsOptions {
 }
 
 /** A line with its parts, parsed as far as possible without the others. */
-interface Parsed extends Omit<Job, "day" | "amount_micros"> {
+interface ParsedJob extends Omit<Job, "day" | "amount_micros"> {
   day: DayText | null;
   amount: NumberText | null;
   currency: string | null;
@@ -95,7 +95,7 @@ const TIME =
 /** Reads the text twice, so that a million jobs need not be held in memory. @throws UsageError for an unusable file */
 export function readJobs(text: string, options: ReadJobsOptions): JobFile {
   const { delimiter, header, columns } = findHeader(text, options);
-  const visitJobs = (see: (parsed: Parsed) => void, leave: (line: number, reason: string) => void) =>
+  const visitJobs = (see: (parsed: ParsedJob) => void, leave: (line: number, reason: string) => void) =>
     visitLines(text, delimiter, (line) => {
       if (line.line <= header || line.cells.every((cell) => cell.trim() === "")) return;
       const parsed = parseJob(line, columns, options);
@@ -179,7 +179,7 @@ function parseJob(
   { line, cells }: CsvLine,
   { indexes, width, currency: ofHeader }: NonNullable<ReturnType<typeof findColumns>>,
   { stages, stage: given }: ReadJobsOptions,
-): Parsed | string {
+): ParsedJob | string {
   const cellOf = (field: JobField) => cells[indexes.get(field) ?? -1]?.trim() ?? "";
   if (cells.some((cell) => cell.startsWith('"') && /[\r\n]/.test(cell))) return "an unclosed quote";
   if (cells.slice(width).some((cell) => cell.trim() !== "")) return "more cells than the header";
@@ -223,7 +223,7 @@ function parseJob(
 const readAmount = remember(toNumberText);
 
 /** Reads a day, perhaps with a time; undefined for other texts. */
-const readWhen = remember((written: string): Pick<Parsed, "day" | "time"> | undefined => {
+const readWhen = remember((written: string): Pick<ParsedJob, "day" | "time"> | undefined => {
   if (isNothing(written)) return { day: null, time: undefined };
   const [, date = written, hour, minute, second = "0", half, offset] = TIME.exec(written) ?? [];
   const day = readDay(date);
@@ -245,7 +245,7 @@ function toTime(parts: readonly (string | undefined)[], half: string | undefined
 
 /** Reads a job by the file's rules, or says what is wrong with it. */
 function toJob(
-  { day: dayText, amount, currency: _, ...rest }: Parsed,
+  { day: dayText, amount, currency: _, ...rest }: ParsedJob,
   order: DayOrder,
   sign: DecimalSign | undefined,
 ): Job | string {

@@ -1,6 +1,6 @@
 import { Dictionary } from "../dictionary.ts";
 import { keyColumns } from "../dimensions.ts";
-import type { Earned, OutcomeSource } from "../earned.ts";
+import type { Earnings, OutcomeSource } from "../earned.ts";
 import type { Units } from "../parts.ts";
 import type { RollupQuery } from "../rollup-query.ts";
 import type { SpendSource, Spent } from "../spent.ts";
@@ -19,7 +19,7 @@ export interface CountedSide {
   /** May end before the last cell: the side has none of the others. */
   calls: Float64Array;
   spent: ReadonlyMap<number, Spent>;
-  earned: ReadonlyMap<number, Earned>;
+  earned: ReadonlyMap<number, Earnings>;
 }
 
 export interface CountedCells {
@@ -68,7 +68,7 @@ export function spentOn(
 export async function earnedOn(
   side: Side,
   { query, source, cells }: { query: RollupQuery; source: FoldSource; cells: Cells },
-): Promise<ReadonlyMap<number, Earned>> {
+): Promise<ReadonlyMap<number, Earnings>> {
   if (query.outcomes === undefined) return new Map();
   if (source.outcomes === undefined) throw new Error("The session has no outcomes");
   return source.outcomes(side, cells);

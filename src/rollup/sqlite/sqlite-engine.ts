@@ -9,7 +9,7 @@ import type { Cells, GroupQuestion, Side } from "../../figures/cells/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import { bandCodes } from "../../figures/duration-bands.ts";
-import { addEarned, type Earned } from "../../figures/earned.ts";
+import { addEarned, type Earnings } from "../../figures/earned.ts";
 import { groups, runSteps, type Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { OutcomeForm } from "../../figures/metrics.ts";
@@ -192,11 +192,11 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
   async #sumOutcomes(
     side: Side & { cells: Cells },
     selection: SqliteSelection,
-  ): Promise<Map<number, Earned>> {
+  ): Promise<Map<number, Earnings>> {
     const { calls, of } = await this.#reader.run(this.readCells(side, selection, SUM_COLUMNS));
     const valueAt = (column: (typeof SUM_COLUMNS)[number], row: number) =>
       this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? 0;
-    const found = new Map<number, Earned>();
+    const found = new Map<number, Earnings>();
     for (let row = 0; row < calls.rows; row++) {
       const cell = of[row] ?? 0;
       const own = {

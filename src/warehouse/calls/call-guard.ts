@@ -20,12 +20,12 @@ import { type CallerHash, openCallerDigests } from "./caller-hash.ts";
 import type { calls } from "./calls.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";
 
-export type Withheld = Pick<
+export type WithheldContent = Pick<
   typeof calls.$inferSelect,
   "row_hash" | "served_hash" | "withheld" | "caller_digest"
 >;
 
-type Prior = Omit<Withheld, "row_hash">;
+type Prior = Omit<WithheldContent, "row_hash">;
 
 /** Removes from calls what may not be kept before they are written, and still recognizes unchanged calls. */
 export class Keeping {
@@ -68,7 +68,7 @@ export class Keeping {
     call: C & Prior,
     kinds: readonly WithheldKind[],
     hash?: string,
-  ): { call: C & Withheld; removed: readonly WithheldKind[] } {
+  ): { call: C & WithheldContent; removed: readonly WithheldKind[] } {
     const { call: kept, withheld: removed } = withhold(call, kinds);
     const all = new Set([...toKinds(call.withheld), ...removed]);
     const isNumberTaken = all.has("caller_numbers") && !isWithoutNumber(call.withheld);
@@ -86,7 +86,7 @@ export class Keeping {
   /** Whether a served call equals the stored one, apart from what is or was withheld. */
   isSame(
     call: Call,
-    { row_hash, withheld, caller_digest }: Omit<Withheld, "served_hash">,
+    { row_hash, withheld, caller_digest }: Omit<WithheldContent, "served_hash">,
     kinds: readonly WithheldKind[],
   ): boolean {
     const left = [...kinds, ...toKinds(withheld)];
@@ -105,7 +105,10 @@ export class Keeping {
   }
 
   /** Whether a call is served exactly as when it was stored. */
-  isServedAs(hash: string, { served_hash, withheld }: Pick<Withheld, "served_hash" | "withheld">): boolean {
+  isServedAs(
+    hash: string,
+    { served_hash, withheld }: Pick<WithheldContent, "served_hash" | "withheld">,
+  ): boolean {
     return served_hash !== null && served_hash === this.toStoredHash(hash, withheld);
   }
 
@@ -155,7 +158,7 @@ export function isWithoutLink(withheld: string | null): boolean {
 export function isTopicKept({
   caller_id,
   withheld,
-}: Pick<Withheld & Call, "caller_id" | "withheld">): boolean {
+}: Pick<WithheldContent & Call, "caller_id" | "withheld">): boolean {
   return isPseudonym(caller_id) || toKinds(withheld).includes("transcripts");
 }
 

@@ -7,7 +7,7 @@ import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 import { CallFactsTable, type CallToAttribute } from "./call-facts.ts";
-import { type Keeping, keepingAll, type Withheld } from "./call-guard.ts";
+import { type Keeping, keepingAll, type WithheldContent } from "./call-guard.ts";
 import { callers } from "./callers.ts";
 import { calls } from "./calls.ts";
 import { decide, type StoredHead } from "./decide-call.ts";
@@ -15,7 +15,7 @@ import { call_facts } from "./facts.ts";
 import { readRulesInForce } from "./rules.ts";
 import { hasTranscript, prepareWriteTranscript, transcripts } from "./transcripts.ts";
 
-export interface Upserted {
+export interface UpsertResult {
   newIds: ReadonlySet<number>;
   changed: number;
   /** Calls that occurred more than once with different contents; the last one counts. */
@@ -24,7 +24,7 @@ export interface Upserted {
 }
 
 /** Returns what was new. Data of forgotten callers is not written. */
-export type UpsertCalls = (tx: Tx, page: readonly Call[]) => Upserted;
+export type UpsertCalls = (tx: Tx, page: readonly Call[]) => UpsertResult;
 
 export interface UpsertOptions {
   /** More query members that sign a recording link. @default none */
@@ -38,7 +38,7 @@ export interface UpsertOptions {
 const STORED_COLUMNS = [...CALL_COLUMNS, "row_hash", "served_hash", "withheld", "caller_digest"] as const;
 const ROW_COLUMNS = [...STORED_COLUMNS, "first_run_id", "changed_run_id"] as const;
 
-export function prepareReplaceCall(warehouse: Warehouse): (call: Call & Withheld) => void {
+export function prepareReplaceCall(warehouse: Warehouse): (call: Call & WithheldContent) => void {
   const update = prepareUpdate(warehouse, ...STORED_COLUMNS);
   const writeTranscript = prepareWriteTranscript(warehouse);
   return (call) => {

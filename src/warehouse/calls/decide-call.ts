@@ -1,9 +1,9 @@
 import { hashCall, isSameRecording } from "../../call/call.ts";
 import type { Call } from "../../call/columns.ts";
-import { isWithoutLink, type Keeping, type Withheld } from "./call-guard.ts";
+import { isWithoutLink, type Keeping, type WithheldContent } from "./call-guard.ts";
 
 /** What a decision depends on of a stored call. */
-export type StoredHead = Withheld & {
+export type StoredHead = WithheldContent & {
   call_id: number;
   first_run_id: number;
   changed_run_id: number;

@@ -186,18 +186,18 @@ export function hasAbsentCalls({ db }: Reader): boolean {
   );
 }
 
-export interface Unlisted {
+export interface UnlistedCalls {
   calls: number;
   /** When the first of them was found to have left the list, ISO 8601 UTC. */
   since: string;
 }
 
-export function unlistedInWords({ calls, since }: Unlisted): string {
+export function unlistedInWords({ calls, since }: UnlistedCalls): string {
   const count = formatQuantity(calls, "call");
   return `${count} since ${since.slice(0, 10)}, older than any listed call; still counted`;
 }
 
-export function readUnlisted({ db }: Reader): Unlisted | null {
+export function readUnlisted({ db }: Reader): UnlistedCalls | null {
   const { unlisted_since } = calls;
   const unlisted = db
     .select({ calls: count(), since: min(unlisted_since) })

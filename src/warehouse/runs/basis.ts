@@ -3,7 +3,7 @@ import { describeOrder } from "../../paging/order-key.ts";
 import { countCalls, readNewestCall } from "../calls/call-table.ts";
 import { readDrift } from "../calls/drift.ts";
 import { readUnsettled } from "../calls/first-load.ts";
-import { readUnlisted, readWithheld, type Unlisted } from "../calls/gone.ts";
+import { readUnlisted, readWithheld, type UnlistedCalls } from "../calls/gone.ts";
 import { countOtherUnits } from "../calls/other-units.ts";
 import { countAllRejected } from "../calls/rejected.ts";
 import { followsRules, readRulesInForce } from "../calls/rules.ts";
@@ -24,7 +24,7 @@ export interface Basis {
   /** Calls of another organization unit than the one asked for. */
   other_unit_calls: number;
   /** Calls older than any that the service lists, which still count; null if none. */
-  unlisted: Unlisted | null;
+  unlisted: UnlistedCalls | null;
   /** A first load is running or was interrupted, so first calls are not settled yet. */
   first_load: boolean;
   /** What proves the last proven full pass; null if there is none. */

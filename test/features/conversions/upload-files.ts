@@ -5,7 +5,7 @@ import type { ReportRunOfFiles } from "../../../src/export/step.ts";
 import { forgetUploads } from "../../../src/features/conversions/upload-files.ts";
 import type { UploadNotes } from "../../../src/features/conversions/upload-ledger.ts";
 import { readUploadFiles, uploads } from "../../../src/features/conversions/upload-table.ts";
-import type { Made } from "../../../src/produce/produce.ts";
+import type { ProducedFiles } from "../../../src/produce/produce.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
@@ -36,7 +36,8 @@ export const conversionCall = (call_id: number, members: Partial<Call> = {}): Ca
   });
 
 /** What an export reports about the ledger. */
-export const uploadNotesOf = ({ note }: Pick<Made, "note">) => note.data.uploads as UploadNotes | undefined;
+export const uploadNotesOf = ({ note }: Pick<ProducedFiles, "note">) =>
+  note.data.uploads as UploadNotes | undefined;
 
 export type Warehouse = ReturnType<typeof makeWarehouse>;
 

@@ -130,12 +130,12 @@ describe("watchCalls", () => {
     await using business = await startBusiness([]);
     const lateMs = 5 * HOUR_MS;
     let judged = 0;
-    for (let hour = MONDAY_9 - 72; hour < MONDAY_9 + 12; hour += 1) {
+    for (let hour = MONDAY_9 - 72; hour < MONDAY_9 + 12; hour += 3) {
       const { run, news } = await business.sync(hour, { lateMs });
       expect(news, `run ${run.run_id}`).toEqual([]);
       if (run.judged_until !== null) judged += 1;
     }
-    expect(judged).toBeGreaterThan(24);
+    expect(judged).toBeGreaterThan(8);
   });
 
   it.each([

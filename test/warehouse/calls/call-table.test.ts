@@ -6,7 +6,7 @@ import {
   countCalls,
   prepareUpsertCalls,
   readCallCount,
-  type Upserted,
+  type UpsertResult,
 } from "../../../src/warehouse/calls/call-table.ts";
 import { calls } from "../../../src/warehouse/calls/calls.ts";
 import { call_facts } from "../../../src/warehouse/calls/facts.ts";
@@ -58,7 +58,7 @@ function upsert(warehouse: Warehouse, runId: number, ...pages: Call[][]): Counts
   return upsertPages(warehouse, runId, pages).map(({ newIds, changed }) => ({ new: newIds.size, changed }));
 }
 
-function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): Upserted[] {
+function upsertPages(warehouse: Warehouse, runId: number, pages: Call[][]): UpsertResult[] {
   const upsertCalls = prepareUpsertCalls(warehouse, runId);
   return pages.map((page) => writeTransaction(warehouse, (tx) => upsertCalls(tx, page)));
 }
@@ -70,7 +70,7 @@ const totalChanges = ({ sqlite }: Warehouse) =>
 class Model {
   readonly kept = new Map<number, { call: Call; first: number; changed: number }>();
 
-  upsert(runId: number, page: readonly Call[]): Upserted {
+  upsert(runId: number, page: readonly Call[]): UpsertResult {
     const newIds = new Set<number>();
     const counts = { changed: 0, conflicting: 0 };
     const written = new Set<number>();

@@ -2,7 +2,7 @@ import type { Span } from "../../../calendar/dates.ts";
 import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
 import type { Column, TotalRow, Value } from "../../../export/table.ts";
-import type { Compared } from "../../../export/timeframe.ts";
+import type { Counterpart } from "../../../export/timeframe.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
 import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
@@ -18,7 +18,7 @@ import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../..
 import { partsNeeded } from "../../../figures/row-figures.ts";
 import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
-import type { Read } from "./format.ts";
+import type { ReadFigure } from "./format.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
 import { entriesOf, type PageFilter } from "./page-filter.ts";
@@ -71,7 +71,7 @@ export function comparedOf(
   { facts, calls }: Source,
   view: View,
   by: readonly Dimension[] = [],
-): Compared | string | undefined {
+): Counterpart | string | undefined {
   if (view.compare === undefined) return undefined;
   const days = shownDays(view);
   const compared = compareDays(facts, days, view.compare);
@@ -88,7 +88,7 @@ interface Question {
   filter: PageFilter;
   by: readonly Dimension[];
   figures: readonly string[];
-  compared: Compared | undefined;
+  compared: Counterpart | undefined;
 }
 
 export interface Answer {
@@ -181,7 +181,7 @@ function blankOf(
 /** A figure of all shown calls. */
 export interface Card {
   metric: Measure;
-  read: Read;
+  read: ReadFigure;
 }
 
 /** The figures that have a card, and may be in the chart. */
@@ -212,7 +212,7 @@ export function withCounts(figures: readonly Measure[]): string[] {
 }
 
 /** Returns a function that reads a row by column. */
-export function readerOf(columns: readonly Column[], row: readonly Value[] = []): Read {
+export function readerOf(columns: readonly Column[], row: readonly Value[] = []): ReadFigure {
   return (name) => {
     const value = row[columns.findIndex((column) => column.name === name)];
     return typeof value === "number" ? value : null;
@@ -225,7 +225,7 @@ export interface TimePoint {
   days: Days;
   now: number | null;
   before: number | null;
-  read: Read;
+  read: ReadFigure;
 }
 
 /** Answers the chart, which always has all chosen days. */

@@ -12,18 +12,18 @@ const PERCENT = { style: "percent", ...ONE_DECIMAL } as const;
 const SIGNED = { signDisplay: "exceptZero" } as const;
 
 /** Reads a figure of a row by the name of its column. */
-export type Read = (column: string) => number | null;
+export type ReadFigure = (column: string) => number | null;
 /** The current or the compared days. */
 type Stretch = "" | "_previous";
 
-export function formatFigure(metric: Measure, read: Read, stretch: Stretch = ""): string {
+export function formatFigure(metric: Measure, read: ReadFigure, stretch: Stretch = ""): string {
   if (!metric.isShare) return formatValue(metric, read(metric.name + stretch));
   const tenths = shareInTenths(metric, read, stretch);
   return tenths === null ? NONE : formatNumber(tenths / 1000, PERCENT);
 }
 
 /** From counts, where the row has them: an exported share is already rounded, and would be rounded twice. */
-function shareInTenths({ name, aggregate }: Measure, read: Read, stretch: Stretch): number | null {
+function shareInTenths({ name, aggregate }: Measure, read: ReadFigure, stretch: Stretch): number | null {
   const share = read(name + stretch);
   if (share === null || aggregate.kind !== "share") return null;
   const whole = read(aggregate.per + stretch);
@@ -45,7 +45,7 @@ export function formatValue(
 }
 
 /** The difference of the printed shares in points, of other figures relative to the one before: both as on other pages. */
-export function formatChange(metric: Measure, read: Read): string {
+export function formatChange(metric: Measure, read: ReadFigure): string {
   if (metric.isShare) {
     const [now, before] = [shareInTenths(metric, read, ""), shareInTenths(metric, read, "_previous")];
     if (now === null || before === null) return NONE;

@@ -13,7 +13,7 @@ import {
   type Source,
   withCounts,
 } from "./answers.ts";
-import type { Read } from "./format.ts";
+import type { ReadFigure } from "./format.ts";
 import { spanOf } from "./page-days.ts";
 import { shownDays, type View } from "./view.ts";
 
@@ -58,7 +58,7 @@ export interface WeekHour {
   weekday: string;
   hour: string;
   value: number;
-  read: Read;
+  read: ReadFigure;
 }
 
 /** Answers the week by hours, with the figure of the chart. */

@@ -4,7 +4,7 @@ import type { Grain } from "../../../calendar/grain.ts";
 import { localDate } from "../../../calendar/local-time.ts";
 import { daysInWords } from "../../../calendar/period-text.ts";
 import { type LabelledPeriod, periods } from "../../../calendar/periods.ts";
-import type { Compared } from "../../../export/timeframe.ts";
+import type { Counterpart } from "../../../export/timeframe.ts";
 import type { PageFacts } from "../page-facts.ts";
 
 export type Days = Required<DateRange>;
@@ -33,11 +33,11 @@ export function todayOf({ warehouse: { run }, timezone, to }: PageFacts): string
 export type PageComparison = "previous" | "year";
 
 /** Returns what days are compared with; or why the page cannot, as `export` would compare other calls. */
-export function compareDays(facts: PageFacts, days: Days, kind: PageComparison): Compared | string {
+export function compareDays(facts: PageFacts, days: Days, kind: PageComparison): Counterpart | string {
   return toCompared(facts, days, { ...days, ...comparisonRange(days, kind) });
 }
 
-function toCompared(facts: PageFacts, days: Days, before: Days): Compared | string {
+function toCompared(facts: PageFacts, days: Days, before: Days): Counterpart | string {
   const { timezone, coveredFrom, historyFrom, from, warehouse } = facts;
   const own = toInstants(days, timezone);
   if ((own.endsAt ?? "") > (warehouse.run?.finished_at ?? ""))

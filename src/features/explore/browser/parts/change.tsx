@@ -1,12 +1,12 @@
 import { CHANCE_MEANING } from "../../../../figures/change-chance.ts";
 import type { Measure } from "../../../../figures/rollup-query.ts";
-import { formatChange, formatFigure, type Read } from "../format.ts";
+import { formatChange, formatFigure, type ReadFigure } from "../format.ts";
 
 export const CHANGE_LEGEND = `Bold changes are beyond chance. ${CHANCE_MEANING} Other changes in grey are not judged.`;
 
 interface ChangeProps {
   metric: Measure;
-  read: Read;
+  read: ReadFigure;
   isWithPrevious?: boolean;
 }
 
