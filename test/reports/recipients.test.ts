@@ -15,7 +15,10 @@ describe("recipientsOf", () => {
       { accounts: ["acme", "beta"], deliver: [{ to: "account" }] },
       {
         top: {
-          accounts: { acme: account(mail("a@acme.example"), hook), beta: account(mail("b@beta.example")) },
+          accounts: {
+            acme: account(mail("a@acme.example"), hook),
+            beta: { ...account(mail("b@beta.example")), base_url: "https://beta.example.com" },
+          },
         },
         account: "beta",
         calls: null,
