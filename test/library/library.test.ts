@@ -586,6 +586,14 @@ describe("other methods of a warehouse", () => {
   it("return the calls one by one, and run any SQL that only reads", async () => {
     const [first, ...others] = await Array.fromAsync(open.calls());
     expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });
+    const typed = first && [
+      first.local_day,
+      first.local_hour,
+      first.changed_at,
+      first.in_hours,
+      first.revenue,
+    ];
+    expect(typed).toEqual([expect.any(String), expect.any(Number), expect.any(String), null, null]);
     const [counted] = await Array.fromAsync(
       open.query("SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls"),
     );
