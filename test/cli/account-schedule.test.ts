@@ -27,17 +27,16 @@ describe("calltally schedule of several accounts", () => {
     using folder = makeTempFolder();
     await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
-    await using gamma = await startSandbox({ calls: 20, token: "t0ken-of-gamma" });
-    writeAccounts(folder.path, { acme, beta, gamma }, { top: TOP, more: { gamma: "timezone: Asia/Tokyo" } });
+    writeAccounts(folder.path, { acme, beta }, { top: TOP, more: { beta: "timezone: Asia/Tokyo" } });
     writeFileSync(join(folder.path, "beta.token"), "t0ken-of-nobody");
     const options = { cwd: folder.path };
     const listed = JSON.parse((await calltally(["schedule", "--json"], options)).stdout);
     const jobsIn = (timezone: string) =>
       ["sync", "export", "insights"].map((job) => expect.objectContaining({ job, timezone }));
-    expect(listed).toEqual({ acme: jobsIn("UTC"), beta: jobsIn("UTC"), gamma: jobsIn("Asia/Tokyo") });
+    expect(listed).toEqual({ acme: jobsIn("UTC"), beta: jobsIn("Asia/Tokyo") });
     const table = (await calltally(["schedule", "--list"], options)).stdout;
     expect(table).toMatch(/^acme\njob +cron +last done +next, UTC\nsync /);
-    expect(table).toMatch(/\n\ngamma\njob +cron +last done +next, Asia\/Tokyo\nsync /);
+    expect(table).toMatch(/\n\nbeta\njob +cron +last done +next, Asia\/Tokyo\nsync /);
 
     const running = startCalltally(["schedule", "--listen", "127.0.0.1:0"], options);
     const lines: Line[] = [];
@@ -46,7 +45,7 @@ describe("calltally schedule of several accounts", () => {
     const isDone = () => {
       const ends = (job: string) =>
         lines.filter((line) => line.job === job && "seconds" in line).map(({ account }) => account);
-      return ends("sync").length >= 3 && ends("export").length >= 3;
+      return ends("sync").length >= 2 && ends("export").length >= 2;
     };
     running.stderr?.on("data", (chunk: Buffer) => {
       const texts = (rest + chunk).split("\n");
@@ -64,7 +63,6 @@ describe("calltally schedule of several accounts", () => {
       accounts: {
         acme: { status: "ok", last_good_sync: { verdict: "exact" } },
         beta: { status: "failing" },
-        gamma: { status: "ok" },
       },
     });
     const page = await (await fetch(metrics)).text();
@@ -80,18 +78,16 @@ describe("calltally schedule of several accounts", () => {
     expect(synced.map(({ account, exitCode }) => [account, exitCode]).sort()).toEqual([
       ["acme", 0],
       ["beta", 4],
-      ["gamma", 0],
     ]);
     expect(
       lines
         .filter(({ msg }) => msg === "synced")
         .map(({ account }) => account)
         .sort(),
-    ).toEqual(["acme", "gamma"]);
+    ).toEqual(["acme"]);
     for (const [name, isGood] of [
       ["acme", true],
       ["beta", false],
-      ["gamma", true],
     ] as const) {
       using warehouse = openReader(join(folder.path, `data/${name}/calltally.db`));
       expect(readLastGoodRun(warehouse) !== undefined).toBe(isGood);

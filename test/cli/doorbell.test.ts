@@ -121,15 +121,13 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     expect(kept).toContain("calltally_secret");
 
     // No slot of the schedule is near: only the bell can bring them.
-    for (const _ of Array(3)) {
-      const id = acme.calls.insert();
-      while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
-    }
+    const id = acme.calls.insert();
+    while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
     expect(schedule.syncs("beta")).toBe(1);
     await acme.settleDeliveries();
-    expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject(
-      Array(3).fill({ outcome: "delivered", status: 202 }),
-    );
+    expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject([
+      { outcome: "delivered", status: 202 },
+    ]);
 
     const inserted = Array.from({ length: 100 }, () => acme.calls.insert());
     const isHere = () => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted));
