@@ -292,10 +292,13 @@ describe("rollup", () => {
       { by: [], range: { from: "2026-11-02", to: "2026-11-01" } },
       "Cannot use range: from 2026-11-02 is after to 2026-11-01",
     ],
-    ["Cannot use timezone: PST is not an IANA time zone", "Did you mean America/Los_Angeles?"],
+    [
+      { by: [], timezone: "PST" },
+      "Cannot use timezone: PST is not an IANA time zone",
+      "Did you mean America/Los_Angeles?",
+    ],
     [{ by: [], grain: "decade" }, 'Cannot use grain: "decade" is not one of day, week, month, quarter'],
     [{ by: [], fill: true }, "fill needs grain", CONFLICT],
-    ["compare needs range.from and range.to, or range.last: it compares", CONFLICT],
     [{ by: ["channel"], top: 0 }, "Cannot use top: must be 1 or more"],
     [{ by: [], top: 2 }, "top needs by: it keeps keys of dimensions", CONFLICT],
     [
