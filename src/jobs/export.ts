@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import { realFile } from "../base/folder.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { DEFAULT_DIMENSIONS } from "../figures/dimensions.ts";
 import { produce } from "../produce/produce.ts";
@@ -10,18 +8,21 @@ import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { openReader } from "../warehouse/open.ts";
-import { readLastExport } from "../warehouse/runs/exports.ts";
+import { readLastSuccess } from "../warehouse/runs/job-table.ts";
 
-const FILE = `${DEFAULT_DIMENSIONS[0]}.csv`;
+const NAME = "export";
+
+/** The files that the job replaces. */
+export const EXPORTED_FILES: readonly string[] = DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`);
 
 /** Writes the default rollups. */
 export const exportJob: Job = {
-  name: "export",
+  name: NAME,
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
   isSync: false,
-  // Other exports into the folder, and pages below it, are not the job's.
-  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, join(realFile(exportDir), FILE)),
+  // An export by hand may have other days.
+  readLastDone: (warehouse) => readLastSuccess(warehouse, NAME),
   run: async ({ settings, log, signal }) => {
     const { database, timezone, exportDir: folder } = settings;
     const ask = resolve({}, { nowMs: Date.now(), timezone });
