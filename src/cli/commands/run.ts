@@ -48,7 +48,7 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
           data: dataOf(made),
           summary: describeReport(made, folder, isDelivered),
           notes: notesOnDispositions(report.settings),
-          errors: quietDoubts(context, made.manifest.statements),
+          errors: [...quietDoubts(context, made.manifest.statements), ...describeUndelivered(made)],
           exit: exitCodeOfReport(made),
         });
       } catch (thrown) {
@@ -87,4 +87,16 @@ function describeDelivery({ channel, recipient, status, attempts, last_error }: 
   const what = `${channel} to ${recipient}: ${status}`;
   if (status === "delivered") return attempts > 1 ? `${what} on attempt ${attempts}` : what;
   return last_error === null ? what : `${what}: ${last_error}`;
+}
+
+function describeUndelivered({ report, deliveries }: MadeReport): string[] {
+  const missed = deliveries.filter(({ status }) => status !== "delivered");
+  if (missed.length === 0) return [];
+  const names = missed.map(({ channel, recipient }) => `${channel} to ${recipient}`).join(", ");
+  const check = missed.some(({ channel }) => channel === "email")
+    ? "`calltally doctor` checks the mail server. "
+    : "";
+  return [
+    `${report} was not delivered by ${names}\n${check}\`calltally run ${report} --deliver\` makes it again, and sends it to all recipients.`,
+  ];
 }
