@@ -247,11 +247,11 @@ export const SETTINGS = {
   heartbeatUrl: setting("heartbeat_url", text(parseHeartbeatUrl), {
     scope: "environment",
     isSecret: true,
-    help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise, after any other job that fails, and after each sync until that job has succeeded",
+    help: "Address of a monitor to ping for each sync by `schedule` or `job`: with `/start` appended before the sync, unchanged after success, and with `/fail` appended otherwise (see `CALLTALLY_HEARTBEAT_FAILURES`), after any other job that fails, and after each sync until that job has succeeded",
   }),
   heartbeatFailures: setting("heartbeat_failures", whole(1, 100), {
     default: "3",
-    help: "Runs in a row that must find the API unreachable before the monitor gets `/fail`, once the job has succeeded; other failures are reported at once",
+    help: "Runs in a row that must find the API unreachable before the monitor gets `/fail`; until then, they are reported like a success. Other failures, and those before a first success, are reported at once",
   }),
   logLevel: setting("log_level", choice(LOG_LEVELS), {
     scope: "program",

@@ -62,6 +62,12 @@ export function checkModes(folder: string, database: string, secrets: readonly s
   return open.map((path) => warn("file modes", `other users can read ${path}`, `Run chmod 600 ${path}`));
 }
 
+/** Returns how little is free where the warehouse is, if a sync would fail; null if there is enough. */
+export function findFullDisk(database: string): string | null {
+  const { state, message, hint } = checkDisk(".", database);
+  return state === "fail" ? `${message}. ${hint}` : null;
+}
+
 export function checkDisk(folder: string, database: string): Check {
   const file = resolve(folder, database);
   const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));

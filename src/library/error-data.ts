@@ -13,14 +13,19 @@ export interface ErrorData {
 }
 
 export function toData(thrown: unknown): ErrorData {
-  const first = firstError(thrown);
-  const error = toFileError(first) ?? first;
+  const error = firstError(thrown);
+  // The error of a file has that of the system as its cause, which stays as it is.
+  return toDataAsIs(toFileError(error) ?? error);
+}
+
+function toDataAsIs(thrown: unknown): ErrorData {
+  const error = firstError(thrown);
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const { name, message, stack } = error;
   return {
     ...{ name, message, stack },
     ...("code" in error && { code: error.code }),
-    ...(error.cause !== undefined && { cause: toData(error.cause) }),
+    ...(error.cause !== undefined && { cause: toDataAsIs(error.cause) }),
     ...(error instanceof CalltallyError && {
       expected: { exitCode: error.exitCode, hint: error.hintIn(LIBRARY), option: error.option },
     }),

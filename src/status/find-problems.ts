@@ -15,7 +15,7 @@ export interface Problems {
 }
 
 export function findProblems(status: Status): Problems {
-  const { runs, statements, origin_problem, drift } = status;
+  const { runs, statements, origin_problem, disk_problem, drift } = status;
   const [last] = runs;
   const hasFailed = last !== undefined && last.status !== "done" && last.status !== "running";
   // A report that the file no longer names can never succeed.
@@ -28,6 +28,7 @@ export function findProblems(status: Status): Problems {
   const errors = new Set(jobs.map(({ error }) => error));
   const failures = [
     origin_problem !== null && `another account's warehouse: ${origin_problem}`,
+    disk_problem !== null && `the disk is full: ${disk_problem}`,
     hasFailed && !errors.has(last.error) && String(last.error),
     ...textsOf("doubt"),
     ...jobs.map((job) => `${job.job}: ${describeJobError(job)}`),

@@ -1,4 +1,5 @@
 import type { Settings } from "../config/load-settings.ts";
+import { findFullDisk } from "../doctor/check-machine.ts";
 import { readNotices } from "../notices/notice-table.ts";
 import { readStatements } from "../statements/read-statements.ts";
 import { toSpoken } from "../statements/statements.ts";
@@ -49,6 +50,8 @@ export function readStatusOf(
       warehouse: warehouse.path,
       /** The service and organization unit that it is a copy of. */
       origin: describeOrigin(readOrigin(warehouse)),
+      /** Why a sync would fail for lack of space, and could not even record that; null if there is enough. */
+      disk_problem: findFullDisk(warehouse.path),
       /** Why it is not the warehouse of the account in the settings; null if it is. */
       origin_problem: findOtherOrigin(warehouse, settings) ?? null,
       calls: countCalls(warehouse),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { CalltallyError, EXIT } from "../base/errors.ts";
+import { attempt, CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { callerKeyOf } from "./calls/caller-key.ts";
 
@@ -25,7 +25,7 @@ function findRemains(file: string): string | undefined {
   const key = callerKeyOf(file);
   if (existsSync(key)) return key;
   const folder = dirname(file);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const names = attempt(() => readdirSync(folder)) ?? [];
   const replaced = names.find((name) => name.startsWith(`${basename(file)}.replaced-`));
   return replaced && join(folder, replaced);
 }

@@ -69,7 +69,7 @@ describe("calltally schedule of several accounts", () => {
     });
     const page = await (await fetch(metrics)).text();
     expect(page).toContain('calltally_calls{account="acme",state="live"} 60\n');
-    expect(page).toContain('calltally_job_healthy{account="beta",job="sync"} 0\n');
+    expect(page).toContain('calltally_job_healthy{account="beta",name="sync"} 0\n');
     expect(page.match(/^# TYPE calltally_calls /gm)).toHaveLength(1);
     running.kill("SIGTERM");
     expect((await running.done).code).toBe(0);

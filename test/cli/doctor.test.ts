@@ -102,13 +102,16 @@ describe("calltally doctor", () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 60 });
     const names = ["acme", "beta", "gamma", "delta", "epsilon"];
-    const tokens = { "good.token": sandbox.token, "bad.token": "wr0ng-token" };
-    for (const [name, token] of Object.entries(tokens))
-      writeFileSync(join(folder.path, name), token, { mode: 0o600 });
     const write = (bad: readonly string[]) => {
-      const accounts = names.map(
-        (name) => `  ${name}: { token_file: ${bad.includes(name) ? "bad" : "good"}.token }`,
-      );
+      for (const name of names)
+        writeFileSync(
+          join(folder.path, `${name}.token`),
+          bad.includes(name) ? "wr0ng-token" : sandbox.token,
+          {
+            mode: 0o600,
+          },
+        );
+      const accounts = names.map((name) => `  ${name}: { token_file: ${name}.token }`);
       const text = `base_url: ${sandbox.url}\naccounts:\n${accounts.join("\n")}\n`;
       writeFileSync(join(folder.path, "calltally.yaml"), text, { mode: 0o600 });
     };

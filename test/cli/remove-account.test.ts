@@ -118,11 +118,10 @@ describe("remove-account", () => {
   it("keeps files of other accounts with similar names, in its folders, and at the paths of its backups", async () => {
     using folder = makeTempFolder();
     const account = (name: string, more: string) =>
-      `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.t, ${more} }\n`;
+      `  ${name}: { base_url: "http://127.0.0.1:1/${name}", token_file: t, ${more} }\n`;
     const yaml = `accounts:\n${account("acme", "database: w/a.db")}${account("beta", "database: w/a.db.old.db")}${account("gamma", "database: w/a.db-2")}`;
     writeFileSync(join(folder.path, "calltally.yaml"), yaml, { mode: 0o600 });
-    for (const name of ["acme", "beta", "gamma"])
-      writeFileSync(join(folder.path, `${name}.t`), "t", { mode: 0o600 });
+    writeFileSync(join(folder.path, "t"), "t", { mode: 0o600 });
     for (const file of ["a.db", "a.db.old.db", "a.db-2"])
       fillWarehouse(join(folder.path, "w", file), [FULL_CALL]);
     const run = (...args: string[]) => calltally(args, { cwd: folder.path });

@@ -469,7 +469,7 @@ describe("answerCall", () => {
     const account = { base_url: "https://api.example.com", token_file: join(folder.path, "token") };
     const accounts = {
       one: { ...account, database: folder.database },
-      two: { ...account, database: other.database },
+      two: { ...account, base_url: "https://two.example.com", database: other.database },
     };
     writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify({ accounts }), { mode: 0o600 });
     const assistant = answering(folder.path);
@@ -485,7 +485,8 @@ describe("answerCall", () => {
     using folder = makeFolder();
     writeFileSync(join(folder.path, "token"), "t0ken", { mode: 0o600 });
     const account = { base_url: "https://api.example.com", token_file: join(folder.path, "token") };
-    const accounts = { one: { ...account, database: folder.database }, two: account };
+    const two = { ...account, base_url: "https://two.example.com" };
+    const accounts = { one: { ...account, database: folder.database }, two };
     writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify({ accounts }), { mode: 0o600 });
     const assistant = answering(folder.path);
     expect(await assistant.ask("status")).toMatchObject({

@@ -17,7 +17,7 @@ const COMMAND = { command: ["cp", "{folder}"] };
 const HOOK = { webhook: { url_file: "hook.url" } };
 
 const ACCOUNT = { base_url: "https://api.example.com", token_file: "smtp.url" };
-const AGENCY = { accounts: { acme: ACCOUNT, beta: ACCOUNT } };
+const AGENCY = { accounts: { acme: ACCOUNT, beta: { ...ACCOUNT, base_url: "https://beta.example.com" } } };
 
 type Options = Parameters<typeof nameReport>[1];
 

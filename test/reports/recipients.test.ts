@@ -17,7 +17,7 @@ describe("recipientsOf", () => {
         top: {
           accounts: {
             acme: account(mail("a@acme.example"), hook),
-            beta: { ...account(mail("b@beta.example")), token_file: "token-of-beta" },
+            beta: { ...account(mail("b@beta.example")), base_url: "https://beta.example.com" },
           },
         },
         account: "beta",

@@ -236,7 +236,8 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
   it("writes the same files by export and report as the warehouse, for one account and for all", async () => {
     using temp = makeTempFolder();
     const [north, south, west] = accounts;
-    writeFileSync(join(temp.path, "api.token"), "a-token\n", { mode: 0o600 });
+    for (const name of ["north", "south", "west"])
+      writeFileSync(join(temp.path, `${name}.token`), "a-token\n", { mode: 0o600 });
     writeFileSync(
       join(temp.path, "calltally.yaml"),
       JSON.stringify({
@@ -263,7 +264,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
                     account === south ? "south" : account.name,
                     {
                       base_url: "https://api.example.com",
-                      token_file: "api.token",
+                      token_file: `${account === south ? "south" : account.name}.token`,
                       timezone: account.zone,
                       database: account.warehouse.database,
                       ...(account.rules.duration_unit === "milliseconds" && {
