@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
-import { EXPORTED_FILES } from "../jobs/export.ts";
+import { DEFAULT_DIMENSIONS } from "../figures/dimensions.ts";
 import { readLetterhead } from "../letterhead/letterhead.ts";
 import { type ProducedFiles, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
@@ -82,11 +82,14 @@ async function exportOne(
   return { ...result, notes: [...result.notes, ...replaced, ...notesOnDispositions(own)] };
 }
 
+/** The files of the job `export`. */
+const DAILY_FILES: readonly string[] = DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`);
+
 function notesOnDailyExport(
   { contents: _, ...options }: ExportRequest,
   { manifest }: ProducedFiles,
 ): string[] {
-  const isReplaced = manifest.files.some(({ file }) => EXPORTED_FILES.includes(file));
+  const isReplaced = manifest.files.some(({ file }) => DAILY_FILES.includes(file));
   if (!isReplaced || Object.keys(options).length === 0) return [];
   return [
     "The daily export of `calltally schedule` replaces these files: --out names a folder of their own.",

@@ -1,5 +1,4 @@
 import { folderOutput } from "../export/output/folder.ts";
-import { DEFAULT_DIMENSIONS } from "../figures/dimensions.ts";
 import { produce } from "../produce/produce.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { resolve } from "../request/resolve.ts";
@@ -11,9 +10,6 @@ import { openReader } from "../warehouse/open.ts";
 import { readLastSuccess } from "../warehouse/runs/job-table.ts";
 
 const NAME = "export";
-
-/** The files that the job replaces. */
-export const EXPORTED_FILES: readonly string[] = DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`);
 
 /** Writes the default rollups. */
 export const exportJob: Job = {
