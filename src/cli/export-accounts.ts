@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
+import { DEFAULT_DIMENSIONS } from "../figures/dimensions.ts";
 import { readLetterhead } from "../letterhead/letterhead.ts";
 import { type ProducedFiles, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
@@ -74,8 +75,25 @@ async function exportOne(
     return toResult(await readEngine(engine, owners, read, options), context, stdout);
   }
   const { timezone } = own;
-  const result = toResult(await write({ settings: own, source: sourceOf(own), timezone }), context, stdout);
-  return { ...result, notes: [...result.notes, ...notesOnDispositions(own)] };
+  const made = await write({ settings: own, source: sourceOf(own), timezone });
+  const result = toResult(made, context, stdout);
+  const replaced =
+    stdout || out !== undefined || context.options.json ? [] : notesOnDailyExport(request, made);
+  return { ...result, notes: [...result.notes, ...replaced, ...notesOnDispositions(own)] };
+}
+
+/** The files of the job `export`. */
+const DAILY_FILES: readonly string[] = DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`);
+
+function notesOnDailyExport(
+  { contents: _, ...options }: ExportRequest,
+  { manifest }: ProducedFiles,
+): string[] {
+  const isReplaced = manifest.files.some(({ file }) => DAILY_FILES.includes(file));
+  if (!isReplaced || Object.keys(options).length === 0) return [];
+  return [
+    "The daily export of `calltally schedule` replaces these files: --out names a folder of their own.",
+  ];
 }
 
 function toResult(made: ProducedFiles, context: Context, isStream = false) {

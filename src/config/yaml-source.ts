@@ -43,14 +43,14 @@ export function readYaml(text: string) {
       }
     },
   });
-  /** Returns the position of a value, or of the nearest existing parent; of a key with `isKey`. */
+  /** Returns the position of a value, or of the nearest existing parent; of the key with `isKey` or for a mapping. */
   const positionOf = (path: Path, isKey = false): Position => {
     let node: Node | null = document.contents;
     for (const [index, key] of path.entries()) {
       const found = childOf(node, key);
       if (found === undefined) break;
       const isLast = index === path.length - 1;
-      node = (isLast && isKey) || found.value === null ? found.key : found.value;
+      node = (isLast && (isKey || isMap(found.value))) || found.value === null ? found.key : found.value;
     }
     return at(node?.range?.[0]);
   };

@@ -110,7 +110,7 @@ function toPlainJson(summary: ReportSummary): unknown {
   const { title, account, letterhead, range, sentences, headline, verdict, statements, notices, files } =
     summary;
   return {
-    text: toOneLine(summary),
+    text: `${toOneLine(summary)}. ${verdict}`,
     title,
     account,
     name: letterhead.name ?? null,

@@ -20,6 +20,9 @@ const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 30_000, idleMs: 300_000, totalM
 const CHUNK_BYTES = 64 * 1024;
 const CLOSE_MS = 1000;
 
+/** For a check that sends nothing. */
+const CHECK_TIMEOUTS: MailTimeouts = { connectMs: 10_000, idleMs: 10_000, totalMs: 20_000 };
+
 /** Claims before the end of the message: until then nothing can have arrived. @throws AlreadyTakenError */
 export async function sendMail(
   server: SmtpServer,
@@ -27,6 +30,49 @@ export async function sendMail(
   { signal, claim, isClaimed }: AttemptContext,
   timeouts: MailTimeouts = MAIL_TIMEOUTS,
 ): Promise<AttemptOutcome> {
+  using session = openSession(server, { signal, timeouts });
+  const { connection, step } = session;
+  try {
+    await session.connect();
+    // The last response is to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address anyway.
+    const isAscii = [envelope.from, ...envelope.to].every((address) => /^\p{ASCII}*$/u.test(address));
+    if (!isAscii && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
+      connection.quit();
+      const problem = "it accepts only ASCII addresses (no SMTPUTF8)";
+      return { kind: "refused", error: `Cannot send mail by ${placeOf(server)}: ${problem}` };
+    }
+    await session.logIn();
+    const message = Readable.from(inChunks(bytes, claim), { objectMode: false });
+    await step((done) => connection.send({ ...envelope, size: bytes.length }, message, done));
+    connection.quit();
+    return { kind: "delivered" };
+  } catch (error) {
+    if (error instanceof AlreadyTakenError) throw error;
+    return toFailure(error, server, isClaimed());
+  }
+}
+
+/** Connects and logs in without sending. Returns what fails; undefined if nothing does. */
+export async function probeServer(
+  server: SmtpServer,
+  { signal, timeouts = CHECK_TIMEOUTS }: { signal: AbortSignal; timeouts?: MailTimeouts },
+): Promise<string | undefined> {
+  using session = openSession(server, { signal, timeouts });
+  try {
+    await session.connect();
+    await session.logIn();
+    session.connection.quit();
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    return toFailure(error, server, false).error;
+  }
+}
+
+function openSession(
+  server: SmtpServer,
+  { signal, timeouts }: { signal: AbortSignal; timeouts: MailTimeouts },
+) {
   const connection = new SMTPConnection(toOptions(server, timeouts));
   const stop = AbortSignal.any([signal, AbortSignal.timeout(timeouts.totalMs)]);
   const interrupted = Promise.withResolvers<never>();
@@ -40,31 +86,23 @@ export async function sendMail(
     );
     await Promise.race([interrupted.promise, done]);
   };
-  try {
-    stop.throwIfAborted();
-    await step((done) => connection.connect(done));
-    // The last response is to EHLO. Without SMTPUTF8 (RFC 6531) the library would send such an address anyway.
-    const isAscii = [envelope.from, ...envelope.to].every((address) => /^\p{ASCII}*$/u.test(address));
-    if (!isAscii && !/[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))) {
-      connection.quit();
-      const problem = "it accepts only ASCII addresses (no SMTPUTF8)";
-      return { kind: "refused", error: `Cannot send mail by ${placeOf(server)}: ${problem}` };
-    }
-    const { login } = server;
-    if (login !== undefined) {
+  const { login } = server;
+  return {
+    connection,
+    step,
+    connect: async () => {
+      stop.throwIfAborted();
+      await step((done) => connection.connect(done));
+    },
+    logIn: async () => {
+      if (login === undefined) return;
       await step((done) => connection.login({ user: login.user, pass: login.password }, done));
-    }
-    const message = Readable.from(inChunks(bytes, claim), { objectMode: false });
-    await step((done) => connection.send({ ...envelope, size: bytes.length }, message, done));
-    connection.quit();
-    return { kind: "delivered" };
-  } catch (error) {
-    if (error instanceof AlreadyTakenError) throw error;
-    return toOutcome(error, server, isClaimed());
-  } finally {
-    stop.removeEventListener("abort", onStop);
-    connection.close();
-  }
+    },
+    [Symbol.dispose]: () => {
+      stop.removeEventListener("abort", onStop);
+      connection.close();
+    },
+  };
 }
 
 function placeOf({ host, port }: SmtpServer): string {
@@ -103,7 +141,11 @@ const smtpError = z.object({
 /** Errors that would repeat, though the server has not said so. */
 const FINAL_CODES = new Set(["EAUTH", "EENVELOPE", "EMESSAGE", "ENOAUTH"]);
 
-function toOutcome(error: unknown, server: SmtpServer, isClaimed: boolean): AttemptOutcome {
+function toFailure(
+  error: unknown,
+  server: SmtpServer,
+  isClaimed: boolean,
+): Exclude<AttemptOutcome, { kind: "delivered" }> {
   const { code, message, response, responseCode } = smtpError.parse(error);
   const place = placeOf(server);
   const secrets = secretsOf(server);

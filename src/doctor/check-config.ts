@@ -8,17 +8,14 @@ import { readCallersFile } from "../config/files/callers-file.ts";
 import { parseSecretFile, statOf } from "../config/files/secret-file.ts";
 import { inspectSettings } from "../config/load-settings.ts";
 import { parseHookUrl } from "../delivery/hook-body.ts";
-import { parseSmtpUrl } from "../delivery/smtp-url.ts";
 import { toDeliveryTargets } from "../reports/delivery-targets.ts";
 import { planReport } from "../reports/plan-report.ts";
 import { recipientsOf } from "../reports/recipients.ts";
 import { isOfAccount, ofAccount, type ReportOfFile } from "../reports/report.ts";
 import { parseCron } from "../schedule/cron.ts";
 import { checkFolders } from "./check-machine.ts";
+import { readMailServer } from "./check-mail.ts";
 import { checkFiles, checkSettings } from "./check-settings.ts";
-
-/** A sender for the check: a report may name its own. */
-const EXAMPLE_SENDER = "calls@northwind.example";
 
 /** Checks the settings of accounts and all of `calltally.yaml`, without sending anything. */
 export function checkConfig(
@@ -59,12 +56,8 @@ function checkAccount({ sources }: Account): string[] {
 
 /** Returns what is wrong with the reports and the program's own keys. */
 function checkFile(file: ReportOfFile["file"], { accounts }: Configuration, sources: Account["sources"]) {
-  const { smtp_url_file: smtp } = file.content;
   return [
-    ...problemsOf(() => {
-      const parse = (text: string) => parseSmtpUrl(text, EXAMPLE_SENDER);
-      if (smtp !== undefined) parseSecretFile(file.resolvePath(smtp), file.placeOf(["smtp_url_file"]), parse);
-    }),
+    ...problemsOf(() => readMailServer(file)),
     ...problemsOf(() => readDoorbell(file)),
     ...checkReports(file, accounts, sources),
   ];

@@ -70,7 +70,8 @@ function checkJobs(warehouse: Reader, nowMs: number): Check[] {
     const since = formatAge(ageOf(failing_since, nowMs));
     const found = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
     // Running the job again would not repeat a report already delivered to some.
-    const hint = exit_code === EXIT.undelivered ? UNDELIVERED : `Fix that, and run \`calltally job ${job}\`.`;
+    const isMade = exit_code === EXIT.undelivered && error === null;
+    const hint = isMade ? UNDELIVERED : `Fix that, and run \`calltally job ${job}\`.`;
     return [warn(`job ${job}`, found, hint)];
   });
 }

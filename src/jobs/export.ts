@@ -1,7 +1,4 @@
-import { join } from "node:path";
-import { realFile } from "../base/folder.ts";
 import { folderOutput } from "../export/output/folder.ts";
-import { DEFAULT_DIMENSIONS } from "../figures/dimensions.ts";
 import { produce } from "../produce/produce.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import { resolve } from "../request/resolve.ts";
@@ -10,18 +7,18 @@ import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { openReader } from "../warehouse/open.ts";
-import { readLastExport } from "../warehouse/runs/exports.ts";
+import { readLastSuccess } from "../warehouse/runs/job-table.ts";
 
-const FILE = `${DEFAULT_DIMENSIONS[0]}.csv`;
+const NAME = "export";
 
 /** Writes the default rollups. */
 export const exportJob: Job = {
-  name: "export",
+  name: NAME,
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
   isSync: false,
-  // Other exports into the folder, and pages below it, are not the job's.
-  readLastDone: (warehouse, { exportDir }) => readLastExport(warehouse, join(realFile(exportDir), FILE)),
+  // An export by hand may have other days.
+  readLastDone: (warehouse) => readLastSuccess(warehouse, NAME),
   run: async ({ settings, log, signal }) => {
     const { database, timezone, exportDir: folder } = settings;
     const ask = resolve({}, { nowMs: Date.now(), timezone });

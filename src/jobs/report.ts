@@ -5,7 +5,7 @@ import { readLastDueRun } from "../delivery/report-run-table.ts";
 import { runDue, runRestated } from "../reports/due-report.ts";
 import { isOfAccount, ofAccount, REPORT_JOB, RESTATED_JOB, type ReportOfFile } from "../reports/report.ts";
 import type { Job } from "../schedule/job-definition.ts";
-import { readJobs } from "../warehouse/runs/job-table.ts";
+import { readLastSuccess } from "../warehouse/runs/job-table.ts";
 
 /** Returns the jobs of the reports that an account has on the schedule. */
 export function reportJobs(
@@ -51,7 +51,7 @@ function restatedJob(report: ReportOfFile, account: Account, workingFolder: stri
     cronSetting: SETTINGS.syncCron.env,
     isSync: false,
     waitsForFirstSlot: true,
-    readLastDone: (warehouse) => readJobs(warehouse).find((known) => known.job === job)?.succeeded_at ?? null,
+    readLastDone: (warehouse) => readLastSuccess(warehouse, job),
     run: async (context) => {
       const own = ofAccount(report, account);
       return own === undefined ? EXIT.done : await runRestated(own, workingFolder, context);

@@ -1,36 +1,20 @@
 import { html } from "hono/html";
 import { toPrintable } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
-import { localMinute } from "../calendar/local-time.ts";
 import { hoursInWords } from "../calendar/opening-hours.ts";
+import { judgeCompleteness, minuteOf } from "../export/completeness.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
-import { doubtsOf, has, say, saySome } from "../statements/statements.ts";
+import { doubtsOf, say, saySome } from "../statements/statements.ts";
 import { originInWords } from "../warehouse/origin.ts";
 import { capitalized, type Html } from "./figure-text.ts";
 import type { Report } from "./report-figures.ts";
 
 export function verdictLine({ manifest, coverage }: Report): Html {
-  const { run, range, statements, timezone } = manifest;
-  const { verified } = coverage;
-  const { starts_at = "" } = range;
-  const provenAt = verified?.finished_at ?? "";
-  const isDoubtful = doubtsOf(statements).length > 0;
-  const isProven = !isDoubtful && provenAt > starts_at;
-  const claim = isDoubtful
-    ? "In doubt."
-    : verified === null
-      ? "Not proven complete."
-      : provenAt > starts_at
-        ? `Complete as of ${minuteOf(provenAt, timezone)}.`
-        : "Not proven complete for these days.";
+  const { statements } = manifest;
+  const { isProven, claim, reasons } = judgeCompleteness(manifest, coverage);
   const sentences = [
     ...doubtsOf(statements).map((doubt) => say(doubt).text),
-    ...(verified === null
-      ? []
-      : [
-          `Run ${verified.run_id} proved${isProven ? "" : ` at ${minuteOf(provenAt, timezone)}`} that it read every ${has(statements, "rejected_rows") ? "row" : "call"}.`,
-        ]),
-    ...(run === null ? [] : [`The last sync, ${minuteOf(run.finished_at, timezone)}, is ${run.verdict}.`]),
+    ...reasons,
     ...saySome(
       statements.filter(({ level }) => level !== "doubt"),
       "see below",
@@ -60,8 +44,4 @@ ${item(
 )}
 ${item("Fingerprint", html`<code>${fingerprint}</code>, as in the <code>manifest.json</code> of a folder: reports with the same one are based on the same sync, days, filter, rules and sums.`)}
 </dl>`;
-}
-
-function minuteOf(time: string | null, timezone: string): string {
-  return time === null ? "never" : localMinute(time, timezone);
 }

@@ -9,6 +9,7 @@ import { type Sentence, sentencesOf } from "../sentences/sentences.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
+import type { Coverage } from "../warehouse/runs/basis.ts";
 import { toDeliveryTargets } from "./delivery-targets.ts";
 import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
@@ -74,12 +75,14 @@ export async function makeReport(
   try {
     let is_stale = false;
     let headline: ReportHeadline = { figures: {}, spend: undefined, earned: undefined, compared: undefined };
+    let coverage: Pick<Coverage, "verified"> = { verified: null };
     let news: ReportNews | undefined;
     let ringBack: ReportSummary["ring_back"];
     let findSentences = (_: Manifest): Sentence[] => [];
     const inspect = async (job: Job) => {
       if (targets.length > 0) assertDeliverable(report, job.manifest);
       headline = await readReportHeadline(job);
+      coverage = job.readCoverage();
       if (targets.length > 0) {
         news = readReportNews(report, runId, job);
         ringBack = readRingBack(report, job);
@@ -114,7 +117,7 @@ export async function makeReport(
       {
         runId,
         summary: summarizeReport(report, {
-          ...{ manifest, plan, files, folder, headline, news, ringBack },
+          ...{ manifest, coverage, plan, files, folder, headline, news, ringBack },
           sentences: findSentences(manifest),
         }),
         values: plan.values,

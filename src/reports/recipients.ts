@@ -30,3 +30,16 @@ export function recipientsOf({ name, content, file }: ReportOfFile, account: str
     }));
   });
 }
+
+/** @throws UsageError if none of the reports has recipients */
+export function assertRecipients(reports: readonly ReportOfFile[]): void {
+  if (reports.some(({ content }) => content.deliver !== undefined)) return;
+  const names = reports.map(({ name }) => name).join(", ");
+  const file = reports[0]?.file.name ?? "calltally.yaml";
+  throw new UsageError(
+    `Cannot deliver ${names}: ${reports.length === 1 ? "it has" : "they have"} no recipients in ${file}`,
+    {
+      hint: "Nothing was made or sent. Add `deliver` to a report, or leave out --deliver.",
+    },
+  );
+}

@@ -6,6 +6,7 @@ import { closedRange, comparisonRange, type DateRange } from "../calendar/dates.
 import { daysInWords, rangeInWords } from "../calendar/period-text.ts";
 import { periods } from "../calendar/periods.ts";
 import type { Figure, ReportFile, ReportSummary } from "../delivery/report-summary.ts";
+import { completenessInWords } from "../export/completeness.ts";
 import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { compareTo } from "../export/timeframe.ts";
@@ -14,6 +15,7 @@ import { type Figures, readHeadline, readMovers, readOutcomes, readSpend } from 
 import { sentenceFacts } from "../page/sentence-facts.ts";
 import type { Sentence } from "../sentences/sentences.ts";
 import { has } from "../statements/statements.ts";
+import type { Coverage } from "../warehouse/runs/basis.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 import type { ReportNews } from "./report-news.ts";
@@ -78,6 +80,7 @@ function compareBefore({ session, timeframe, manifest }: Job, range: Required<Da
 
 interface SummaryOptions {
   manifest: Manifest;
+  coverage: Pick<Coverage, "verified">;
   plan: ReportPlan;
   files: readonly ReportFile[];
   folder: string;
@@ -93,10 +96,9 @@ export function summarizeReport(report: NamedReport, options: SummaryOptions): R
 
 function toSummary(
   { name, account, file }: NamedReport,
-  { manifest, plan, files, folder, headline, sentences, news, ringBack }: SummaryOptions,
+  { manifest, coverage, plan, files, folder, headline, sentences, news, ringBack }: SummaryOptions,
 ): ReportSummary {
-  const { run, timezone, statements } = manifest;
-  if (run === null) throw new Error("No file is written before a sync has finished");
+  const { timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
   const { compared } = headline;
   const comparison = compared === undefined ? "" : `, compared with ${daysInWords(compared.range)}`;
@@ -107,7 +109,7 @@ function toSummary(
     range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
     sentences,
     headline: toHeadline(headline, manifest.spend?.currency),
-    verdict: `Run ${run.run_id} was ${run.verdict}: ${run.verdict_reason}.`,
+    verdict: completenessInWords(manifest, coverage),
     statements,
     notices: news?.notices ?? [],
     ring_back: ringBack,

@@ -42,7 +42,7 @@ export function judgeJob(
   if (isSync && problem !== undefined) return fail(problem);
   if (isSync && succeededAt === null) return fail("no sync has succeeded yet");
   if (isSync && isFuture(succeededAt, nowMs)) return fail("the last good sync is dated in the future");
-  if (isUndelivered) return fail(`the last ${job} was not delivered`);
+  if (isUndelivered) return fail(`the last ${job} was not ${error === null ? "delivered" : "made"}`);
   if (exitCode === EXIT.usage) return fail(`the last ${job} could not use its settings`);
   if (isSync && exitCode === EXIT.storage)
     return fail("the last sync could not use the warehouse or the disk");

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { startMailServer } from "../delivery/mail-server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, type RunOptions, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -76,6 +77,25 @@ describe("calltally doctor", () => {
     writeFileSync(join(folder.path, "notes.txt"), "not a folder");
     const below = await complaints({ cwd: folder.path }, "--database", "notes.txt/calls.db");
     expect(below).toMatchObject({ code: 2, found: [expect.any(String), expect.any(String), NO_WAREHOUSE] });
+  });
+
+  it("connects to the mail server of calltally.yaml, and exits with 5 if it is gone", async () => {
+    using folder = makeTempFolder();
+    await using sandbox = await startSandbox({ calls: 20 });
+    const mail = await startMailServer({ lacksTls: true });
+    const url = `smtp://127.0.0.1:${mail.port}?from=calls@example.com`;
+    writeFileSync(join(folder.path, "smtp.url"), url, { mode: 0o600 });
+    writeFileSync(join(folder.path, "calltally.yaml"), "smtp_url_file: smtp.url\n", { mode: 0o600 });
+    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await calltally(["sync"], options);
+    expect(await complaints(options)).toMatchObject({ code: 0, found: [] });
+    await mail[Symbol.asyncDispose]();
+    expect(await complaints(options)).toMatchObject({
+      code: 5,
+      found: [
+        expect.stringMatching(/^fail mail server: Cannot send mail by 127\.0\.0\.1:\d+: .*ECONNREFUSED/),
+      ],
+    });
   });
 
   it("shows the problems of five accounts on one screen", async () => {

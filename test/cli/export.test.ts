@@ -282,6 +282,17 @@ describe.concurrent("calltally export", () => {
     expect(stderr).not.toContain("the files have no rows");
   });
 
+  it("notes that the daily export replaces files of other days or options in the default folder", async () => {
+    using folder = await makeSyncedFolder();
+    const range = ["--from", "2025-03-01", "--to", "2025-03-31"];
+    const note =
+      "The daily export of `calltally schedule` replaces these files: --out names a folder of their own.\n";
+    expect((await folder.run(...range)).stderr).toBe(note);
+    for (const other of [["channel"], ["--json"], ["--out", "march"], ["gclid", "--stdout"]]) {
+      expect((await folder.run(...other, ...range)).stderr).not.toContain("daily export");
+    }
+  });
+
   it("writes files and manifest to the given folder, and lists what it wrote", async () => {
     using folder = await makeSyncedFolder();
     const { stdout, stderr } = await folder.run();

@@ -63,10 +63,15 @@ describe("named reports", () => {
     expect((await calltally(["config", "check"], options)).stdout).toContain("no problem");
     await calltally(["sync"], options);
 
+    const unaddressed = await calltally(["run", "page", "--deliver"], options);
+    expect(unaddressed).toMatchObject({ code: 2, stdout: "" });
+    expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
+
     const { code, stdout, stderr } = await calltally(["run", "weekly", "page", "--deliver"], options);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^acme\nweekly, report run 1\nreports\/acme\/weekly\/calltally\.xlsx {2}2 sheets/);
     expect(stdout).toMatch(/^email to boss@acme\.example: delivered$/m);
+    expect(stdout).toMatch(/^It has no recipients in calltally\.yaml, so it was not sent$/m);
     expect(addresses(mail)).toEqual([
       "boss@acme.example",
       "boss@acme.example",
@@ -346,7 +351,7 @@ describe("named reports", () => {
     expect(both).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^calltally: broken: calltally\.yaml:7:5: reports\.broken: Cannot use filter\.source nowhere/m,
+        /^calltally: broken: calltally\.yaml:6:3: reports\.broken: Cannot use filter\.source nowhere/m,
       ),
     });
     expect(JSON.parse(both.stdout)).toMatchObject([
@@ -355,7 +360,7 @@ describe("named reports", () => {
     ]);
     const alone = await calltally(["run", "broken"], options);
     expect(alone.stderr).toMatch(
-      /^calltally: calltally\.yaml:7:5: reports\.broken: Cannot use filter\.source nowhere/,
+      /^calltally: calltally\.yaml:6:3: reports\.broken: Cannot use filter\.source nowhere/,
     );
     expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
       {

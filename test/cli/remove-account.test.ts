@@ -63,7 +63,7 @@ describe("remove-account", () => {
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^acme: \d+ files removed; nothing of it is left/);
     expect(stderr).toMatch(/command to true #[0-9a-f]+: 2 deliveries\n/);
-    expect(stderr).toContain("calltally.yaml:2:9: accounts.acme");
+    expect(stderr).toContain("calltally.yaml:2:3: accounts.acme");
     expect(stderr).toContain("calltally.yaml:6:21: reports.own.accounts[0]");
     expect(files().filter((file) => own.includes(file))).toEqual([]);
     expect(bytes()).toEqual(before);

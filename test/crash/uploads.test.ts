@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { readUploadFiles, uploads } from "../../src/features/conversions/upload-table.ts";
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
-import { readExportPaths, readLastExport } from "../../src/warehouse/runs/exports.ts";
+import { readExportPaths, readLastRecords } from "../../src/warehouse/runs/exports.ts";
 import { uploadNotesOf } from "../features/conversions/upload-files.ts";
 import { makeCall } from "../support/calls.ts";
 import { readConversions } from "../support/conversion-checker.ts";
@@ -239,6 +239,6 @@ describe("export of new conversions that was killed", () => {
     await killExport(folder.path, "after the last name");
     using warehouse = openExistingWarehouse(join(folder.path, DATABASE));
     expect(readExportPaths(warehouse)).toContain(join(folder.path, FOLDER, "ga4-events.csv"));
-    expect(readLastExport(warehouse, join(folder.path, FOLDER, "ga4-events.csv"))).toBeNull();
+    expect(readLastRecords(warehouse, join(folder.path, FOLDER))).toEqual([]);
   });
 });

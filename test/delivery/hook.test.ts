@@ -132,7 +132,7 @@ describe("toHookBody", () => {
       headline,
     };
     const text = "Weekly calls, October: First-time callers 640";
-    expect(toHookBody(bare, "json")).toMatchObject({ text });
+    expect(toHookBody(bare, "json")).toMatchObject({ text: `${text}. Verified.` });
     expect(toHookBody(bare, "slack")).toMatchObject({
       text,
       blocks: [
@@ -233,7 +233,7 @@ describe("toHookBody", () => {
       ...said
     } = SUMMARY;
     expect(toHookBody(SUMMARY, "json")).toEqual({
-      text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640`,
+      text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640. Verified.`,
       ...said,
       sentences: sentences.map((each) => ({ ...each, text: FELL })),
       name: letterhead.name,

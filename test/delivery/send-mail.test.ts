@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readDeliveries } from "../../src/delivery/delivery-table.ts";
-import type { MailTimeouts } from "../../src/delivery/send-mail.ts";
+import { type MailTimeouts, probeServer } from "../../src/delivery/send-mail.ts";
 import { LONGEST_MS, withEnoughTime } from "../support/enough-time.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { IDENTITY, LOGIN, type MailServerOptions, startMailServer } from "./mail-server.ts";
@@ -274,5 +274,29 @@ describe("deliver by e-mail", () => {
       { status: "failed", last_error: expect.stringContaining("its content is not what the report wrote") },
     ]);
     expect(server.taken).toEqual([]);
+  });
+});
+
+describe("probeServer", () => {
+  const { signal } = new AbortController();
+  const WRONG = { user: LOGIN.user, password: "wrong-17" };
+
+  it("finds nothing wrong with a server that accepts the login, and sends nothing", async () => {
+    await using server = await startMailServer({ needsLogin: true });
+    expect(await probeServer(smtpAt(server.port, { login: LOGIN }), { signal })).toBeUndefined();
+    expect(server.taken).toEqual([]);
+  });
+
+  it("says what fails: a wrong password, a server that is gone or silent", async () => {
+    await using server = await startMailServer({ needsLogin: true });
+    const probe = (timeouts?: MailTimeouts) =>
+      probeServer(smtpAt(server.port, { login: WRONG }), { signal, ...(timeouts && { timeouts }) });
+    expect(await probe()).toMatch(/^localhost:\d+ said: 535 /);
+    await server[Symbol.asyncDispose]();
+    expect(await probe()).toMatch(/^Cannot send mail by localhost:\d+: .*ECONNREFUSED/);
+
+    await using silent = await startMailServer({ onConnect: never });
+    const timeouts = { connectMs: LONGEST_MS, idleMs: LONGEST_MS, totalMs: 50 };
+    expect(await probeServer(smtpAt(silent.port), { signal, timeouts })).toMatch(/^Cannot send mail by /);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { recipientsOf } from "../../src/reports/recipients.ts";
+import { assertRecipients, recipientsOf } from "../../src/reports/recipients.ts";
 import { nameReport } from "./named-report.ts";
 
 const mail = (to: string) => ({ email: { to: [to] } });
@@ -53,5 +53,16 @@ describe("recipientsOf", () => {
       { top: { accounts: { acme: account(mail("a@acme.example")) } }, account: "acme", calls: null },
     );
     expect(() => recipientsOf(named.report, null)).toThrow("deliver[0].to: the account has no recipients");
+  });
+});
+
+describe("assertRecipients", () => {
+  it("refuses reports of which none has recipients", () => {
+    using without = nameReport({}, { calls: null });
+    using named = nameReport({ deliver: [{ command: ["true"] }] }, { calls: null });
+    expect(() => assertRecipients([without.report])).toThrow(
+      /^Cannot deliver weekly: it has no recipients in .*calltally\.yaml$/,
+    );
+    expect(() => assertRecipients([without.report, named.report])).not.toThrow();
   });
 });

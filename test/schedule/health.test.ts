@@ -63,13 +63,17 @@ describe("judgeJob", () => {
     expect(judgeAt(other, "2026-11-20T15:07:00.001Z").status).toBe("failing");
   });
 
-  it("judges a report failing as soon as it was not delivered", () => {
+  it("judges a job failing as soon as it was not delivered, or not made", () => {
     const error = "Cannot deliver the report weekly: no sync has finished yet";
     const report = { ...failed, job: "report:weekly", exitCode: 9, error, failingSince: SUCCESS };
     expect(judgeAt(report, SUCCESS)).toMatchObject({ status: "ok" });
     expect(judgeAt({ ...report, isUndelivered: true }, SUCCESS)).toMatchObject({
       status: "failing",
-      reason: `the last report:weekly was not delivered; its last error: ${error}`,
+      reason: `the last report:weekly was not made; its last error: ${error}`,
+    });
+    expect(judgeAt({ ...report, isUndelivered: true, error: null }, SUCCESS)).toMatchObject({
+      status: "failing",
+      reason: "the last report:weekly was not delivered",
     });
   });
 

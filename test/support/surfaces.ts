@@ -103,7 +103,17 @@ function summarize({
   >[0];
   const plan = { ask: { range: RANGE }, values: {}, letterhead: PLAIN } as SummaryParts["plan"];
   const news = { notices, until: 0 };
-  return summarizeReport(report, { manifest, headline, sentences, plan, files: [], folder: "reports", news });
+  const coverage = { verified: null };
+  return summarizeReport(report, {
+    manifest,
+    coverage,
+    headline,
+    sentences,
+    plan,
+    files: [],
+    folder: "reports",
+    news,
+  });
 }
 
 function readSheet(content: Buffer, name: string, columns: string[]): Record<string, SheetCell | null>[] {

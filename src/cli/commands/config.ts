@@ -24,7 +24,7 @@ const checkCommand = (context: Context) =>
     .action(
       action(context, async () => {
         const { checkConfig } = await import("../../doctor/check-config.ts");
-        const { remarkOnOrphans } = await import("../../config/orphans.ts");
+        const { remarkOnOrphans } = await import("../../status/orphans.ts");
         const configuration = await loadConfiguration(context);
         const checked = checkConfig(configuration, accountsOf(context), context);
         return {

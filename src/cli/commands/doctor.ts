@@ -1,15 +1,16 @@
 import { Command } from "@commander-js/extra-typings";
 import type { Account } from "../../config/accounts.ts";
 import { type Check, worstOf } from "../../doctor/check.ts";
+import { checkMail } from "../../doctor/check-mail.ts";
 import { examine } from "../../doctor/examine.ts";
-import { accountsOf } from "../chosen-accounts.ts";
+import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts } from "../frame.ts";
 
 export const command = (context: Context) =>
   new Command("doctor")
     .description(
-      "Checks the settings, this machine, the warehouse and the service (at most ten requests), and changes nothing. Prints only the checks that fail.",
+      "Checks the settings, this machine, the warehouse, the service (at most ten requests) and the mail server, and changes nothing. Prints only the checks that fail.",
     )
     .option("--all", "print all checks, also those that pass")
     .option("--deep", "check the whole file for damage, and recompute the hash of every stored call", false)
@@ -20,8 +21,9 @@ export const command = (context: Context) =>
       action(context, async ({ all, deep, json }) => {
         const { env, folder, signal } = context;
         const checked: AccountChecks[] = [];
+        const mail = await checkMail(configurationOf(context).file, signal);
         const result = await overAccounts(context, accountsOf(context), async ({ account }) => {
-          const checks = await examine(account, { env, folder, deep, signal });
+          const checks = [...(await examine(account, { env, folder, deep, signal })), ...mail];
           checked.push({ name: account.name, checks });
           const exit = worstOf(checks);
           return { data: { exit_code: exit, checks }, exit };

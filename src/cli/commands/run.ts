@@ -2,6 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { type ExitCode, worstCode } from "../../base/errors.ts";
 import type { DeliveryResult } from "../../delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
+import { assertRecipients } from "../../reports/recipients.ts";
 import { chooseReports, ofAccount, type ReportOfFile } from "../../reports/report.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -21,6 +22,7 @@ export const command = (context: Context) =>
     .action(
       action(context, async (names, { deliver }) => {
         const reports = chooseReports(configurationOf(context).file, names);
+        if (deliver) assertRecipients(reports);
         const run = runReports(context, reports, deliver);
         return await overAccounts(context, accountsOf(context), run);
       }),
@@ -44,9 +46,9 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
         if (made === undefined) continue; // cannot happen for a run by hand
         results.push({
           data: dataOf(made),
-          summary: describeReport(made, folder),
+          summary: describeReport(made, folder, isDelivered),
           notes: notesOnDispositions(report.settings),
-          errors: quietDoubts(context, made.manifest.statements),
+          errors: [...quietDoubts(context, made.manifest.statements), ...describeUndelivered(made)],
           exit: exitCodeOfReport(made),
         });
       } catch (thrown) {
@@ -71,11 +73,13 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
   };
 }
 
-function describeReport(made: MadeReport, folder: string): string {
+function describeReport(made: MadeReport, folder: string, isDelivered: boolean): string {
+  const isToNobody = isDelivered && made.deliveries.length === 0;
   return [
     `${made.report}, report run ${made.report_run_id}`,
     describeMade(made, folder),
     ...made.deliveries.map(describeDelivery),
+    ...(isToNobody ? ["It has no recipients in calltally.yaml, so it was not sent"] : []),
   ].join("\n");
 }
 
@@ -83,4 +87,16 @@ function describeDelivery({ channel, recipient, status, attempts, last_error }: 
   const what = `${channel} to ${recipient}: ${status}`;
   if (status === "delivered") return attempts > 1 ? `${what} on attempt ${attempts}` : what;
   return last_error === null ? what : `${what}: ${last_error}`;
+}
+
+function describeUndelivered({ report, deliveries }: MadeReport): string[] {
+  const missed = deliveries.filter(({ status }) => status !== "delivered");
+  if (missed.length === 0) return [];
+  const names = missed.map(({ channel, recipient }) => `${channel} to ${recipient}`).join(", ");
+  const check = missed.some(({ channel }) => channel === "email")
+    ? "`calltally doctor` checks the mail server. "
+    : "";
+  return [
+    `${report} was not delivered by ${names}\n${check}\`calltally run ${report} --deliver\` makes it again, and sends it to all recipients.`,
+  ];
 }

@@ -26,8 +26,13 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 #missed: [no answer, busy, failed, voicemail, abandoned]
 #qualified_seconds: 60
 
-# Other names for tags, in a CSV file with the header raw,value,of:
+# Opening hours, to count the calls missed in them:
+#hours: Mon-Fri 08:00-18:00
+
+# Other names for tags, in a CSV file with the header raw,value,of, and your own channels, with
+# the header channel,source,medium,campaign,referrer:
 #aliases: aliases.csv
+#channels: channels.csv
 
 # What calls are about, by what was said: in a CSV file with lines such as
 # emergency,burst pipe,caller,yes,250 below the header topic,phrase,speaker,qualifies,value
@@ -39,7 +44,8 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 # Currency of the ads:
 #currency: USD
 
-# The mail server, in a file: smtps://user:password@mail.northwind.example
+# The mail server, in a file: smtps://user:password@mail.northwind.example, or on this machine
+# smtp://127.0.0.1:25?from=calls@northwind.example
 #smtp_url_file: secrets/smtp.url
 
 # A ClickHouse cluster to publish the facts to after each sync:
@@ -49,6 +55,10 @@ accounts:
   ${scalar(account)}:
     base_url: ${scalar(baseUrl.href.replace(/\/$/, ""))}
     token_file: ${scalar(tokenFile)}  # never the token itself
+    # Whose calls they are, on pages and in mails:
+    #title: Northwind Dental
+    # Who gets its reports that say deliver: [{ to: account }]
+    #recipients: [{ email: { to: [owner@northwind.example] } }]
     # Only the calls of one organization unit:
     #org_unit_id: "17"
     # Insights whose details the schedule keeps:

@@ -47,16 +47,6 @@ export function deleteExports({ db }: Warehouse, exportIds: readonly number[]): 
     .run();
 }
 
-/** Returns when the last export of a file (absolute path) ended, ISO 8601 UTC; null for never. */
-export function readLastExport({ db }: Reader, path: string): string | null {
-  const row = db
-    .select({ last: max(exports.exported_at) })
-    .from(exports)
-    .where(eq(exports.path, path))
-    .get();
-  return row?.last ?? null;
-}
-
 /** Returns the last record of each file that exports have written into a folder (absolute path), and its sub-folders. */
 export function readLastRecords({ db }: Reader, folder: string) {
   const last = sql`SELECT max(export_id) FROM exports WHERE exported_at IS NOT NULL AND ${isInside(folder)} GROUP BY path`;

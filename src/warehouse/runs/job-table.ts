@@ -77,3 +77,8 @@ export function applyEnd(
 export function readJobs({ db }: Reader): JobRecord[] {
   return db.select().from(jobs).orderBy(jobs.job).all();
 }
+
+/** Returns when a job last succeeded, ISO 8601 UTC; null for never. */
+export function readLastSuccess(reader: Reader, job: string): string | null {
+  return readJobs(reader).find((record) => record.job === job)?.succeeded_at ?? null;
+}

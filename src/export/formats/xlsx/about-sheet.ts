@@ -1,7 +1,9 @@
+import { inLocale } from "../../../base/locale.ts";
 import { hoursInWords } from "../../../calendar/opening-hours.ts";
 import { daysInWords } from "../../../calendar/period-text.ts";
 import type { Level } from "../../../statements/rule.ts";
 import { doubtsOf, say } from "../../../statements/statements.ts";
+import { completenessInWords } from "../../completeness.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
 import type { Job } from "../../job.ts";
 import type { Manifest, SheetEntry } from "../../manifest.ts";
@@ -14,7 +16,8 @@ export interface AboutRow {
   look?: "title" | "header";
 }
 
-export type BasisJob = Pick<Job, "manifest" | "letterhead">;
+/** `readCoverage` is undefined in an overview, where a sheet has each account's last sync. */
+export type BasisJob = Pick<Job, "manifest" | "letterhead"> & Partial<Pick<Job, "readCoverage">>;
 
 const LEVEL_NAMES: Record<Level, string> = { doubt: "Doubt", caution: "Caution", note: "Note" };
 const GREY = "within chance: as large a change would come by chance in one case of twenty or more";
@@ -41,9 +44,18 @@ export function describeWorkbook(
 /** Says in pairs what the figures are based on. @param zone what is in the zone */
 export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
   const { manifest, letterhead } = job;
+  const coverage = job.readCoverage?.();
   const { run, origin, statements, timezone, rules, compared_with: before } = manifest;
   return [
     title("What these figures are based on"),
+    ...(coverage === undefined
+      ? []
+      : [
+          line(
+            "Completeness",
+            inLocale(letterhead.locale, () => completenessInWords(manifest, coverage)),
+          ),
+        ]),
     ...(letterhead.name === undefined ? [] : [line("Whose calls", letterhead.name)]),
     ...(doubtsOf(statements).length > 0 ? [] : [line("Doubt", "none known")]),
     ...statements.map((each) => line(LEVEL_NAMES[each.level], say(each).text)),

@@ -31,6 +31,8 @@ export interface SheetContext extends CellContext {
   /** Whose figures they are. */
   name?: string | undefined;
   compared?: ComparedDays | undefined;
+  /** Whether the workbook opens on it. */
+  isShown?: boolean;
 }
 
 export function assertRows(name: string, rows: number): void {
@@ -64,7 +66,7 @@ export function* toSheet(table: Table, name: string, context: SheetContext): Gen
     // Word wrap may take one more line.
     const lines = headings.map((heading, index) => 1 + countLines(heading, (widths[index] ?? 0) - MARGIN));
     const titleCell = cellWriter(header, context, { isBold: true })(`A${TITLE}`, title);
-    return `${openSheet({ widths, frozen: countFrozen(columns, widths) })}<sheetData>${toRowXml(TITLE, [titleCell], 1)}${toRowXml(HEADER, cells, Math.max(...lines))}`;
+    return `${openSheet({ widths, frozen: countFrozen(columns, widths), isShown: context.isShown })}<sheetData>${toRowXml(TITLE, [titleCell], 1)}${toRowXml(HEADER, cells, Math.max(...lines))}`;
   };
 
   let last = HEADER;
@@ -178,16 +180,24 @@ export function printedPage(pages: number, title: string): string {
 }
 
 /** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then title and header, too. */
-export function openSheet({ widths, frozen }: { widths: readonly number[]; frozen: number }): string {
+export function openSheet({
+  widths,
+  frozen,
+  isShown = false,
+}: {
+  widths: readonly number[];
+  frozen: number;
+  isShown?: boolean | undefined;
+}): string {
   const corner = `${columnLetters(frozen)}${HEADER + 1}`;
   const view =
     frozen === 0
-      ? ' showGridLines="0" tabSelected="1">'
+      ? ' showGridLines="0">'
       : `><pane xSplit="${frozen}" ySplit="${HEADER}" topLeftCell="${corner}" activePane="bottomRight" state="frozen"/><selection pane="topRight"/><selection pane="bottomLeft"/><selection pane="bottomRight" activeCell="${corner}" sqref="${corner}"/>`;
   const columns = widths.map(
     (width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`,
   );
-  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
+  return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"${isShown ? ' tabSelected="1"' : ""}${view}</sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/><cols>${columns.join("")}</cols>`;
 }
 
 /** Returns the print area of a sheet, without the title, which is above each page; and the rows that each page repeats. */

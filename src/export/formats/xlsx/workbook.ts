@@ -79,7 +79,7 @@ export async function writeSheets(
       const onCut = () => {
         entry.cut++;
       };
-      const text = withDeclaration(toSheet(table, name, { ...context, onCut }));
+      const text = withDeclaration(toSheet(table, name, { ...context, onCut, isShown: index === 0 }));
       yield { name: sheetFile(index + 1), text };
     }
     // Only now all rows are counted and all styles known.
@@ -156,7 +156,7 @@ function workbookXml(sheets: readonly { sheet: string; table: NamedTable }[]): s
     const { area, titles } = printedRanges(table);
     return [define("Print_Area", area), define("Print_Titles", ...titles)];
   });
-  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView/></bookViews><sheets>${listed.join("")}</sheets><definedNames>${defined.join("")}</definedNames></workbook>`;
+  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView activeTab="1"/></bookViews><sheets>${listed.join("")}</sheets><definedNames>${defined.join("")}</definedNames></workbook>`;
 }
 
 /** Returns relationships with the ids `rId1`, `rId2`, …. */

@@ -262,11 +262,24 @@ describe("workbook", () => {
     },
   );
 
+  it("opens on its first sheet of figures", async () => {
+    const { content } = await exportBoth(OPTIONS[0] ?? {});
+    const parts = Object.entries(unzipSync(content)).map(([name, bytes]) => [
+      name,
+      Buffer.from(bytes).toString(),
+    ]);
+    const selected = parts.filter(([, xml]) => xml?.includes('tabSelected="1"')).map(([name]) => name);
+    expect(selected).toEqual(["xl/worksheets/sheet2.xml"]);
+    expect(Object.fromEntries(parts)["xl/workbook.xml"]).toContain('activeTab="1"');
+  });
+
   it("describes the basis of its figures on its first sheet", async () => {
     const { content, manifest } = await exportBoth(OPTIONS[1] ?? {});
     const seen = readBySheetJs(content);
     expect(Object.keys(seen)).toEqual(["About", ...FILES]);
     expect(readAbout(seen)).toMatchObject({
+      Completeness:
+        "Complete as of 1 Oct 2026 02:01 (UTC+02:00). Run 1 proved that it read every call. The last sync, 1 Oct 2026 02:01 (UTC+02:00), is exact.",
       Service: "not known",
       "Organization unit": "none was requested",
       Sync: "run 1",

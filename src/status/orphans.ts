@@ -2,11 +2,13 @@ import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import type { Configuration } from "./accounts.ts";
-import { inspectSettings } from "./load-settings.ts";
-import { SETTINGS } from "./settings.ts";
+import type { Configuration } from "../config/accounts.ts";
+import { inspectSettings } from "../config/load-settings.ts";
+import { SETTINGS } from "../config/settings.ts";
+import { openReader } from "../warehouse/open.ts";
+import { readOrigin } from "../warehouse/origin.ts";
 
-/** Says which folders have the warehouse of an account that the file does not have. */
+/** Says which folders have the warehouse of an account that the file does not have; that of the demo has none. */
 export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" | "accounts">): string[] {
   const pattern = SETTINGS.database.accountDefault;
   if (file === undefined || pattern === undefined || accounts.every(({ name }) => name === undefined))
@@ -16,7 +18,7 @@ export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" |
   const found = attempt(() => readdirSync(folder)) ?? [];
   return found
     .map((name) => ({ name, path: join(folder, name, basename(pattern)) }))
-    .filter(({ path }) => isWarehouse(path) && !known.includes(realFile(path)))
+    .filter(({ path }) => isWarehouse(path) && !known.includes(realFile(path)) && !isOfDemo(path))
     .map(({ name }) => name)
     .toSorted()
     .map(
@@ -27,4 +29,12 @@ export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" |
 
 function isWarehouse(path: string): boolean {
   return attempt(() => statSync(path).isFile()) ?? false;
+}
+
+function isOfDemo(path: string): boolean {
+  const origin = attempt(() => {
+    using reader = openReader(path);
+    return readOrigin(reader);
+  });
+  return origin?.is_demo ?? false;
 }
