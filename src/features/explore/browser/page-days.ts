@@ -70,8 +70,15 @@ export function periodsOf(facts: PageFacts, days: Days, grain: Grain, kind: Page
   });
   const found = kind && comparePeriods(days, current, { kind, grain, zone });
   const compared = found && toCompared(facts, days, found.range);
+  const before = new Map(
+    typeof compared === "object" ? found?.periods.map((own) => [own.period, own.days]) : [],
+  );
   return {
-    periods: current.map((own) => ({ ...toPage(own), days: daysOf(own, zone) })),
+    periods: current.map((own) => ({
+      ...toPage(own),
+      days: daysOf(own, zone),
+      daysBefore: before.get(own.period),
+    })),
     compared:
       typeof compared === "object"
         ? { ...compared, periods: (found?.periods ?? []).map((own) => ({ ...own, ...toPage(own) })) }
