@@ -171,7 +171,7 @@ function blankOf(
   { days, filter, compared }: Pick<Question, "days" | "filter" | "compared">,
 ) {
   const range = { range: days, span: spanOf(days), compared };
-  const spend = { days: (span: Span) => calls.spendDays(filter, span) };
+  const spend = { days: (span: Span) => calls.spendDays(filter, span)?.days };
   return blankUnknown(rollupColumns(query, facts.rules), {
     compared,
     isFirstLoad: facts.warehouse.first_load,
