@@ -7,6 +7,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  statfsSync,
   statSync,
   unlinkSync,
 } from "node:fs";
@@ -90,4 +91,18 @@ function isFolder(path: string): boolean {
 export function hashFile(path: string): string | undefined {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
   return hash("sha256", readFileSync(path));
+}
+
+/** Free space below which a sync is expected to fail. */
+export const SYNC_NEEDS_BYTES = 50_000_000;
+
+/** Returns the free space, for this user, of the disk that has a file or would have it. */
+export function freeBytes(file: string): number {
+  const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
+  return bavail * bsize;
+}
+
+/** Returns the folder, or the nearest one above it that exists. */
+export function nearestFolder(path: string): string {
+  return isFolder(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }

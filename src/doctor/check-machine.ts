@@ -1,9 +1,10 @@
-import { accessSync, constants, statfsSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { proxyOf } from "../api/proxy.ts";
 import { describeError, EXIT } from "../base/errors.ts";
 import { may } from "../base/file-access.ts";
+import { freeBytes, nearestFolder, SYNC_NEEDS_BYTES } from "../base/folder.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
 import { statOf } from "../config/files/secret-file.ts";
@@ -12,7 +13,6 @@ import { type Check, fail, ok, warn } from "./check.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** With less, a sync would fail halfway. */
-const MIN_FREE_BYTES = 50_000_000;
 
 export function checkVersions(version: string): Check {
   const sqlite = new Database(":memory:");
@@ -62,25 +62,18 @@ export function checkModes(folder: string, database: string, secrets: readonly s
   return open.map((path) => warn("file modes", `other users can read ${path}`, `Run chmod 600 ${path}`));
 }
 
-/** Returns how little is free where the warehouse is, if a sync would fail; null if there is enough. */
-export function findFullDisk(database: string): string | null {
-  const { state, message, hint } = checkDisk(".", database);
-  return state === "fail" ? `${message}. ${hint}` : null;
-}
-
 export function checkDisk(folder: string, database: string): Check {
   const file = resolve(folder, database);
-  const { bavail, bsize } = statfsSync(nearestFolder(dirname(file)));
-  const free = bavail * bsize;
+  const free = freeBytes(file);
   const size = statOf(file)?.size ?? 0;
   const found = `${formatBytes(free)} free; the warehouse takes ${formatBytes(size)}`;
-  if (free < MIN_FREE_BYTES)
+  if (free < SYNC_NEEDS_BYTES)
     return fail(EXIT.storage, "free disk", found, "Free up space: a sync would fail.");
-  if (free < size + MIN_FREE_BYTES) {
+  if (free < size + SYNC_NEEDS_BYTES) {
     return warn(
       "free disk",
       found,
-      `Free up space: a migration or a backup on this disk needs as much again, and a sync ${formatBytes(MIN_FREE_BYTES)} more.`,
+      `Free up space: a migration or a backup on this disk needs as much again, and a sync ${formatBytes(SYNC_NEEDS_BYTES)} more.`,
     );
   }
   return ok("free disk", found);
@@ -107,8 +100,4 @@ function findLack(folder: string): string | undefined {
   } catch (error) {
     return describeError(toCalltallyError(error));
   }
-}
-
-function nearestFolder(path: string): string {
-  return statOf(path)?.isDirectory() || dirname(path) === path ? path : nearestFolder(dirname(path));
 }

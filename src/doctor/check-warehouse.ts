@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { assertNotLost } from "../backup/lost.ts";
 import { describeError, EXIT } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { verifyWarehouse } from "../verify/verify-warehouse.ts";
+import { assertNotLost } from "../warehouse/backup-table.ts";
 import { readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { openReader } from "../warehouse/open.ts";

@@ -1,5 +1,6 @@
+import { freeBytes, SYNC_NEEDS_BYTES } from "../base/folder.ts";
+import { formatBytes } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { findFullDisk } from "../doctor/check-machine.ts";
 import { readNotices } from "../notices/notice-table.ts";
 import { readStatements } from "../statements/read-statements.ts";
 import { toSpoken } from "../statements/statements.ts";
@@ -89,4 +90,11 @@ export function readStatusOf(
   } catch (error) {
     throw nameFile(error, warehouse.path);
   }
+}
+
+function findFullDisk(database: string): string | null {
+  const free = freeBytes(database);
+  return free < SYNC_NEEDS_BYTES
+    ? `${formatBytes(free)} free, and a sync needs ${formatBytes(SYNC_NEEDS_BYTES)}`
+    : null;
 }

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
-import { assertNotLost } from "../backup/lost.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { FEATURES } from "../features/list.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
+import { assertNotLost } from "../warehouse/backup-table.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { underLock } from "../warehouse/lock.ts";
 import { openWarehouse } from "../warehouse/open.ts";
