@@ -215,9 +215,10 @@ export function assertOurs(file: string): void {
   }
   const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
+  const isDamaged = stat.isFile() && !readHeader(file).isSqlite;
+  const advice = isDamaged ? " If it was the warehouse, restore a backup." : "";
   throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the warehouse: it ${state}`, {
-    hint: ({ database }) =>
-      `It was not changed. Move it away, or set ${database} to another file; if it was the warehouse, restore a backup.`,
+    hint: ({ database }) => `It was not changed. Move it away, or set ${database} to another file.${advice}`,
   });
 }
 
