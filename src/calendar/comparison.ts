@@ -43,8 +43,8 @@ export function comparePeriods(
     periods: parts.map(({ start, period }, index) => {
       const end = parts[index + 1]?.start ?? cut;
       const last = (isBefore(start, end) ? end : dayAfter(start.toString())).subtract({ days: 1 });
-      const previous = describeRange({ from: start.toString(), to: last.toString() });
-      return { startsAt: startOfDay(start, zone), period, previous };
+      const days = { from: start.toString(), to: last.toString() };
+      return { startsAt: startOfDay(start, zone), period, days, previous: describeRange(days) };
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import { type DateRange, firstDay, LENGTHS, MONTHS_OF_QUARTER, startOfDay } from "./dates.ts";
+import { countDays, type DateRange, firstDay, LENGTHS, MONTHS_OF_QUARTER, startOfDay } from "./dates.ts";
 import { GRAINS, type Grain } from "./grain.ts";
 
 /** A period, or the part of it within a range. */
@@ -41,12 +41,22 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
 
 /** Returns a range that is one period as `2026-W43`, any other as `2026-10-05 to 2026-11-01`. */
 export function describeRange({ from, to }: Required<DateRange>): string {
+  const grain = grainOfWhole({ from, to });
+  return grain === undefined ? `${from} to ${to}` : LABELS[grain](Temporal.PlainDate.from(from));
+}
+
+/** Whether two ranges have as many days, or are whole months or quarters. */
+export function areAlike(a: Required<DateRange>, b: Required<DateRange>): boolean {
+  if (countDays(a) === countDays(b)) return true;
+  const grain = grainOfWhole(a);
+  return grain !== undefined && grain === grainOfWhole(b);
+}
+
+/** Returns what a range is one of; undefined for part of a period, or several. */
+function grainOfWhole({ from, to }: Required<DateRange>): Grain | undefined {
   const first = Temporal.PlainDate.from(from);
   const end = Temporal.PlainDate.from(to).add({ days: 1 });
-  const grain = GRAINS.find(
-    (each) => firstDay(first, each).equals(first) && nextStart(first, each).equals(end),
-  );
-  return grain === undefined ? `${from} to ${to}` : LABELS[grain](first);
+  return GRAINS.find((each) => firstDay(first, each).equals(first) && nextStart(first, each).equals(end));
 }
 
 const earlier = (a: Temporal.PlainDate, b: Temporal.PlainDate) =>

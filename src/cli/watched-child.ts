@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { Worker } from "node:worker_threads";
+import { watchParent } from "../base/watch-parent.ts";
 import { type ChildOptions, type Outcome, runChild } from "../schedule/child-process.ts";
 import { type Context, QUERY_PARENT } from "./context.ts";
 
@@ -25,19 +24,13 @@ export async function runAgain(
   return outcome;
 }
 
-/** How often to check whether the parent process still exists. */
-const WATCH_MS = 250;
-
 /**
- * Kills this process, even during a statement, when its parent was killed and cannot do so.
+ * Lets this process end with its parent.
  * @returns false if this is not such a child process
  */
-export async function watchParent(env: Context["env"]): Promise<boolean> {
+export async function isWatchedChild(env: Context["env"]): Promise<boolean> {
   const parent = Number(env[QUERY_PARENT]);
   if (parent !== process.ppid) return false;
-  const watch = `setInterval(() => process.ppid === ${parent} || process.kill(process.pid, "SIGKILL"), ${WATCH_MS})`;
-  const watcher = new Worker(watch, { eval: true });
-  await once(watcher, "online");
-  watcher.unref();
+  await watchParent(parent);
   return true;
 }

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { assertNotLost } from "../backup/lost.ts";
 import { describeError, EXIT } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
@@ -7,7 +8,6 @@ import type { Settings } from "../config/load-settings.ts";
 import { verifyWarehouse } from "../verify/verify-warehouse.ts";
 import { readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
 import { findDamage } from "../warehouse/integrity.ts";
-import { assertNotLost } from "../warehouse/lost.ts";
 import { openReader } from "../warehouse/open.ts";
 import { readPause } from "../warehouse/runs/runs.ts";
 import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";

@@ -1,3 +1,4 @@
+import type { LabelledPeriod } from "../calendar/periods.ts";
 import { type Cells, Folding } from "./cells/cells.ts";
 import {
   type CountedCells,
@@ -56,7 +57,8 @@ export async function foldRollup(
     };
     sides.push({ parts, ...foldSpent(own, known) });
   }
-  const figures = figureReaders(measures, sides, { ...known, rules: source.rules });
+  const hasBefore = counterpartTest(query, cells, folding);
+  const figures = figureReaders(measures, sides, { ...known, rules: source.rules, hasBefore });
   const rowOfAll = totals?.[0]?.otherOf(0) ?? 0;
   if (isTotal) return [{ values: figures.map((read) => read(rowOfAll)), isOther: false }];
   const others = counted && kept && query.fill && presentCells(counted).some((cell) => !kept.has(cell));
@@ -76,6 +78,21 @@ function keptCells({ top, minCell }: RollupQuery, counted: CountedCells): Readon
 /** The codes of the labels of all periods. */
 function labels({ periods = [] }: RollupQuery, cells: Cells): number[] {
   return periods.map(({ period }) => cells.periods?.codeOf(period) ?? 0);
+}
+
+/** Returns whether a row's period has a counterpart: the compared span may have fewer periods, or end earlier. */
+function counterpartTest(
+  { periods = [], previous }: RollupQuery,
+  cells: Cells,
+  folding: Folding | undefined,
+) {
+  const endsAt = previous?.span.endsAt;
+  const isIn = ({ startsAt }: LabelledPeriod) => endsAt === undefined || startsAt < endsAt;
+  const found = new Set(previous?.periods?.filter(isIn).map(({ period }) => period));
+  const lacking = new Set<FactValue>(
+    periods.map(({ period }) => period).filter((period) => !found.has(period)),
+  );
+  return (row: number) => !lacking.has(cells.periods?.values[(folding ?? cells).periodOf(row)] ?? null);
 }
 
 /** Returns a cell for each key that is shown, in each period. */

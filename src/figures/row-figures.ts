@@ -29,6 +29,8 @@ export interface FigureContext {
   isBeforeCovered?: boolean;
   /** Whether enough history precedes the compared span to know its first-time callers. @default true */
   hasHistoryBefore?: boolean;
+  /** Whether a row has something to compare with, if only 0. @default always */
+  hasBefore?: (row: number) => boolean;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface FigureContext {
 export function figureReaders(
   measures: readonly Measure[],
   [current, previous]: readonly SideRows[],
-  { rules, isBeforeCovered = true, hasHistoryBefore = true }: FigureContext,
+  { rules, isBeforeCovered = true, hasHistoryBefore = true, hasBefore = () => true }: FigureContext,
 ): ((row: number) => FactValue)[] {
   return measures.flatMap((metric): ((row: number) => FactValue)[] => {
     const now = readerOf(metric, current, rules);
@@ -51,7 +53,8 @@ export function figureReaders(
       ];
     }
     if (previous === undefined) return [now];
-    const before = readerOf(metric, previous, rules);
+    const ofPrevious = readerOf(metric, previous, rules);
+    const before: ReadRow = (row) => (hasBefore(row) ? ofPrevious(row) : null);
     const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
     return [now, before, (row) => (isKnown ? changeOf(metric, now(row), before(row)) : null)];
   });

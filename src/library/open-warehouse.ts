@@ -10,7 +10,9 @@ import {
   parseReadOptions,
   parseWarehousePath,
 } from "./parse-options.ts";
-import type { Batch, ReadTasks } from "./read-worker.ts";
+import { queryInProcess } from "./query-process.ts";
+import type { Batch } from "./read-rows.ts";
+import type { ReadTasks } from "./read-worker.ts";
 import { Thread } from "./thread.ts";
 import type { ReadOptions, Rollup, RollupQuestion, Warehouse } from "./types.ts";
 
@@ -21,8 +23,12 @@ import type { ReadOptions, Rollup, RollupQuestion, Warehouse } from "./types.ts"
 export function openWarehouse(path: string): Warehouse {
   const file = assertOpens(parseWarehousePath(path));
   const thread = new Thread<ReadTasks>("read", file);
-  const close = () =>
-    thread.close(new UsageError(`Cannot read ${file}: it is closed`, { hint: "Open it again." }));
+  const closed = new AbortController();
+  const close = () => {
+    const reason = new UsageError(`Cannot read ${file}: it is closed`, { hint: "Open it again." });
+    thread.close(reason);
+    closed.abort(reason);
+  };
 
   async function readRollup<Q extends RollupQuestion>(question: Q, options?: ReadOptions): Promise<Rollup<Q>>;
   async function readRollup(question: RollupQuestion, options?: ReadOptions): Promise<object> {
@@ -45,7 +51,13 @@ export function openWarehouse(path: string): Warehouse {
     calls: (question, options) =>
       rowsOf(() => thread.run("calls", parseCallQuestion(question), parseReadOptions(options))),
     query: (sql, parameters, options) =>
-      rowsOf(() => thread.run("query", parseQuery(sql, parameters), parseReadOptions(options))),
+      rowsOf(() => {
+        const query = parseQuery(sql, parameters);
+        const { signal } = parseReadOptions(options);
+        return signal
+          ? queryInProcess(file, query, AbortSignal.any([closed.signal, signal]))
+          : thread.run("query", query);
+      }),
     readBasis: () => resultOf(thread.run("readBasis", undefined)),
     [Symbol.dispose]: close,
     [Symbol.asyncDispose]: async () => {

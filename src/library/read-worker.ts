@@ -1,6 +1,6 @@
 import { workerData } from "node:worker_threads";
 import pLimit from "p-limit";
-import { UnmatchedError, UsageError } from "../base/errors.ts";
+import { UnmatchedError } from "../base/errors.ts";
 import { pick } from "../base/records.ts";
 import { toInstants } from "../calendar/dates.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -17,12 +17,12 @@ import { statementsOf, toSpoken } from "../statements/statements.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { openReader } from "../warehouse/open.ts";
-import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
+import { runQuery } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
-import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { askRollup, toAsk } from "./ask-rollup.ts";
 import type { ParsedRequest, Query } from "./parse-options.ts";
+import { type Batch, inBatches, readQuery, readRows, rowsOf, toOwn } from "./read-rows.ts";
 import { serveTasks } from "./serve-tasks.ts";
 import type { Basis, ExportedFile, ExportResult, Rollup, Value } from "./types.ts";
 
@@ -42,43 +42,9 @@ function alone<T>(signal: AbortSignal, work: (warehouse: Reader) => T | Promise<
       opened ??= openReader(path);
       return await work(opened);
     } catch (error) {
-      throw toOwn(error);
+      throw toOwn(error, path);
     }
   });
-}
-
-/** Adds the file to an error of SQLite, and prefers advice to flags that the library lacks. */
-function toOwn(error: unknown): unknown {
-  if (!(error instanceof UnmatchedError)) return nameFile(error, path);
-  const [{ filter, advice = "The rollup by this dimension has the existing ones." } = { filter: "" }] =
-    error.unmatched;
-  return new UsageError(error.message, { hint: advice, option: `filter.${filter}` });
-}
-
-/** Rows in the order of the columns; few, so that the thread that receives them does not wait. */
-export interface Batch<Cell> {
-  columns: readonly string[];
-  rows: readonly (readonly Cell[])[];
-}
-
-const ROWS_AT_ONCE = 200;
-/** Texts and BLOBs may be long. */
-const LENGTH_AT_ONCE = 500_000;
-
-function* inBatches<Cell>(
-  columns: readonly string[],
-  rows: Iterable<readonly Cell[]>,
-): Generator<Batch<Cell>, void, void> {
-  let batch: (readonly Cell[])[] = [];
-  let length = 0;
-  for (const row of rows) {
-    batch.push(row);
-    for (const cell of row) if (typeof cell === "string" || Buffer.isBuffer(cell)) length += cell.length;
-    if (batch.length < ROWS_AT_ONCE && length < LENGTH_AT_ONCE) continue;
-    yield { columns, rows: batch };
-    [batch, length] = [[], 0];
-  }
-  if (batch.length > 0) yield { columns, rows: batch };
 }
 
 interface Answer {
@@ -119,7 +85,7 @@ const TASKS = {
   },
 
   calls: (signal: AbortSignal, { request, timezone }: ParsedRequest) =>
-    readRows(async function* (reader) {
+    readRows(path, async function* (reader) {
       const { range = {}, filter } = resolve(request, { nowMs: Date.now(), timezone });
       const rules = () => readRulesInForce(reader).rules;
       const nameCaller = prepareCallerName(reader);
@@ -135,10 +101,7 @@ const TASKS = {
       yield* rowsOf(runQuery(reader, `SELECT * FROM attributed_calls ${among} ORDER BY call_id`, parameters));
     }),
 
-  query: (_signal: AbortSignal, { sql, parameters }: Query) =>
-    readRows(async function* (reader) {
-      yield* rowsOf(runQuery(reader, sql, parameters));
-    }),
+  query: (_signal: AbortSignal, query: Query) => readQuery(path, query),
 
   async *readBasis(signal: AbortSignal, _: undefined): AsyncGenerator<never, Basis, void> {
     return await alone(signal, (warehouse) => warehouse.sqlite.transaction(readPublicBasis)(warehouse));
@@ -147,29 +110,6 @@ const TASKS = {
 
 export type ReadTasks = typeof TASKS;
 serveTasks(TASKS);
-
-/** Reads by a connection of its own, since its rows may be read for long. */
-async function* readRows(read: (reader: Reader) => AsyncGenerator<Batch<SqlValue>, void, void>) {
-  try {
-    using reader = openReader(path);
-    yield* read(reader);
-  } catch (error) {
-    throw toOwn(error);
-  }
-}
-
-function* rowsOf({ columns, rows }: QueryResult): Generator<Batch<SqlValue>, void, void> {
-  yield* inBatches(
-    columns,
-    Iterator.from(rows).map((row) => row.map(toPlain)),
-  );
-}
-
-function toPlain(value: SqlValue): SqlValue {
-  if (typeof value !== "bigint") return value;
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
 
 /** Returns only the public members; those of the manifest may change between versions. */
 function toExported(written: ManifestFile): ExportedFile {

@@ -179,7 +179,7 @@ export type RollupRow<Q extends RollupQuestion = RollupQuestion> = Readonly<Reco
 /** A row of SQL: an integer beyond 2^53 is a bigint. */
 export type SqlRow = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
 
-/** A row of the view `attributed_calls`; it has more columns, see docs/reference/schema.md. */
+/** A row of the view `attributed_calls`; docs/reference/schema.md has its columns. */
 export type AttributedCall = SqlRow & {
   readonly [Name in Exclude<ListedMember, "duration">]: Call[Name];
 } & {
@@ -193,6 +193,19 @@ export type AttributedCall = SqlRow & {
   readonly qualified: number;
   readonly first_time_caller: number;
   readonly caller: string | null;
+  readonly referring_host: string | null;
+  readonly topic: string | null;
+  /** Null if no hours are set. */
+  readonly in_hours: "yes" | "no" | null;
+  readonly job_stage: string | null;
+  readonly revenue: number | null;
+  /** ISO 8601 UTC. */
+  readonly changed_at: string;
+} & {
+  /** In the zone of the last sync; null without a start. */
+  readonly [Name in "call_started_local" | "local_day" | "local_weekday"]: string | null;
+} & { readonly local_hour: number | null } & {
+  readonly [Name in `utm_${"source" | "medium" | "campaign" | "content" | "term"}_folded`]: string | null;
 };
 
 export interface RollupColumn {

@@ -9,6 +9,7 @@ const ENTRIES = [
   "cli/bin",
   "cli/node-version",
   "library/index",
+  "library/query-child",
   "library/read-worker",
   "library/sync-worker",
 ];

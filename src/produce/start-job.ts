@@ -1,4 +1,5 @@
 import { UnmatchedError } from "../base/errors.ts";
+import { localDate } from "../calendar/local-time.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import { type ManifestFile, startManifest } from "../export/manifest.ts";
@@ -38,7 +39,9 @@ export async function startJob(
     outcomes: outcomes ?? ofConversions,
     published,
   });
-  const facts: Facts = { warehouse: shown, range: manifest };
+  const firstStart = await session.readFirstStart();
+  const firstDay = firstStart === null ? undefined : localDate(firstStart, ask.timezone);
+  const facts: Facts = { warehouse: shown, range: manifest, firstDay };
   const state = (more: Facts) => {
     Object.assign(facts, more);
     manifest.statements = statementsOf(facts, minCell);

@@ -1,12 +1,15 @@
 import { formatAmount, formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { countDays } from "../calendar/dates.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
-import { localMinute } from "../calendar/local-time.ts";
+import { localDate, localMinute } from "../calendar/local-time.ts";
 import { countOpenDays } from "../calendar/opening-hours.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import { type Rule, rule } from "./rule.ts";
 
 const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
+
+/** Reports of ad platforms may lack the day of the last sync, and the one before. */
+const SPEND_IS_LATE_DAYS = 2;
 
 /** Shares of working days that differ by less are as months have them. */
 const ALIKE = 0.1;
@@ -14,6 +17,9 @@ const ALIKE = 0.1;
 function toDays({ from, to }: { from?: string; to?: string } = {}) {
   return from === undefined || to === undefined ? undefined : { from, to };
 }
+
+const earlier = (a: string, b: string) => (a < b ? a : b);
+const later = (a: string, b: string) => (a < b ? b : a);
 
 /** What the days and the filter of a file leave out, or make hard to compare. */
 export const RANGE_RULES = {
@@ -40,6 +46,24 @@ export const RANGE_RULES = {
           : ` The days compared with end at that time of day, ${compared_until}, too.`;
       return `${days} after the last sync, ${until}: later calls are not here yet.${compared}`;
     },
+  }),
+  spend_days: rule({
+    level: "caution",
+    find: ({ warehouse, range, firstDay }) => {
+      const { days } = range?.spend ?? {};
+      if (range === undefined || days == null) return undefined;
+      const { finished_at } = warehouse?.run ?? {};
+      const synced = finished_at ? localDate(finished_at, range.timezone) : days.last;
+      const began = firstDay ?? days.first;
+      const { from = began, to = synced } = range.range;
+      const first = earlier(days.first, later(from, began));
+      const of = countDays({ from: first, to: later(days.last, earlier(to, synced)) });
+      const isLate = countDays({ from: days.last, to: synced }) <= SPEND_IS_LATE_DAYS + 1;
+      const due = isLate ? countDays({ from: first, to: days.last }) : of;
+      return days.count < due ? { days: days.count, of } : undefined;
+    },
+    say: ({ days, of }) =>
+      `Costs are of ${formatCount(days)} of ${formatQuantity(of, "day")}: if ads ran on the others, too, costs per call are too low.`,
   }),
   previous_not_covered: rule({
     level: "caution",

@@ -19,6 +19,8 @@ export interface Facts {
   report?: ReportFacts;
   /** Jobs that were imported, and how many of them have a call. */
   imported?: MatchedJobs;
+  /** The local day of the first call. */
+  firstDay?: string | undefined;
   /** How many accounts a file combines. */
   accounts?: number;
 }
@@ -49,6 +51,8 @@ export interface RangeFacts {
     currency: string | null;
     rows: number;
     cost: number;
+    /** Those with spend. */
+    days: { count: number; first: string; last: string } | null;
     campaigns: { unmatched: { rows: number; cost: number } };
     days_differ?: true;
     filters_of_calls_alone?: readonly string[];

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
+import { assertNotLost } from "../backup/lost.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { FEATURES } from "../features/list.ts";
@@ -7,7 +8,6 @@ import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { underLock } from "../warehouse/lock.ts";
-import { assertNotLost } from "../warehouse/lost.ts";
 import { openWarehouse } from "../warehouse/open.ts";
 import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";

@@ -239,7 +239,7 @@ test("comparisonRange is the period just before, or a year before, at every edge
       cases.note("to the last of a month, from its second", from.endsWith("-02") && isLastOfMonth(to));
       cases.note("a year and a day", to === shift(from, 365));
     }),
-    { numRuns: draws(400) },
+    { numRuns: draws(640) },
   );
   expect(cases.rarerThan(3)).toEqual([]);
 });
@@ -317,7 +317,7 @@ test("toInstants begins at the first moment of the first day and ends where the 
         cases.note("a day that begins after midnight", length !== 0 && isLate);
       }
     }),
-    { numRuns: draws(250) },
+    { numRuns: draws(400) },
   );
   expect(cases.rarerThan(1)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { countDays, toInstants } from "../../src/calendar/dates.ts";
 import { GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { localDate } from "../../src/calendar/local-time.ts";
-import { describeRange, periods } from "../../src/calendar/periods.ts";
+import { areAlike, describeRange, periods } from "../../src/calendar/periods.ts";
 import { draws } from "../support/draws.ts";
 import { Cases, shift, zonedRanges } from "./edges.ts";
 
@@ -254,4 +254,13 @@ test.each([
   ["2026-08-01", "2026-10-31", "2026-08-01 to 2026-10-31"],
 ])("describeRange: %s to %s is %s", (from, to, text) => {
   expect(describeRange({ from, to })).toBe(text);
+});
+
+test.each([
+  ["as many days", "2026-10-01", "2026-10-04", "2026-09-01", "2026-09-04", true],
+  ["fewer days", "2026-10-26", "2026-10-31", "2026-09-26", "2026-09-30", false],
+  ["whole months", "2026-03-01", "2026-03-31", "2026-02-01", "2026-02-28", true],
+  ["a week and a day", "2026-10-26", "2026-11-01", "2026-09-30", "2026-09-30", false],
+])("areAlike: %s", (_, from, to, fromBefore, toBefore, expected) => {
+  expect(areAlike({ from, to }, { from: fromBefore, to: toBefore })).toBe(expected);
 });

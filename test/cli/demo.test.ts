@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../support/page.ts";
@@ -6,9 +6,8 @@ import { calltally } from "../support/run.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 
 describe("calltally demo", () => {
-  it("writes the default files and a report without settings, even twice, and shows a typical account in 80 columns", async () => {
+  it("writes the default files and a report without settings, and shows a typical account in 80 columns", async () => {
     using folder = makeTempFolder();
-    await calltally(["demo"], { cwd: folder.path });
     const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("verdict   exact");
@@ -52,5 +51,18 @@ describe("calltally demo", () => {
       "manifest.json",
       "report.html",
     ]);
+  });
+
+  it("replaces no file that it did not write", async () => {
+    using folder = makeTempFolder();
+    const file = join(folder.path, "data/demo/gclid.csv");
+    mkdirSync(join(folder.path, "data/demo"), { recursive: true });
+    writeFileSync(file, "mine");
+    expect(await calltally(["demo"], { cwd: folder.path })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("gclid.csv exists"),
+    });
+    expect(readFileSync(file, "utf8")).toBe("mine");
   });
 });

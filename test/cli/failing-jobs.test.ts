@@ -1,57 +1,19 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { parsePrometheus } from "../schedule/prometheus.ts";
 import { json, startBadServer, text } from "../support/bad-server.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
-const NEVER = "0 0 29 2 *";
 const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = (folder: string) =>
   readRows(join(folder, "data/calltally.db"), "SELECT * FROM jobs ORDER BY job");
-
-/** Starts the schedule with its monitor; `stop` ends it. */
-async function startMonitored(cwd: string, env: Record<string, string>) {
-  const daemon = startCalltally(["schedule", "--listen", "127.0.0.1:0"], { cwd, env });
-  let log = "";
-  daemon.stderr?.on("data", (chunk) => {
-    log += String(chunk);
-  });
-  const logged = async (pattern: RegExp) => {
-    for (; ; await sleep(20)) {
-      const found = pattern.exec(log);
-      if (found !== null) return found;
-      if (daemon.exitCode !== null) throw new Error(`it has ended: ${log}`);
-    }
-  };
-  const [, url = ""] = await logged(/"healthz":"([^"]+)\/healthz"/);
-  const metrics = async () => {
-    const page = parsePrometheus(await (await fetch(`${url}/metrics`)).text());
-    return Object.fromEntries(Object.entries(page).map(([name, { samples }]) => [name, samples]));
-  };
-  const health = async () => {
-    const response = await fetch(`${url}/healthz`);
-    return { status: response.status, body: z.looseObject({}).parse(await response.json()) };
-  };
-  return {
-    url,
-    logged,
-    metrics,
-    health,
-    [Symbol.asyncDispose]: async () => {
-      daemon.kill("SIGTERM");
-      await daemon.done;
-    },
-  };
-}
 
 describe("failing job", () => {
   it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
@@ -156,41 +118,6 @@ describe("failing job", () => {
           "Cannot read 2 insights: 7: The API returned 404 (43 bytes); 9: The API returned 404 (43 bytes)",
       },
     ]);
-  });
-
-  it("is not recorded in a file that calltally cannot use, but known to the schedule", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    const file = join(folder.path, "foreign.db");
-    const foreign = new Database(file);
-    foreign.exec("CREATE TABLE jobs (job TEXT PRIMARY KEY, started_at TEXT, finished_at TEXT)");
-    foreign.close();
-    const bytes = readFileSync(file);
-    const env = {
-      ...settingsFor(sandbox),
-      CALLTALLY_DATABASE: file,
-      CALLTALLY_SYNC_CRON: NEVER,
-      CALLTALLY_EXPORT_CRON: NEVER,
-    };
-    await using schedule = await startMonitored(folder.path, env);
-    await schedule.logged(/"job":"export","run":"\w+","exitCode":7,"seconds"/);
-    expect(await schedule.metrics()).toMatchObject({
-      calltally_job_last_exit_code: { '{name="sync"}': 7, '{name="export"}': 7 },
-      calltally_job_healthy: { '{name="sync"}': 0, '{name="export"}': 1 },
-    });
-    expect(await schedule.health()).toMatchObject({
-      status: 503,
-      body: {
-        reason: expect.stringMatching(
-          /^cannot read the warehouse: .* is an SQLite database of another program; its last error: failed with exit code 7$/,
-        ),
-        jobs: [
-          { job: "sync", status: "failing", last_exit_code: 7 },
-          { job: "export", status: "ok", last_exit_code: 7, last_error: "failed with exit code 7" },
-        ],
-      },
-    });
-    expect(readFileSync(file).equals(bytes)).toBe(true);
   });
 });
 

@@ -11,7 +11,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Command lines to try: 2,000 in `npm run test:soak`. */
-const RUNS = Number(process.env.CALLTALLY_COMMAND_LINES ?? 120);
+const RUNS = Number(process.env.CALLTALLY_COMMAND_LINES ?? 80);
 const AT_ONCE = 4;
 
 const UNEXPECTED = toCalltallyError(null).message;

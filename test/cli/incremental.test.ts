@@ -25,10 +25,10 @@ async function sync(sandbox: Sandbox, options: RunOptions, ...flags: string[]): 
 const query = (folder: string, sql: string) => readColumn(join(folder, "data/calltally.db"), sql)[0];
 
 describe("second sync", () => {
-  it("of 3,000 calls reads only new calls", async () => {
+  it("of 1,200 calls reads only new calls", async () => {
     using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "250" };
+    await using sandbox = await startSandbox({ calls: 1200 });
+    const env = { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "100" };
     const options = { cwd: folder.path, env };
     expect((await sync(sandbox, options)).run).toMatchObject({
       mode: "full",
@@ -45,12 +45,12 @@ describe("second sync", () => {
     expect(news).toMatchObject({ code: 0, run: { mode: "incremental", calls_new: 7 } });
     expect(news.requests).toBeLessThanOrEqual(10);
 
-    const deleted = sandbox.calls.ids.filter((_, index) => index % 500 === 250).slice(0, 5);
+    const deleted = sandbox.calls.ids.filter((_, index) => index % 200 === 100).slice(0, 5);
     for (const id of deleted) sandbox.calls.remove(id);
     const missing = await sync(sandbox, options);
     expect(missing.run).toMatchObject({
       mode: "full",
-      plan_reason: "the counts disagree: 3007 calls here, total 3002",
+      plan_reason: "the counts disagree: 1207 calls here, total 1202",
     });
     expect(missing).toMatchObject({ code: 0, run: { calls_missing: 5, calls_gone: 0 } });
     expect((await sync(sandbox, options, "--full")).run).toMatchObject({ calls_missing: 0, calls_gone: 5 });
@@ -62,37 +62,37 @@ describe("second sync", () => {
       run: { mode: "incremental", verdict: "probable" },
     });
 
-    for (const id of sandbox.calls.ids.slice(250, 750)) sandbox.calls.remove(id);
+    for (const id of sandbox.calls.ids.slice(100, 300)) sandbox.calls.remove(id);
     const braked = await sync(sandbox, options, "--full");
     expect(braked).toMatchObject({
       code: 3,
-      run: { verdict: "exact", calls_withheld: 500, calls_missing: 0 },
+      run: { verdict: "exact", calls_withheld: 200, calls_missing: 0 },
     });
     expect(
       query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
     ).toBe(0);
     const status = await calltally(["status"], options);
     expect(status.stdout).toMatch(
-      /^Complete {3}in doubt: 500 calls went missing in one pass, over the missing-call/m,
+      /^Complete {3}in doubt: 200 calls went missing in one pass, over the missing-call/m,
     );
     for (const command of [["export"], ["export", "channel", "--stdout"], ["job", "export"]]) {
       const exported = await calltally(command, options);
       expect(exported).toMatchObject({ code: 3 });
       if (command[0] === "job" && !HAS_PROCESSES) continue; // its log is the process's
       expect(exported.stdout + exported.stderr).toContain(
-        "500 calls went missing in one pass, over the missing-call threshold",
+        "200 calls went missing in one pass, over the missing-call threshold",
       );
     }
     const manifest = JSON.parse(readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"));
     expect(manifest.statements[0]).toMatchObject({
       id: "withheld_calls",
       level: "doubt",
-      values: { calls: 500 },
+      values: { calls: 200 },
     });
     const doctor = await calltally(["doctor"], options);
-    expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 500") });
-    const accepted = await sync(sandbox, options, "--full", "--accept-gone", "500");
-    expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 500, calls_withheld: 0 } });
+    expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 200") });
+    const accepted = await sync(sandbox, options, "--full", "--accept-gone", "200");
+    expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 200, calls_withheld: 0 } });
     expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
   });
 });

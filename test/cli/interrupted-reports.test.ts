@@ -21,6 +21,7 @@ import { openReader } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
 import { json, startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
+import { type LogLine, startLogging } from "../support/logging-program.ts";
 import { BIN, calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
@@ -71,20 +72,7 @@ function configureMail(
   });
 }
 
-/** Starts the program; `said` waits for words in its log. */
-function startLogged(args: string[], cwd: string) {
-  const child = startCalltally(args, { cwd });
-  let log = "";
-  const said = (words: string) =>
-    new Promise<void>((resolve, reject) => {
-      child.stderr?.on("data", (chunk) => {
-        log += String(chunk);
-        if (log.includes(words)) resolve();
-      });
-      child.once("close", () => reject(new Error(`It ended without ${words}: ${log}`)));
-    });
-  return Object.assign(child, { said });
-}
+const isWaiting = ({ msg }: LogLine) => msg.includes("waiting for it");
 
 async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Signals) {
   child.kill(signal);
@@ -99,9 +87,9 @@ describe("report that waits for fresh calls", () => {
     const options = { cwd: folder.path };
     {
       using _sync = tryAcquireLock(database);
-      const job = startLogged(["job", "report:weekly"], folder.path);
-      await job.said("waiting for it");
-      expect(await stop(job, "SIGTERM")).toBe(143);
+      await using job = startLogging(["job", "report:weekly"], options);
+      await job.seen(isWaiting);
+      expect((await job.stop()).code).toBe(143);
     }
     expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
@@ -120,9 +108,9 @@ describe("report that waits for fresh calls", () => {
     expect(rowsOf("jobs")).toMatchObject([{ job: "report:weekly", exit_code: 143, failing_since: null }]);
     {
       using _sync = tryAcquireLock(database);
-      const schedule = startLogged(["schedule"], folder.path);
-      await schedule.said("waiting for it");
-      expect(await stop(schedule, "SIGTERM")).toBe(0);
+      await using schedule = startLogging(["schedule"], options);
+      await schedule.seen(isWaiting);
+      expect((await schedule.stop()).code).toBe(0);
     }
     expect(rowsOf("report_runs")).toEqual([]);
     const ends = rowsOf("jobs").filter(({ job }) => job === "report:weekly");

@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -224,36 +216,6 @@ describe("warehouse of another account", () => {
     const ofUnit = { ...settingsFor(moved), CALLTALLY_ORG_UNIT_ID: "17" };
     const other = await run(ofUnit, "export", "channel");
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining(`${moved.url}, org_unit_id 17`) });
-  });
-});
-
-describe("calltally demo", () => {
-  it.each<{ title: string; make: (folder: string, real: string) => void; says: string }>([
-    {
-      title: "a warehouse of real calls",
-      make: (demo, real) => cpSync(real, join(demo, "calltally.db")),
-      says: "calltally.db exists",
-    },
-    {
-      title: "a foreign file",
-      make: (demo) => writeFileSync(join(demo, "gclid.csv"), "mine"),
-      says: "gclid.csv exists",
-    },
-    {
-      title: "the manifest of another program",
-      make: (demo) => writeFileSync(join(demo, "manifest.json"), "{}"),
-      says: "calltally did not write its manifest.json",
-    },
-  ])("does not change $title", async ({ make, says }) => {
-    using folder = makeTempFolder();
-    fillWarehouse(join(folder.path, "data/calltally.db"), [makeCall()]);
-    mkdirSync(join(folder.path, "data/demo"));
-    make(join(folder.path, "data/demo"), join(folder.path, "data/calltally.db"));
-    const before = readTree(folder.path);
-    const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(says);
-    expect(readTree(folder.path)).toEqual(before);
   });
 });
 

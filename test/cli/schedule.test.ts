@@ -11,6 +11,7 @@ import { toCalltallyError } from "../../src/base/known-error.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
 import { json, stall, startBadServer, text } from "../support/bad-server.ts";
+import { type LogLine, parseLines, startLogging } from "../support/logging-program.ts";
 import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
@@ -25,61 +26,9 @@ const EVERY_SECOND = { CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECO
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
 
-const logLine = z.looseObject({
-  level: z.string(),
-  time: z.iso.datetime(),
-  run: z.string(),
-  job: z.string().optional(),
-  msg: z.string(),
-  exitCode: z.number().nullish(),
-});
-type LogLine = z.infer<typeof logLine>;
-
-/** The running schedule. */
-function startSchedule(options: RunOptions, ...flags: string[]) {
-  const daemon = startCalltally(["schedule", ...flags], options);
-  let written = "";
-  let news = Promise.withResolvers<void>();
-  const tell = () => {
-    news.resolve();
-    news = Promise.withResolvers();
-  };
-  daemon.once("exit", tell);
-  daemon.stderr?.on("data", (chunk) => {
-    written += String(chunk);
-    tell();
-  });
-  const lines = () => parseLines(written);
-  /** Waits for a line. */
-  async function seen(wanted: (line: LogLine) => boolean, from = 0): Promise<LogLine> {
-    for (;;) {
-      const found = lines().slice(from).find(wanted);
-      if (found) return found;
-      if (daemon.exitCode !== null) throw new Error(`it has ended: ${written}`);
-      await news.promise;
-    }
-  }
-  /** Stops it; returns how it ended. */
-  async function stop() {
-    daemon.kill("SIGTERM");
-    return await daemon.done;
-  }
-  /** Leaves nothing running after a failed test. */
-  async function end(): Promise<void> {
-    daemon.kill("SIGTERM");
-    await daemon.done.catch(() => undefined);
-  }
-  return { daemon, lines, seen, stop, [Symbol.asyncDispose]: end };
-}
-
-/** Each line must be one event in JSON; the last may be incomplete. */
-function parseLines(written: string): LogLine[] {
-  const whole = written.slice(0, written.lastIndexOf("\n") + 1);
-  return whole
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => logLine.parse(JSON.parse(line)));
-}
+/** Starts the schedule. */
+const startSchedule = (options: RunOptions, ...flags: string[]) =>
+  startLogging(["schedule", ...flags], options);
 
 /** A server that forwards nothing to another until it is opened. */
 async function startGate(url: string) {
@@ -108,7 +57,7 @@ describe("calltally schedule", () => {
       CALLTALLY_LIMIT: "200",
     };
     await using schedule = startSchedule({ cwd: folder.path, env }, "--listen", "127.0.0.1:0");
-    const { lines, seen, stop, daemon } = schedule;
+    const { lines, seen, stop, child } = schedule;
     const { metrics } = z
       .looseObject({ metrics: z.url() })
       .parse(await seen(({ msg }) => msg === "listening"));
@@ -131,7 +80,8 @@ describe("calltally schedule", () => {
       // The next slot runs to its end: the lock disappeared with the process.
       const after = lines().length;
       await seen(isDone, after);
-      await sleep(((kills * 0.618) % 1) * 2000); // kills the next one at another moment
+      // Kills the next one at another moment.
+      if (performance.now() < endMs) await sleep(((kills * 0.618) % 1) * 2000);
     }
 
     const page = await (await fetch(metrics)).text();
@@ -144,7 +94,8 @@ describe("calltally schedule", () => {
 
     expect(await stop()).toMatchObject({ code: 0, stdout: "" });
     expectNoOverlap(lines().filter(({ job }) => job === "sync"));
-    expect(daemon.exitCode).toBe(0);
+    expect(lines().filter(({ run }) => run === undefined)).toEqual([]);
+    expect(child.exitCode).toBe(0);
   });
 
   it("stops after SIGTERM in the middle of a sync and stops the sync", async () => {
@@ -183,7 +134,7 @@ describe("calltally schedule", () => {
     while (sandbox.requests.length < 3) await sleep(10);
     const database = join(folder.path, "data/calltally.db");
     const pid = await runningPid(database);
-    schedule.daemon.kill("SIGKILL");
+    schedule.child.kill("SIGKILL");
     while (isAlive(pid)) await sleep(10);
     expect(readRows(database, "SELECT status, error FROM sync_runs")).toEqual([
       { status: "interrupted", error: "Stopped by SIGTERM" },

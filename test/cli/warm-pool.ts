@@ -14,8 +14,6 @@ interface Ended {
 /** The user and environment of commands. */
 interface WarmOptions {
   bin: string;
-  /** URL of a module that is loaded before it. */
-  preload?: string;
   /** User and group, if this process is root's. */
   uid?: number | undefined;
   /** Folder of Node's compile cache. */
@@ -57,11 +55,10 @@ class WarmProcess {
   readonly uid: number | undefined;
   isOver = false;
 
-  constructor({ bin, preload, uid, compiled }: WarmOptions) {
+  constructor({ bin, uid, compiled }: WarmOptions) {
     this.bin = bin;
     this.uid = uid;
     this.#child = fork(PROGRAM, [bin], {
-      execArgv: preload === undefined ? [] : [`--import=${preload}`],
       cwd: "/",
       env: { NODE_COMPILE_CACHE: compiled },
       uid,

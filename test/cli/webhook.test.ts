@@ -55,10 +55,11 @@ describe("calltally webhook", () => {
     expect(JSON.stringify(change)).not.toContain("k-4711");
   });
 
-  it("replaces a webhook from a file, and names what the body leaves out", async () => {
+  it("replaces a webhook from a file, even with a byte order mark, and names what the body leaves out", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
-    writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, static_parameters: [] }));
+    const body = JSON.stringify({ ...WEBHOOK, static_parameters: [] });
+    writeFileSync(join(folder.path, "w.json"), `\ufeff${body}`);
     const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const { code, stderr } = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
     expect(code).toBe(0);
@@ -88,23 +89,15 @@ describe("calltally webhook", () => {
     expect(sandbox.webhooks.get(44)).toMatchObject(read);
   });
 
-  it.each([
-    {
-      title: "in Latin-1",
-      bytes: Buffer.from(JSON.stringify({ ...WEBHOOK, webhook_name: "Bücher" }), "latin1"),
-      code: 2,
-    },
-  ])("reads a file $title, or reports that it is not UTF-8", async ({ bytes, code }) => {
+  it("reports that a file is not UTF-8, and sends nothing", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
-    writeFileSync(join(folder.path, "w.json"), bytes);
+    const latin = Buffer.from(JSON.stringify({ ...WEBHOOK, webhook_name: "Bücher" }), "latin1");
+    writeFileSync(join(folder.path, "w.json"), latin);
     const args = ["webhook", "replace", "44", "--file", "w.json"];
-    const ended = await calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
-    expect({ code: ended.code, requests: sandbox.requests.length }).toEqual({
-      code,
-      requests: code === 0 ? 1 : 0,
-    });
-    if (code === 2) expect(ended.stderr).toContain("w.json is not a JSON object in UTF-8");
+    const { code, stderr } = await calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
+    expect({ code, requests: sandbox.requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain("w.json is not a JSON object in UTF-8");
   });
 
   it("shows a request without sending it and without its secrets", async () => {

@@ -63,10 +63,6 @@ it.each([
     step: "at the greeting",
     options: (kill: () => Promise<void>) => ({ onConnect: async () => void (await kill()) }),
   },
-  {
-    step: "at the recipient",
-    options: (kill: () => Promise<void>) => ({ onRcpt: async () => void (await kill()) }),
-  },
   { step: "within the message", options: (kill: () => Promise<void>) => ({ onData: () => void kill() }) },
 ])("deliver sends a mail exactly once if the process was killed $step", async ({ options }) => {
   expect(await killAt(options, LARGE)).toEqual({ before: "pending", after: "delivered", mails: 1 });

@@ -97,6 +97,7 @@ describe("package", () => {
           "explore.js",
           "index.js",
           "node-version.js",
+          "query-child.js",
           "read-worker.js",
           "sync-worker.js",
           "….js",

@@ -21,6 +21,8 @@ let warehouse: Warehouse;
 const SLOW = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000)
 SELECT count(*) AS n FROM n`;
 
+const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+
 beforeAll(() => {
   const calls = Array.from({ length: 300 }, (_, index) =>
     makeCall({ call_id: index + 1, gclid: `Cj${index}` }),
@@ -104,6 +106,22 @@ describe("an open warehouse", () => {
       const rows = warehouse.calls();
       console.log((await rows.next()).value.call_id);`);
     expect(idle).toEqual({ status: 0, output: "300\n1\n" });
+  });
+
+  it("ends an endless query with its signal, answers meanwhile, and lets its process end", () => {
+    const endless = run(`
+      const warehouse = openWarehouse(database);
+      const signal = AbortSignal.timeout(500);
+      const rows = warehouse.query(${JSON.stringify(ENDLESS)}, [], { signal });
+      const ended = rows.next().catch(({ name }) => name);
+      console.log((await warehouse.readBasis()).calls);
+      console.log(await ended);
+      const some = warehouse.query("SELECT ? AS a UNION ALL SELECT 2", [1n], { signal: new AbortController().signal });
+      console.log((await some.next()).value.a);
+      const waiting = warehouse.query(${JSON.stringify(ENDLESS)}, [], { signal: new AbortController().signal }).next();
+      setTimeout(() => warehouse[Symbol.dispose](), 300);
+      console.log(await waiting.catch(({ message }) => message.replace(/ .* it/, " it")));`);
+    expect(endless).toEqual({ status: 0, output: "300\nTimeoutError\n1\nCannot it is closed\n" });
   });
 
   it("keeps its process alive while it works", () => {

@@ -56,7 +56,6 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
   it.each([
     ["the end of standard input", (server: ChildProcess) => server.stdin?.end()],
     ["SIGTERM", (server: ChildProcess) => server.kill("SIGTERM")],
-    ["SIGINT", (server: ChildProcess) => server.kill("SIGINT")],
   ])("exit with 0 at %s and leave no process", async (_, end) => {
     using folder = makeFolder();
     const { server, output, errors } = start(folder.path);

@@ -106,20 +106,27 @@ export interface Scene {
   options: Options;
 }
 
-/** Runs the model from the beginning. */
-function replay(options: Options, steps: readonly Step[]) {
-  let model = walkModel(options, []);
-  let next = model.next();
-  for (const step of steps) {
-    if (next.done) throw new Error("The model has ended");
-    if (step.kind === "response") next = model.next(step.answer);
-    else {
-      model = walkModel(options, next.value.ledger);
-      next = model.next();
-    }
-  }
-  return next;
+/** The model after some steps. */
+interface Run {
+  model: ReturnType<typeof walkModel>;
+  next: ReturnType<Run["model"]["next"]>;
 }
+
+function begin(options: Options, ledger: readonly Page[] = []): Run {
+  const model = walkModel(options, ledger);
+  return { model, next: model.next() };
+}
+
+/** Runs the model on; a model runs on once, since it keeps its own state. */
+function advance(options: Options, { model, next }: Run, step: Step): Run {
+  if (next.done) throw new Error("The model has ended");
+  if (step.kind === "kill") return begin(options, next.value.ledger);
+  return { model, next: model.next(step.answer) };
+}
+
+/** Runs the model from the beginning. */
+const replay = (options: Options, steps: readonly Step[]): Run =>
+  steps.reduce((run, step) => advance(options, run, step), begin(options));
 
 /** Yields every interleaving of the walk's requests with changes and kills, each sequence of responses once. */
 export function* interleave({ calls, changes, most, options }: Scene): Generator<Interleaving> {
@@ -148,8 +155,12 @@ export function* interleave({ calls, changes, most, options }: Scene): Generator
     return found.values();
   }
 
-  function* visit(steps: readonly Step[], moments: readonly Moment[]): Generator<Interleaving> {
-    const next = replay(options, steps);
+  function* visit(
+    steps: readonly Step[],
+    moments: readonly Moment[],
+    run = replay(options, steps),
+  ): Generator<Interleaving> {
+    const { next } = run;
     if (next.done) return yield { steps, outcome: next.value, moments };
     const { requests, ledger } = next.value;
     const follows = new Map<string, { step: Step; moments: Map<string, Moment> }>();
@@ -168,7 +179,11 @@ export function* interleave({ calls, changes, most, options }: Scene): Generator
         isBetter(follow.moments, { ...moment, throughout });
       }
     }
-    for (const { step, moments } of follows.values()) yield* visit([...steps, step], [...moments.values()]);
+    // The first continues this run, and each of the others one of its own.
+    for (const [at, { step, moments }] of [...follows.values()].entries()) {
+      const continued = at === 0 ? advance(options, run, step) : undefined;
+      yield* visit([...steps, step], [...moments.values()], continued);
+    }
     const killed = moments.flatMap((moment) =>
       moment.left > 0 ? [{ ...moment, left: moment.left - 1 }] : [],
     );

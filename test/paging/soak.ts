@@ -76,6 +76,19 @@ if (values.changes !== undefined) {
   process.exit();
 }
 
+if (values.family === undefined) {
+  // Too many for walk-model.test.ts.
+  const longer = {
+    service: "ordered by last change",
+    calls: 4,
+    limit: 3,
+    changes: 2,
+    concurrency: 1,
+  } as const;
+  const { interleavings } = await checkInterleavings(longer);
+  say(`${longer.calls} calls ${longer.service}: ${interleavings} interleavings`);
+}
+
 for (const [family, timelines] of Object.entries(families)) {
   const isMoving = Object.hasOwn(movingTimelines, family);
   if (values.family === undefined ? isMoving : values.family !== family) continue;

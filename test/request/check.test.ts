@@ -120,6 +120,7 @@ describe("check", () => {
     [{ min_cell: 5, contents: ["calls", "channel"] }, "<min_cell> is for figures"],
     [{ min_cell: 5, contents: ["hygiene", "channel"] }, "hygiene also lists tags of few calls"],
     [{ min_cell: 5, by: ["channel", "gclid"] }, "gclid in them would identify clicks"],
+    [{ min_cell: 5, by: ["tracking_number"] }, "tracking_number in them would identify"],
     [{ min_cell: 5, filter: { tracking_number: "1" } }, "the number of <filter.tracking_number>"],
     [{ min_cell: 5, top: 5 }, "<min_cell> and <top>"],
     [{ min_cell: 5, grain: "day", fill: true }, "<fill> would write 0"],

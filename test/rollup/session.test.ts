@@ -112,6 +112,30 @@ describe("RollupSession.rollup", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThanOrEqual(least(20));
   });
 
+  it("has nothing before a period without a counterpart, and 0 before one whose counterpart has no calls", async () => {
+    const calls = [
+      makeCall({ call_id: 1, utm_source: "a", call_started: "2026-01-01T00:00:00.000Z" }),
+      makeCall({ call_id: 2, utm_source: "a", call_started: "2026-02-03T00:00:00.000Z" }),
+    ];
+    const rows = await readRecords(calls, "utm_source", {
+      figures: [],
+      fill: true,
+      span: { startsAt: "2026-02-01", endsAt: "2026-02-05" },
+      periods: ["1", "2", "3", "4"].map((day) => ({ period: day, startsAt: `2026-02-0${day}` })),
+      previous: {
+        span: { startsAt: "2026-01-01", endsAt: "2026-01-03" },
+        // The third begins after the compared span.
+        periods: ["1", "2", "3"].map((day) => ({ period: day, startsAt: `2026-01-0${day}` })),
+      },
+    });
+    expect(rows.map(({ period, calls, calls_previous }) => [period, calls, calls_previous])).toEqual([
+      ["1", 0, 1],
+      ["2", 0, 0],
+      ["3", 1, null],
+      ["4", 0, null],
+    ]);
+  });
+
   it("keeps the totals if keys are combined, and computes callers and medians from the calls", async () => {
     const calls = [10, 20, 60, 1, 3].map((duration, index) =>
       makeCall({

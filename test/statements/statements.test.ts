@@ -45,7 +45,11 @@ const range = (changes: Partial<NonNullable<Facts["range"]>>): Facts => ({
   warehouse: WAREHOUSE,
   range: { ...RANGE, ...changes },
 });
-const SPEND = { currency: "USD", rows: 3, cost: 12, campaigns: { unmatched: { rows: 0, cost: 0 } } };
+const SPEND = {
+  ...{ currency: "USD", rows: 3, cost: 12, campaigns: { unmatched: { rows: 0, cost: 0 } } },
+  days: { count: 1, first: "2026-11-26", last: "2026-11-26" },
+};
+const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };
 const OUTCOMES = { currency: "USD", revenue_by: "call", jobs: 3, matched: 3 };
 const files = (changes: Partial<NonNullable<Facts["files"]>>): Facts => ({
   files: { timezone: "UTC", isWarehouseEmpty: false, files: [{ rows: 1 }], ...changes },
@@ -166,6 +170,17 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     "caution",
     "Filters by first time and min duration apply to calls alone: costs are for all calls.",
   ],
+  spend_days: [
+    {
+      ...range({
+        range: OCTOBER,
+        spend: { ...SPEND, days: { count: 4, first: "2026-10-02", last: "2026-10-05" } },
+      }),
+      firstDay: "2026-05-01",
+    },
+    "caution",
+    "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
+  ],
   spend_days_differ: [
     range({ spend: { ...SPEND, days_differ: true } }),
     "caution",
@@ -217,7 +232,7 @@ const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], 
     "No spend has been imported: calltally spend import reads the reports of ad platforms.",
   ],
   no_spend_of_days: [
-    range({ spend: { ...SPEND, rows: 0 } }),
+    range({ spend: { ...SPEND, rows: 0, days: null } }),
     "note",
     "No spend was imported for these days and this filter.",
   ],
@@ -321,6 +336,81 @@ describe("statementsOf", () => {
   it("is empty for a complete copy and closed days", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
   });
+
+  const NOVEMBER = { from: "2026-11-01", to: "2026-11-30" };
+  it.each([
+    // The last sync was on 26 November.
+    {
+      name: "the newest two days lack spend",
+      count: 24,
+      first: "2026-11-01",
+      last: "2026-11-24",
+      found: undefined,
+    },
+    {
+      name: "the newest three do",
+      count: 23,
+      first: "2026-11-01",
+      last: "2026-11-23",
+      found: { days: 23, of: 26 },
+    },
+    {
+      name: "a day between does",
+      count: 25,
+      first: "2026-11-01",
+      last: "2026-11-26",
+      found: { days: 25, of: 26 },
+    },
+    {
+      name: "the first does",
+      count: 23,
+      first: "2026-11-02",
+      last: "2026-11-24",
+      found: { days: 23, of: 26 },
+    },
+    {
+      name: "the copy begins with spend",
+      count: 21,
+      first: "2026-11-04",
+      last: "2026-11-24",
+      firstDay: 4,
+      found: undefined,
+    },
+    {
+      name: "spend begins before",
+      count: 24,
+      first: "2026-11-01",
+      last: "2026-11-24",
+      firstDay: 4,
+      found: undefined,
+    },
+    {
+      name: "a month is over",
+      count: 30,
+      first: "2026-10-01",
+      last: "2026-10-30",
+      of: OCTOBER,
+      found: { days: 30, of: 31 },
+    },
+    {
+      name: "days are open",
+      count: 4,
+      first: "2026-11-21",
+      last: "2026-11-24",
+      of: {},
+      found: { days: 4, of: 26 },
+    },
+  ])(
+    "compares the days with spend with all days: $name",
+    ({ count, first, last, found, firstDay = 1, of = NOVEMBER }) => {
+      const facts = {
+        ...range({ range: of, spend: { ...SPEND, days: { count, first, last } } }),
+        firstDay: of === OCTOBER ? "2026-05-01" : `2026-11-0${firstDay}`,
+      };
+      const values = statementsOf(facts).find(({ id }) => id === "spend_days")?.values;
+      expect(values).toEqual(found);
+    },
+  );
 
   it("is silent about a list of changes without rows", () => {
     expect(statementsOf(files({ files: [{ rows: 0 }], changes: {} }))).toEqual([]);

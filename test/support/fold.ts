@@ -868,6 +868,13 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
       for (const { period } of periods) all.add(JSON.stringify([period, ...cells.slice(1)]));
     }
   }
+  // A period without a counterpart, such as the 31st of a month after one of 30 days, has nothing before, not 0.
+  const hasCounterpart = (period: Cell) =>
+    !periods?.some((own) => own.period === period) ||
+    previous?.periods.some(
+      (own) =>
+        own.period === period && (previous.span.endsAt === undefined || own.startsAt < previous.span.endsAt),
+    );
   const figuresOf = (groups: typeof now, key: string) => {
     const entries = groups.get(key) ?? [];
     const calls = tally(
@@ -892,7 +899,7 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
       const compared = before && figuresOf(before, key);
       const columns = figures.flatMap((group, of) =>
         group.flatMap((value, index) => {
-          const then = compared?.[of]?.[index] ?? null;
+          const then = hasCounterpart(cells[0] ?? null) ? (compared?.[of]?.[index] ?? null) : null;
           const isOfSpend = of === 1 && query.spend !== undefined;
           const isFirstTime =
             index === (of === 0 ? FIRST_TIME_CALLERS : COST_PER_FIRST_TIME_CALLER) && (of === 0 || isOfSpend);

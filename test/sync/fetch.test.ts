@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/sync/run.ts";
-import { type Answer, gzip, json, raw, reset, text } from "../support/bad-server.ts";
+import { gzip, text } from "../support/bad-server.ts";
 import { failsOn, rowOf, rowsOf, serverError, startRowService, syncFrom } from "../support/row-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
@@ -32,18 +32,12 @@ const follows = (undelivered_after_call_id: number | null, rows_after = 1) => ({
 describe("sync of a service that fails on some rows", () => {
   it.each([
     { title: "in the middle", bad: [25], places: [follows(24)] },
-    { title: "the first of all rows", bad: [1], places: [follows(null)] },
-    { title: "the last of all rows", bad: [40], places: [follows(39)] },
-    { title: "the first of a page", bad: [11], places: [follows(10)] },
-    { title: "the last of a page", bad: [20], places: [follows(19)] },
     { title: "two neighbours", bad: [25, 26], places: [follows(24), follows(24, 2)] },
     {
       title: "two neighbours, a page starting with the second",
       bad: [20, 21],
       places: [follows(19), follows(19, 2)],
     },
-    { title: "two neighbours at the front", bad: [1, 2], places: [follows(null), follows(null, 2)] },
-    { title: "two on different pages", bad: [5, 35], places: [follows(4), follows(34)] },
     {
       title: "five, the most that one page may have",
       bad: [22, 24, 26, 28, 30],
@@ -107,33 +101,6 @@ describe("sync of a service that fails on some rows", () => {
     expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS);
   });
 
-  const html = text("<html>We will be back soon</html>", 200, { "content-type": "text/html" });
-  const cut = raw('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"code":200,');
-  it.each<{ title: string; failure: Answer; says: string }>([
-    { title: "502", failure: text("<html>", 502), says: "The API returned 502" },
-    {
-      title: "an HTML page",
-      failure: html,
-      says: "The API response is not JSON, though its status is 200",
-    },
-    { title: "a connection reset", failure: reset, says: "Cannot reach http://127.0.0.1:" },
-    { title: "half a response", failure: cut, says: "Cannot reach http://127.0.0.1:" },
-    {
-      title: "an envelope without calls",
-      failure: json({ code: 200, data: {} }),
-      says: "data is not as documented: calls",
-    },
-  ])("finds the row however it fails: $title", async ({ failure, says }) => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(IDS.map(rowOf), failsOn([25], failure));
-    const run = await syncFrom(service, folder.path);
-    expect(run).toMatchObject({ verdict: "unverified", calls_rejected: 1 });
-    expect(readUndelivered(folder.path)).toEqual([
-      { place: follows(24), reason: expect.stringContaining(says), call_id: null },
-    ]);
-    expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
-  });
-
   it("keeps the other rows of a page if one is nested too deeply", async () => {
     using folder = makeTempFolder();
     const deep = `{"call_id":25,"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
@@ -143,18 +110,6 @@ describe("sync of a service that fails on some rows", () => {
     const reason = expect.stringContaining("nested too deeply");
     expect(readUndelivered(folder.path)).toEqual([{ place: follows(24), reason, call_id: null }]);
     expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
-  });
-
-  it("finds a bad row of a page of 1000 with few requests", async () => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(rowsOf(1, 900), failsOn([500]));
-    const run = await syncFrom(service, folder.path, { limit: 1000 });
-    expect(run).toMatchObject({ calls_read: 899, calls_rejected: 1 });
-    // The page itself 6 times, and 3 times each of the pieces with the row, of 500, 250, …, 1 rows, for each of
-    // the looks at it; and the other pieces.
-    const looks = run.pages ?? 0;
-    expect(looks).toBeLessThanOrEqual(3);
-    expect(service.requests.length).toBeLessThan(looks * 80);
   });
 });
 
@@ -233,43 +188,5 @@ describe("sync of a service that fails as a whole", () => {
     expect(readUndelivered(folder.path)).toEqual([]);
     expect(readIds(join(folder.path, "calls.db"))).toEqual([]);
     expect(service.requests.length).toBeLessThan(60);
-  });
-
-  it("reports the page's own error when more than five of its rows fail", async () => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(IDS.map(rowOf), failsOn([32, 33, 34, 35, 36, 38]));
-    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({ exitCode: 5 });
-    expect(readUndelivered(folder.path)).toEqual([]);
-    expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS.slice(0, 30));
-  });
-
-  it.each([
-    { status: 400, exitCode: 8, requests: 1 },
-    { status: 404, exitCode: 8, requests: 1 },
-    { status: 401, exitCode: 4, requests: 1 },
-    { status: 403, exitCode: 4, requests: 1 },
-    { status: 429, exitCode: 5, requests: 6 },
-  ])("does not search for a bad row after status $status", async ({ status, exitCode, requests }) => {
-    using folder = makeTempFolder();
-    const refuse = json({ code: status, message: "No" }, status);
-    await using service = await startRowService(IDS.map(rowOf), () => refuse);
-    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({ exitCode, status });
-    expect(service.requests).toHaveLength(requests);
-  });
-
-  it("does not search for a bad row when the service requests a long pause", async () => {
-    using folder = makeTempFolder();
-    const unwell = json({ code: 503, message: "Maintenance" }, 503, { "retry-after": "3600" });
-    await using service = await startRowService(IDS.map(rowOf), ({ offset }) =>
-      offset >= 20 ? unwell : undefined,
-    );
-    await expect(syncFrom(service, folder.path, { concurrency: 1 })).rejects.toMatchObject({
-      exitCode: 5,
-      message: expect.stringContaining("asks for a pause until 2026-11-20T16:00:00.000Z"),
-    });
-    expect(service.requests.filter(({ url }) => url?.includes("limit=1&")).length).toBe(0);
-    expect(readRows(join(folder.path, "calls.db"), "SELECT not_before FROM sync_runs")).toEqual([
-      { not_before: "2026-11-20T16:00:00.000Z" },
-    ]);
   });
 });

@@ -480,45 +480,6 @@ describe("sync of a service that changes between runs", () => {
     expect(pages).toHaveLength(run.pages ?? -1);
     expect(pages).not.toContainEqual({ offset: 15 });
   });
-
-  it("marks a call as gone from a service without an order key after three counted passes over a day", async () => {
-    using folder = makeTempFolder();
-    const clock = new FakeClock("2026-11-20T00:00:00.000Z");
-    const calls = newestFirst(250).map((call, index) => ({ call, at: (index * 7919) % 250 }));
-    await using service = await startListService(calls.sort((a, b) => a.at - b.at).map(({ call }) => call));
-    const database = join(folder.path, "calls.db");
-    const goneIds = () =>
-      readRows(database, "SELECT call_id, missing_since FROM calls WHERE gone_at IS NOT NULL");
-    await sync(service, folder.path, { clock });
-    service.calls = service.calls.filter(({ call_id }) => call_id !== 7);
-    const seen: unknown[] = [];
-    for (const hours of [1, 12, 11, 2]) {
-      clock.advance(hours * 3_600_000);
-      seen.push((await sync(service, folder.path, { clock })).calls_gone);
-    }
-    // Three passes, but the third within a day of the first.
-    expect(seen).toEqual([0, 0, 0, 1]);
-    expect(goneIds()).toEqual([{ call_id: 7, missing_since: expect.stringMatching(/^2026-11-20T01:/) }]);
-  });
-
-  it("restarts its count after a pass that does not count", async () => {
-    using folder = makeTempFolder();
-    const clock = new FakeClock("2026-11-20T00:00:00.000Z");
-    const calls = newestFirst(250).map((call, index) => ({ call, at: (index * 7919) % 250 }));
-    await using service = await startListService(calls.sort((a, b) => a.at - b.at).map(({ call }) => call));
-    await sync(service, folder.path, { clock });
-    service.calls = service.calls.filter(({ call_id }) => call_id !== 7);
-    for (const isCounted of [true, true, false, true, true]) {
-      clock.advance(24 * 3_600_000);
-      service.tell = (asked, all) => ({
-        rows: part(asked, all),
-        total: all.length + (isCounted ? 0 : asked.before % 2),
-      });
-      expect(await sync(service, folder.path, { clock })).toMatchObject({ calls_gone: 0 });
-    }
-    clock.advance(24 * 3_600_000);
-    expect(await sync(service, folder.path, { clock })).toMatchObject({ calls_gone: 1 });
-  });
 });
 
 describe("sync of calls that return or change outside the pages read", () => {

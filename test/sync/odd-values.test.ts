@@ -218,38 +218,6 @@ describe("sync of a call that cannot be parsed", () => {
 
   const broken = '{"call_id":3,"duration":"long"}';
 
-  it("quarantines the row, and removes it when a later run can parse the call", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    await using service = await startRowService([rowOf(1), rowOf(2), broken, rowOf(4)]);
-    for (const runs of [1, 2]) {
-      const run = await syncFrom(service, folder.path);
-      expect({ code: exitCodeOf(run), run }).toMatchObject({
-        code: 3,
-        run: { run_id: runs, calls_rejected: 1 },
-      });
-      expect(readRows(database, "SELECT * FROM rejected_calls")).toEqual([
-        {
-          row_key: "id:3",
-          call_id: 3,
-          json: broken,
-          path: "duration",
-          reason: expect.stringContaining("expected number, received string"),
-          first_run_id: 1,
-          last_run_id: runs,
-        },
-      ]);
-    }
-    service.rows[2] = rowOf(3);
-    const run = await syncFrom(service, folder.path);
-    expect({ code: exitCodeOf(run), run }).toMatchObject({
-      code: 0,
-      run: { calls_new: 1, calls_rejected: 0 },
-    });
-    expect(readRows(database, "SELECT * FROM rejected_calls")).toEqual([]);
-    expect(readRows(database, "SELECT call_id FROM calls")).toHaveLength(4);
-  });
-
   it("does not change what was stored of the call before", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -264,23 +232,5 @@ describe("sync of a call that cannot be parsed", () => {
       calls_unchanged: 3,
     });
     expect(readRows(database, "SELECT * FROM calls")).toEqual(before);
-  });
-
-  it("removes rows without an id only after a verified pass does not meet them", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    const count = () => readRows(database, "SELECT 1 FROM rejected_calls").length;
-    await using service = await startRowService([rowOf(1), '{"call_id":"two"}', "null", rowOf(4)]);
-    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "probable", calls_rejected: 2 });
-    service.rows = [rowOf(1), rowOf(2), "null", rowOf(4)];
-    expect(await syncFrom(service, folder.path, { force: "full" })).toMatchObject({
-      verdict: "probable",
-      calls_rejected: 1,
-    });
-    expect(count()).toBe(2); // not met, but the pass is not verified
-    service.rows = [rowOf(1), rowOf(2), rowOf(3), rowOf(4)];
-    const run = await syncFrom(service, folder.path, { force: "full" });
-    expect({ code: exitCodeOf(run), verdict: run.verdict }).toEqual({ code: 0, verdict: "exact" });
-    expect(count()).toBe(0);
   });
 });

@@ -274,6 +274,7 @@ describe("a page that fails as a whole", () => {
     { title: "500", failure: serverError, isInPieces: true },
     { title: "a reset", failure: reset, isInPieces: true },
     { title: "200 without calls", failure: json({ code: 200, data: {} }), isInPieces: true },
+    { title: "200 with HTML", failure: text("<html>"), isInPieces: true },
     {
       title: "503 with a short pause",
       failure: json({ code: 503 }, 503, { "retry-after": "1" }),

@@ -12,7 +12,7 @@ import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { readText } from "../read-text.ts";
-import { runAgain, watchParent } from "../watched-child.ts";
+import { isWatchedChild, runAgain } from "../watched-child.ts";
 
 export const command = (context: Context) =>
   new Command("mcp")
@@ -37,7 +37,7 @@ export const command = (context: Context) =>
           accounts.flatMap(({ name }) => name ?? []),
           { sql, isPersonal: personalData },
         );
-        if (await watchParent(context.env)) {
+        if (await isWatchedChild(context.env)) {
           const { file } = configurationOf(context);
           const { complain } = context;
           const call = (await readText(process.stdin, MAX_CALL_BYTES)) ?? "";

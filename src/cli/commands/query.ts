@@ -14,7 +14,7 @@ import { choice, wholeNumber } from "../parsers.ts";
 import { readText } from "../read-text.ts";
 import { besideData } from "../terminal/statement-lines.ts";
 import { notesOnOrigin } from "../warehouse-notes.ts";
-import { runAgain, watchParent } from "../watched-child.ts";
+import { isWatchedChild, runAgain } from "../watched-child.ts";
 
 const QUERY_FORMATS = ["table", "csv", "json"] as const;
 type QueryFormat = (typeof QUERY_FORMATS)[number];
@@ -57,7 +57,7 @@ export const command = (context: Context) =>
     .action(
       action(context, async (sql, { format, maxRows, timeout }) => {
         const settings = settingsOf(context);
-        if (!(await watchParent(context.env))) return { exit: await runInChild(context, timeout) };
+        if (!(await isWatchedChild(context.env))) return { exit: await runInChild(context, timeout) };
         const most = maxRows ?? (format === "table" ? DEFAULT_TABLE_ROWS : Number.POSITIVE_INFINITY);
         const statement = sql === "-" ? await readSql(process.stdin) : sql;
         using reader = openReader(settings.database);

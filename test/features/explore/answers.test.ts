@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { GRAINS } from "../../../src/calendar/grain.ts";
+import { GRAINS, type Grain } from "../../../src/calendar/grain.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import {
   answerCards,
@@ -10,6 +10,7 @@ import {
   answerTime,
   cardFigures,
   figuresOfPage,
+  isAlike,
 } from "../../../src/features/explore/browser/answers.ts";
 import { answerDurations } from "../../../src/features/explore/browser/more-answers.ts";
 import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
@@ -110,6 +111,25 @@ it("explore page counts periods and durations like the files, including compared
       duration === null ? from === null : from !== null && duration >= from && (to === null || duration < to);
     expect(counted).toBe(CALLS.filter(isIn).length);
   }
+});
+
+it("explore page shows nothing before a period that the compared days lack, and marks pairs of unequal days", async () => {
+  using warehouse = makeWarehouse(CALLS);
+  await warehouse.export({ targets: [{ kind: "explore", dimensions: ["source"] }], timezone: ZONE });
+  const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
+  const july = {
+    ...defaultView(facts, ["calls"]),
+    days: { from: "2026-07-01", to: "2026-07-31" },
+    compare: "previous",
+  } as const;
+  const lastOf = async (grain: Grain) => {
+    const point = (await answerTime({ facts, calls: new PageCalls(facts, data) }, { ...july, grain })).at(-1);
+    return point && { ...point, read: undefined, isAlike: isAlike(point) };
+  };
+  expect(await lastOf("day")).toMatchObject({ period: "2026-07-31", daysBefore: undefined, before: null });
+  const daysBefore = { from: "2026-06-27", to: "2026-06-30" };
+  expect(await lastOf("week")).toMatchObject({ period: "2026-W31", daysBefore, isAlike: false });
+  expect(await lastOf("month")).toMatchObject({ period: "2026-07", isAlike: true });
 });
 
 it("explore page judges the rate in opening hours of its tile as export does", async () => {

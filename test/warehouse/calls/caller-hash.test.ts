@@ -71,7 +71,7 @@ describe("openCallerHash", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     // Each waits for the others, so that they look for the key at the same time.
-    const makers = Array.from({ length: 4 }, () =>
+    const makers = Array.from({ length: 3 }, () =>
       fork(new URL("hash-caller.ts", import.meta.url), [database], {
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       }),

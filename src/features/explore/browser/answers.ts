@@ -1,4 +1,5 @@
 import type { Span } from "../../../calendar/dates.ts";
+import { areAlike } from "../../../calendar/periods.ts";
 import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
 import type { Column, TotalRow, Value } from "../../../export/table.ts";
@@ -170,7 +171,7 @@ function blankOf(
   { days, filter, compared }: Pick<Question, "days" | "filter" | "compared">,
 ) {
   const range = { range: days, span: spanOf(days), compared };
-  const spend = { days: (span: Span) => calls.spendDays(filter, span) };
+  const spend = { days: (span: Span) => calls.spendDays(filter, span)?.days };
   return blankUnknown(rollupColumns(query, facts.rules), {
     compared,
     isFirstLoad: facts.warehouse.first_load,
@@ -223,9 +224,16 @@ export function readerOf(columns: readonly Column[], row: readonly Value[] = [])
 export interface TimePoint {
   period: string;
   days: Days;
+  /** Undefined if the days compared with have no such period. */
+  daysBefore: Days | undefined;
   now: number | null;
   before: number | null;
   read: ReadFigure;
+}
+
+/** Whether a period is compared with as many days, or a whole month with a whole month. */
+export function isAlike({ days, daysBefore }: Pick<TimePoint, "days" | "daysBefore">): boolean {
+  return daysBefore !== undefined && areAlike(days, daysBefore);
 }
 
 /** Answers the chart, which always has all chosen days. */
@@ -248,8 +256,8 @@ export async function answerTime(source: Source, view: View): Promise<TimePoint[
     blank(values),
   );
   const rows = new Map(folded.map((values) => [values[0], values]));
-  return periods.map(({ period, days }) => {
+  return periods.map(({ period, days, daysBefore }) => {
     const read = readerOf(columns, rows.get(period));
-    return { period, days, now: read(chart), before: read(`${chart}_previous`), read };
+    return { period, days, daysBefore, now: read(chart), before: read(`${chart}_previous`), read };
   });
 }

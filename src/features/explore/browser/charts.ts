@@ -5,7 +5,7 @@ import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
-import type { TimePoint } from "./answers.ts";
+import { isAlike, type TimePoint } from "./answers.ts";
 import { formatPeriod, formatValue, weekdayNames } from "./format.ts";
 import type { WeekHour } from "./more-answers.ts";
 
@@ -63,7 +63,7 @@ export function drawTime(
         { type: "bar", data: bars, barCategoryGap: "30%", itemStyle: { borderRadius: [2, 2, 0, 0] } },
         {
           type: "line",
-          data: points.map(({ before }) => before),
+          data: points.map((point) => (isAlike(point) ? point.before : null)),
           symbol: points.length === 1 ? "circle" : "none",
           lineStyle: { color: "var(--before)", width: 2 },
           itemStyle: { color: "var(--before)" },

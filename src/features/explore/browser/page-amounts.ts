@@ -1,10 +1,16 @@
 import type { Span } from "../../../calendar/dates.ts";
 import type { Cells, Side } from "../../../figures/cells/cells.ts";
 import type { Ledger } from "../packed-calls.ts";
-import { midnightOf } from "./page-days.ts";
+import { dayAt, midnightOf } from "./page-days.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { PageKeys } from "./page-keys.ts";
 import { boundsOf, type PageRows, pickRows, rowsThatPass, sliceRows } from "./page-rows.ts";
+
+export interface AmountDays {
+  rows: number;
+  /** Those with an amount. */
+  days: { count: number; first: string; last: string };
+}
 
 /** Amounts by day and key: spend, or outcomes. */
 export class PageAmounts<Own> {
@@ -29,9 +35,11 @@ export class PageAmounts<Own> {
   }
 
   /** Counts the days and the rows that a filter leaves; undefined for none. */
-  count(filter: PageFilter, span: Span): { count: number; rows: number } | undefined {
+  count(filter: PageFilter, span: Span): AmountDays | undefined {
     const { rows, startsMs } = this.#select(filter, span);
-    return rows === 0 ? undefined : { count: new Set(startsMs).size, rows };
+    const [first, last] = [startsMs[0], startsMs.at(-1)];
+    if (first === undefined || last === undefined) return undefined;
+    return { rows, days: { count: new Set(startsMs).size, first: dayAt(first), last: dayAt(last) } };
   }
 
   sum<Sum>(

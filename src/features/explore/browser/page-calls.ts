@@ -20,7 +20,7 @@ import {
   unpackDuration,
 } from "../packed-calls.ts";
 import { LISTED, type PageFacts } from "../page-facts.ts";
-import { PageAmounts } from "./page-amounts.ts";
+import { type AmountDays, PageAmounts } from "./page-amounts.ts";
 import { midnightOf } from "./page-days.ts";
 import { type PageFilter, spendFilterOf } from "./page-filter.ts";
 import { PageKeys } from "./page-keys.ts";
@@ -134,7 +134,7 @@ export class PageCalls {
   }
 
   /** Counts the days and the rows of spend that a filter leaves; undefined for none. */
-  spendDays(filter: PageFilter, span: Span): { count: number; rows: number } | undefined {
+  spendDays(filter: PageFilter, span: Span): AmountDays | undefined {
     return this.#spend?.count(spendFilterOf(filter), span);
   }
 

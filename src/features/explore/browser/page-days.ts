@@ -16,6 +16,11 @@ export function midnightOf(day: string): number {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
 
+/** Returns the day that begins at a moment of {@link midnightOf}. */
+export function dayAt(ms: number): string {
+  return new Date(ms).toISOString().slice(0, "YYYY-MM-DD".length);
+}
+
 export function spanOf({ from, to }: Days): Required<Span> {
   return {
     startsAt: new Date(midnightOf(from)).toISOString(),
@@ -25,7 +30,7 @@ export function spanOf({ from, to }: Days): Required<Span> {
 
 /** Returns the local day of the last sync, but at most the day after the last one in the file. */
 export function todayOf({ warehouse: { run }, timezone, to }: PageFacts): string {
-  const next = new Date(midnightOf(to) + DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
+  const next = dayAt(midnightOf(to) + DAY_MS);
   const synced = run?.finished_at ? localDate(run.finished_at, timezone) : next;
   return synced < next ? synced : next;
 }
@@ -70,8 +75,15 @@ export function periodsOf(facts: PageFacts, days: Days, grain: Grain, kind: Page
   });
   const found = kind && comparePeriods(days, current, { kind, grain, zone });
   const compared = found && toCompared(facts, days, found.range);
+  const before = new Map(
+    typeof compared === "object" ? found?.periods.map((own) => [own.period, own.days]) : [],
+  );
   return {
-    periods: current.map((own) => ({ ...toPage(own), days: daysOf(own, zone) })),
+    periods: current.map((own) => ({
+      ...toPage(own),
+      days: daysOf(own, zone),
+      daysBefore: before.get(own.period),
+    })),
     compared:
       typeof compared === "object"
         ? { ...compared, periods: (found?.periods ?? []).map((own) => ({ ...own, ...toPage(own) })) }

@@ -13,7 +13,7 @@ export function statementsOfView(source: Source, view: View): Statement[] {
   const { endsAt = "" } = toInstants(days, timezone);
   const compared = comparedOf(source, view);
   const isOfSpend = [view.chart, ...tableFigures(view)].some(needsSpend);
-  const { count = 0, rows = 0 } = calls.spendDays(view.filter, spanOf(days)) ?? {};
+  const spent = calls.spendDays(view.filter, spanOf(days));
   const others = entriesOf(view.filter).flatMap(([name]) =>
     name in spendFilterOf(view.filter) ? [] : [name],
   );
@@ -22,6 +22,7 @@ export function statementsOfView(source: Source, view: View): Statement[] {
   return statementsOf(
     {
       warehouse,
+      firstDay: facts.coveredFrom ?? undefined,
       range: {
         timezone,
         filter: {},
@@ -36,9 +37,12 @@ export function statementsOfView(source: Source, view: View): Statement[] {
           isOfSpend && {
             spend: {
               ...spend.described,
-              rows,
+              rows: spent?.rows ?? 0,
+              days: spent?.days ?? null,
               ...(others.length > 0 && { filters_of_calls_alone: others }),
-              ...(before && before.count !== count && ({ days_differ: true } as const)),
+              ...(before &&
+                before.days.count !== (spent?.days.count ?? 0) &&
+                ({ days_differ: true } as const)),
             },
           }),
         ...(outcomes && { outcomes: outcomes.described }),

@@ -1,8 +1,18 @@
 import { useCallback, useState } from "preact/hooks";
+import { formatCount, formatQuantity } from "../../../../base/quantity-text.ts";
+import { countDays } from "../../../../calendar/dates.ts";
 import { GRAINS } from "../../../../calendar/grain.ts";
-import type { TimePoint } from "../answers.ts";
+import { isAlike, type TimePoint } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
-import { formatDay, formatDays, formatFigure, formatPeriod, titleOf, titleOfFigure } from "../format.ts";
+import {
+  formatDay,
+  formatDays,
+  formatFigure,
+  formatPeriod,
+  NONE,
+  titleOf,
+  titleOfFigure,
+} from "../format.ts";
 import { Chart } from "./chart.tsx";
 import type { PartProps } from "./part.ts";
 
@@ -41,6 +51,12 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
   };
   const now = ({ read }: TimePoint) => formatFigure(metric, read);
   const before = ({ read }: TimePoint) => formatFigure(metric, read, "_previous");
+  const inWords = ({ days, daysBefore }: TimePoint) => {
+    if (daysBefore === undefined) return NONE;
+    const shown = formatDays(daysBefore);
+    if (isAlike({ days, daysBefore })) return shown;
+    return `${shown}: ${formatQuantity(countDays(daysBefore), "day")}, not ${formatCount(countDays(days))}`;
+  };
   return (
     <section>
       <div class="heading">
@@ -67,7 +83,7 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
         {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
         <span class="pointed" aria-hidden="true">
           {pointed &&
-            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${now(pointed)}${pointed.before === null ? "" : `, before ${before(pointed)}`}`}
+            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${now(pointed)}${pointed.before === null ? "" : `, before ${before(pointed)} (${inWords(pointed)})`}`}
         </span>
       </p>
       <Chart
@@ -84,6 +100,7 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
                 <th scope="col">Period</th>
                 <th scope="col">{title}</th>
                 {hasBefore && <th scope="col">Before</th>}
+                {hasBefore && <th scope="col">Compared with</th>}
               </tr>
             </thead>
             <tbody>
@@ -96,6 +113,7 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
                   </th>
                   <td>{now(point)}</td>
                   {hasBefore && <td>{before(point)}</td>}
+                  {hasBefore && <td>{inWords(point)}</td>}
                 </tr>
               ))}
             </tbody>

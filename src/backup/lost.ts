@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt, CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import { callerKeyOf } from "./calls/caller-key.ts";
+import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 
 /**
  * A sync would make a new warehouse, without the callers forgotten and the uploads of a lost one.
