@@ -76,7 +76,8 @@ export async function restoreWarehouse(
   const problem = findOtherOrigin(copy, account);
   if (problem !== undefined) {
     throw new UsageError(`Cannot restore ${source}: ${problem}`, {
-      hint: "Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address in CALLTALLY_BASE_URL, then run `calltally sync --rebind` with the new one.",
+      hint: ({ baseUrl }) =>
+        `Nothing was changed. Restore it into its own account. If the service has moved: restore it with the former address as ${baseUrl}, then run \`calltally sync --rebind\` with the new one.`,
     });
   }
   const caller_key = await restoreKey(source, target, copy);

@@ -169,6 +169,6 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
-export function describeWithHint(error: CalltallyError): string {
-  return `${describeError(error)}\n${error.hint}`;
+export function describeWithHint(error: CalltallyError, words = COMMAND_LINE): string {
+  return `${describeError(error)}\n${error.hintIn(words)}`;
 }

@@ -79,7 +79,7 @@ async function exportOne(
   const result = toResult(made, context, stdout);
   const replaced =
     stdout || out !== undefined || context.options.json ? [] : notesOnDailyExport(request, made);
-  return { ...result, notes: [...result.notes, ...replaced, ...notesOnDispositions(own)] };
+  return { ...result, notes: [...result.notes, ...replaced, ...notesOnDispositions(own, account.sources)] };
 }
 
 /** The files of the job `export`. */

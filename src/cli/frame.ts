@@ -5,6 +5,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../config/placeholder-names.ts";
+import { wordsFor } from "../config/setting-name.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 
@@ -94,7 +95,7 @@ export async function overAccounts(
       result = await work(toScope(account, noteOwn));
     } catch (thrown) {
       if (context.signal.aborted) return;
-      result = toResult(thrown);
+      result = toResult(thrown, account.sources);
     }
     results.set(account, result);
     beforePrint();
@@ -113,11 +114,13 @@ export async function overAccounts(
   return { exit: worstCode([...results.values()].map(({ exit = 0 }) => exit)) };
 }
 
-/** Returns an error as one of several results. */
-export function toResult(thrown: unknown) {
+/** Returns an error of an account as one of several results. */
+export function toResult(thrown: unknown, sources: Account["sources"]) {
   const error = toCalltallyError(thrown);
-  const { exitCode: exit, message, hint } = error;
-  return { data: { error: { exit_code: exit, message, hint } }, errors: [describeWithHint(error)], exit };
+  const words = wordsFor(sources);
+  const { exitCode: exit, message } = error;
+  const data = { error: { exit_code: exit, message, hint: error.hintIn(words) } };
+  return { data, errors: [describeWithHint(error, words)], exit };
 }
 
 function shownTexts({ options }: Context, { text, summary }: Result): string[] {

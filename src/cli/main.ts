@@ -4,6 +4,8 @@ import { CalltallyError, describeWithHint, EXIT, InterruptedError } from "../bas
 import { adviseOn } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { toPrintableLines } from "../base/printable.ts";
+import { wordsFor } from "../config/setting-name.ts";
+import { configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";
 
@@ -44,7 +46,7 @@ export async function runCommand(args: string[], signal: AbortSignal, host: Host
       return true;
     }
     const known = toCalltallyError(error);
-    context.complain(`calltally: ${describeWithHint(known)}`);
+    context.complain(`calltally: ${describeWithHint(known, wordsFor(configurationOf(context).shared))}`);
     context.exit(known.exitCode);
     return false;
   }

@@ -1,6 +1,7 @@
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
+import type { SettingSources } from "../config/setting-layers.ts";
 import { say, statementsOf } from "../statements/statements.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import {
@@ -37,7 +38,9 @@ export function notesOnRules(
 }
 
 /** Dispositions in the settings that no call has: they may be misspelled. */
-export function notesOnDispositions({ database, rules }: Settings): string[] {
+export function notesOnDispositions({ database, rules }: Settings, sources: SettingSources): string[] {
   using reader = openReader(database);
-  return findUnmatchedDispositions(reader, rules).map(describeUnmatchedDisposition);
+  return findUnmatchedDispositions(reader, rules).map((found) =>
+    describeUnmatchedDisposition(found, sources),
+  );
 }

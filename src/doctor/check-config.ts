@@ -47,7 +47,7 @@ function checkAccount({ sources }: Account): string[] {
   const inspected = inspectSettings(sources);
   const { settings } = inspected;
   const checks = [
-    ...checkSettings(inspected),
+    ...checkSettings(inspected, sources),
     ...checkFiles(settings),
     ...checkFolders(sources.folder, settings.database, settings.exportDir),
   ];

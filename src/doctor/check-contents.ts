@@ -50,6 +50,6 @@ export function describeLastCheck(warehouse: Reader, nowMs: number): string {
 
 export function checkDispositions(warehouse: Reader, { rules }: Settings): Check[] {
   return findUnmatchedDispositions(warehouse, rules).map(({ setting, word, advice }) =>
-    warn(setting, `no call in the warehouse has the disposition ${word}`, advice),
+    warn(setting.env, `no call in the warehouse has the disposition ${word}`, advice),
   );
 }

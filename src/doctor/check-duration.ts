@@ -43,7 +43,7 @@ export function judgeDuration(samples: readonly DurationSample[], unit: Attribut
   return warn(
     name,
     `${found}: they are ${measured}, not ${unit}`,
-    `Set CALLTALLY_DURATION_UNIT=${measured}.`,
+    `Change the setting duration_unit to ${measured}.`,
   );
 }
 

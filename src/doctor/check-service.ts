@@ -109,7 +109,7 @@ function judgeCap({ limit, first }: Probes): Check {
   return warn(
     name,
     `the service caps its pages: ${formatCount(limit)} calls requested, ${formatCount(rows)} sent`,
-    `No call is lost. CALLTALLY_LIMIT=${rows} requests what it sends.`,
+    `No call is lost. With ${rows} as the setting limit, it sends what is requested.`,
   );
 }
 

@@ -7,6 +7,7 @@ import { readChannels } from "../config/files/channels-file.ts";
 import { readClosedDays } from "../config/files/closed-days-file.ts";
 import { readTopics } from "../config/files/topics-file.ts";
 import type { FoundSetting, Settings, SettingsInspection } from "../config/load-settings.ts";
+import type { SettingSources } from "../config/setting-layers.ts";
 import { describeContradiction, describeUnusedDays } from "../config/setting-remarks.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
@@ -17,10 +18,13 @@ import { type Check, fail, ok, warn } from "./check.ts";
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
 /** Checks every setting, and shows where it comes from. */
-export function checkSettings({ found, unknown, settings }: SettingsInspection): Check[] {
+export function checkSettings(
+  { found, unknown, settings }: SettingsInspection,
+  sources: SettingSources,
+): Check[] {
   const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
-  const contradiction = describeContradiction(settings.rules);
-  const unused = describeUnusedDays(found);
+  const contradiction = describeContradiction(settings.rules, sources);
+  const unused = describeUnusedDays(found, sources);
   return [
     ...found.map((setting) => checkSetting(setting, given)),
     ...unknown.map(({ name, advice }) => warn(name, "is not a calltally setting, and has no effect", advice)),

@@ -41,7 +41,7 @@ export async function examine(
   const proxies = checkProxies([baseUrl, ...(publish.to?.hosts ?? []), heartbeatUrl], env);
 
   const checks = [
-    ...checkSettings(inspected),
+    ...checkSettings(inspected, sources),
     ...checkCertificates(env),
     ...proxies,
     checkVersions(packageJson.version),

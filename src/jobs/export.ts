@@ -28,7 +28,7 @@ export const exportJob: Job = {
     log.info({ folder, files, verdict: manifest.run?.verdict }, "exported");
     using reader = openReader(database);
     for (const { setting, word } of findUnmatchedDispositions(reader, settings.rules)) {
-      log.warn({ setting, word }, "no call in the warehouse has this disposition");
+      log.warn({ setting: setting.env, word }, "no call in the warehouse has this disposition");
     }
     logStatements(log, manifest.statements);
     return exitCodeOf(manifest.statements);

@@ -10,12 +10,12 @@ export const insightsJob: Job = {
   cron: (settings) => settings.insightsCron,
   cronSetting: "CALLTALLY_INSIGHTS_CRON",
   isSync: false,
-  idle: ({ insightIds }) => (insightIds.length === 0 ? "CALLTALLY_INSIGHT_IDS is empty" : undefined),
+  idle: ({ insightIds }) => (insightIds.length === 0 ? "no insight_ids are set" : undefined),
   readLastDone: (warehouse, { insightIds }) => readOldestFetch(warehouse, insightIds),
   run: async ({ settings, log, signal }) => {
     const { database, insightIds } = settings;
     if (insightIds.length === 0) {
-      log.info("no insights to refresh: CALLTALLY_INSIGHT_IDS is empty");
+      log.info("no insights to refresh: no insight_ids are set");
       return EXIT.done;
     }
     for await (const { insight_id, changes } of syncInsights(

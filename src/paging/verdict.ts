@@ -109,7 +109,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     [
       isCutOff,
       `no call came from offset ${endsAt} on, though the service counts more: ${count}`,
-      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).`,
+      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (setting org_unit_id).`,
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],

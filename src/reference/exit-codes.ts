@@ -23,7 +23,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
     advice: "use a valid token or password, with permission for what is read; nothing is retried before that",
   },
   unreachable: {
-    meaning: "the API, or a server of the cluster, is unreachable or failing",
+    meaning: "the API, a server of the cluster, or for `doctor` the mail server, is unreachable or failing",
     advice: "wait: the next run resumes where this one stopped",
   },
   locked: {

@@ -29,7 +29,7 @@ export function levelOf(exitCode: ExitCode): Ending["level"] {
 /** @param isStopping whether the schedule itself was stopped */
 export function describeOutcome({ exitCode, signal, isLate, error }: Outcome, isStopping: boolean): Ending {
   if (isLate && exitCode !== EXIT.done)
-    return { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" };
+    return { level: "error", message: "stopped at its deadline (setting job_minutes)" };
   if (error !== null) return { level: "error", message: `cannot be started: ${error.message}` };
   if (signal !== null) {
     return isStopping

@@ -147,7 +147,7 @@ function decideCurrency(
   { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
 ): string | null {
   const currency = assertOneCurrency("spend", [
-    { currency: set, place: "CALLTALLY_CURRENCY" },
+    { currency: set, place: "the setting currency" },
     { currency: readCurrency(warehouse), place: "the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, rows }) =>
@@ -160,7 +160,7 @@ function decideCurrency(
 
 export function unknownCurrency(what: string): UsageError {
   return new UsageError(`Cannot import ${what}: its currency is unknown`, {
-    hint: "Pass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
+    hint: "Pass --currency, such as --currency USD, or give it as the setting currency.",
   });
 }
 

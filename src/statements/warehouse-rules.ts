@@ -58,7 +58,7 @@ export const WAREHOUSE_RULES = {
     say: ({ calls, unit }) =>
       `${calls === null ? "Some calls" : formatQuantity(calls, "call")} ${calls === 1 ? "belongs" : "belong"} to another organization unit than ${unit}, the one asked for.`,
     hint: () =>
-      "The service may ignore CALLTALLY_ORG_UNIT_ID, or interpret it differently: ask its support. `calltally export org_unit` writes the existing units.",
+      "The service may ignore the setting org_unit_id, or interpret it differently: ask its support. `calltally export org_unit` writes the existing units.",
   }),
   rules_changed: rule({
     level: "caution",

@@ -120,7 +120,7 @@ function nameBound(
 ): ApiError {
   if (error.status !== 400 || taken === undefined || offset <= taken) return error;
   return reword(error, error.message, {
-    hint: `The service took offset ${taken} and refuses ${offset} (limit ${limit}): it may not list calls beyond a limit. Ask its support to raise it, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).`,
+    hint: `The service took offset ${taken} and refuses ${offset} (limit ${limit}): it may not list calls beyond a limit. Ask its support to raise it, or sync each organization unit into its own warehouse (setting org_unit_id).`,
   });
 }
 

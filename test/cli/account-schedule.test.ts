@@ -146,7 +146,7 @@ describe("calltally schedule of several accounts", () => {
         .trim(),
     ).toBe("*/15 6-18 1,15 * MON-FRI");
     expect(lines[first]).toMatch(/ never +\d{4}-\d\d-\d\d \d\d:\d\d,$/);
-    expect(stdout).toMatch(/^insights .* never +none: CALLTALLY_INSIGHT_IDS\n +is empty$/m);
+    expect(stdout).toMatch(/^insights .* never +none: no insight_ids are set$/m);
   });
 
   it("reports the problem of one account and continues with the others", async () => {

@@ -70,7 +70,12 @@ describe("calltally channels", () => {
         row("Partners", 0, 1),
       ]),
     );
-    expect((await folder.run(["channels"], {})).stdout).toContain("There are no own channels");
+    expect((await folder.run(["channels"], {})).stdout).toBe(
+      "There are no own channels: CALLTALLY_CHANNELS names a file of them.\n",
+    );
+    expect((await folder.run(["channels"], { CALLTALLY_CHANNELS: "channels.csv" })).stdout).toBe(
+      "There are no own channels yet: the next sync or export applies channels.csv.\n",
+    );
   });
 
   it("attributes stored calls again, names the rule in restatements, and filters", async () => {

@@ -190,7 +190,7 @@ describe("calltally doctor", () => {
       found: ["warn page size: the service caps its pages: 1,000 calls requested, 200 sent", NO_WAREHOUSE],
     });
     expect(checks).toContainEqual(
-      expect.objectContaining({ hint: expect.stringContaining("CALLTALLY_LIMIT=200") }),
+      expect.objectContaining({ hint: expect.stringContaining("With 200 as the setting limit") }),
     );
     const fitting = { ...settingsFor(sandbox), CALLTALLY_LIMIT: "200" };
     expect((await complaints({ cwd: folder.path, env: fitting })).found).toEqual([NO_WAREHOUSE]);

@@ -69,7 +69,7 @@ describe("calltally hygiene", () => {
       0,
       "2 lines appended to aliases.csv:\nbrand_exact,Brand | Exact,campaign\nfacebok,facebook,source\n",
     ]);
-    expect(stderr).toContain("CALLTALLY_ALIASES does not name a file: set it to aliases.csv.");
+    expect(stderr).toContain("To apply it, set CALLTALLY_ALIASES to aliases.csv.");
     const env = { CALLTALLY_ALIASES: "aliases.csv" };
     const exported = await folder.run(["export", "campaign", "--columns", "calls", "--stdout"], env);
     expect(exported.stdout).toBe(

@@ -120,7 +120,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     const synced = await run("7", "sync");
     expect(synced).toMatchObject({ code: 0 });
     expect(synced.stdout).toMatch(
-      /^ {2}unit +20 {3}new or changed calls have another org_unit_id than CALLTALLY_ORG_UNIT_ID/m,
+      /^ {2}unit +20 {3}new or changed calls have another org_unit_id than the setting/m,
     );
     expect(await run("7", "doctor")).toMatchObject({
       code: 3,

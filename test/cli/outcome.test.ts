@@ -37,7 +37,7 @@ describe("calltally outcome", () => {
     const args = ["outcome", "import", "jobs.csv", "--country-code", "+1", ...db];
     const refused = await run(args, cwd, 2);
     expect(refused.stderr).toBe(
-      "calltally: Cannot import revenue: its currency is unknown\nPass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.\n",
+      "calltally: Cannot import revenue: its currency is unknown\nPass --currency, such as --currency USD, or give it as the setting currency.\n",
     );
     const imported = await run([...args, "--currency", "USD"], cwd, 3);
     expect(imported.stdout).toBe(

@@ -144,7 +144,7 @@ describe("calltally spend import and export --spend", () => {
       const noCurrency = await calltally(["spend", "import", "some.csv", ...flags, ...db], { cwd });
       expect([noCurrency.code, noCurrency.stderr]).toEqual([
         2,
-        "calltally: Cannot import spend: its currency is unknown\nPass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.\n",
+        "calltally: Cannot import spend: its currency is unknown\nPass --currency, such as --currency USD, or give it as the setting currency.\n",
       ]);
       const count = () => run(["query", "SELECT count(*) AS n FROM spend", "--format", "csv", ...db], cwd);
       expect((await count()).stdout).toBe("n\r\n0\r\n");

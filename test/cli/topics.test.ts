@@ -116,7 +116,7 @@ bing          1            1          0     1       1
     const { stdout: json } = await folder.run(["topics", "--try", "topics.csv", "--json"], none);
     expect(JSON.parse(json)).toMatchObject({ lines: { length: 4 }, calls_kept: 0, sources: { length: 3 } });
     expect(await folder.run(["topics"], none)).toMatchObject({
-      stdout: "There are no topics: CALLTALLY_TOPICS names their file.\n",
+      stdout: "There are no topics: CALLTALLY_TOPICS names a file of them.\n",
     });
     expect(await folder.run(["topics", "emergency", "--try", "topics.csv"], none)).toMatchObject({ code: 2 });
     const others = { CALLTALLY_QUALIFIED_SECONDS: "5" };

@@ -272,7 +272,7 @@ describe("judge", () => {
       [
         { end: "disputed", endsAt: 80 },
         80,
-        "Ask the support of the service for the calls beyond offset 80, or sync each organization unit into its own warehouse (CALLTALLY_ORG_UNIT_ID).",
+        "Ask the support of the service for the calls beyond offset 80, or sync each organization unit into its own warehouse (setting org_unit_id).",
       ],
       [{}, 0, "Ask the support of the service why its pages are empty."],
       [

@@ -92,7 +92,7 @@ describe("runDaemon", () => {
       const { ends } = await runOver(program, { starts: 3, jobMinutes: timeMs / 60_000 });
       return ends[0]?.killedBy === "SIGTERM" || ends[2]?.killedBy !== undefined ? undefined : ends;
     });
-    const late = "stopped at its deadline, CALLTALLY_JOB_MINUTES";
+    const late = "stopped at its deadline (setting job_minutes)";
     expect(ends.map(({ level, exitCode, killedBy, msg }) => [level, exitCode ?? killedBy, msg])).toEqual([
       [50, 143, late],
       [50, expect.stringMatching(/^SIG(TERM|KILL)$/), late],
@@ -106,7 +106,7 @@ describe("runDaemon", () => {
     {
       program: HANG,
       exit_code: 143,
-      error: "stopped at its deadline, CALLTALLY_JOB_MINUTES",
+      error: "stopped at its deadline (setting job_minutes)",
       jobMinutes: 1 / 120,
     },
   ])(

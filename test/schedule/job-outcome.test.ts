@@ -42,7 +42,7 @@ describe("describeOutcome", () => {
     ]).toEqual([
       { level: "error", message: "killed by SIGKILL" },
       { level: "info", message: "stopped by SIGKILL" },
-      { level: "error", message: "stopped at its deadline, CALLTALLY_JOB_MINUTES" },
+      { level: "error", message: "stopped at its deadline (setting job_minutes)" },
       { level: "info", message: "done" },
       { level: "error", message: "cannot be started: spawn EAGAIN" },
     ]);

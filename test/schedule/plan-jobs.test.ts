@@ -12,7 +12,7 @@ import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
-import { insertJobStart, type JobRecord } from "../../src/warehouse/runs/job-table.ts";
+import { insertJobStart, type JobRecord, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
@@ -28,9 +28,10 @@ function insertRun(warehouse: Warehouse, changes: RunChanges): void {
   updateRun(warehouse, runId, changes);
 }
 
-function insertExport(warehouse: Warehouse, exported_at: string, path: string): void {
-  const ids = insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}" }]);
-  settleExports(warehouse, ids, exported_at);
+/** Records an export by the job. */
+function insertExport(warehouse: Warehouse, finishedAt: string): void {
+  const ended = { startedAt: finishedAt, finishedAt, exitCode: 0, result: "success", error: null } as const;
+  writeTransaction(warehouse, (tx) => updateJobEnd(tx, { job: "export", ...ended }));
 }
 
 function insertInsight({ sqlite }: Warehouse, id: number, fetchedAt: string): void {
@@ -99,7 +100,7 @@ describe("planJobs", () => {
     expect(planJobs(JOBS, settings, undefined, 0)).toMatchObject([
       { name: "sync", isBehind: true, idle: undefined },
       { name: "export", isBehind: true },
-      { name: "insights", isBehind: false, idle: "CALLTALLY_INSIGHT_IDS is empty" },
+      { name: "insights", isBehind: false, idle: "no insight_ids are set" },
     ]);
   });
 
@@ -136,33 +137,36 @@ describe("planJobs", () => {
   ] satisfies { title: string; runs: RunChanges[]; missed: boolean }[])(
     "decides by the ledger for a sync $title: overdue $missed",
     ({ runs, missed }) => {
-      const names = behind((warehouse, exportDir) => {
+      const names = behind((warehouse) => {
         for (const run of runs) insertRun(warehouse, run);
-        insertExport(warehouse, NOW, join(exportDir, "utm_source.csv"));
+        insertExport(warehouse, NOW);
       });
       expect(names).toEqual(missed ? ["sync"] : []);
     },
   );
 
-  it("decides by the files in the configured folder for an export, and by no others", () => {
+  it("decides by the last success of the job for an export, not by exports by hand", () => {
     const done = { status: "done", finished_at: NOW } as const;
-    const names = (exportedAt: string, file: (exportDir: string) => string) =>
+    const names = (insert: (warehouse: Warehouse, exportDir: string) => void) =>
       behind((warehouse, exportDir) => {
         insertRun(warehouse, done);
-        insertExport(warehouse, exportedAt, file(exportDir));
+        insert(warehouse, exportDir);
       });
-    expect(names("2026-11-20T05:30:00.000Z", (folder) => join(folder, "utm_source.csv"))).toEqual([]);
-    expect(names("2026-11-20T05:29:59.000Z", (folder) => join(folder, "utm_source.csv"))).toEqual(["export"]);
-    for (const other of ["-of-another/utm_source.csv", "/calls.csv", "/report/report.html"])
-      expect(names(NOW, (folder) => folder + other)).toEqual(["export"]);
+    expect(names((warehouse) => insertExport(warehouse, "2026-11-20T05:30:00.000Z"))).toEqual([]);
+    expect(names((warehouse) => insertExport(warehouse, "2026-11-20T05:29:59.000Z"))).toEqual(["export"]);
+    const exportByHand = (warehouse: Warehouse, exportDir: string) => {
+      const path = join(exportDir, "utm_source.csv");
+      settleExports(warehouse, insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}" }]), NOW);
+    };
+    expect(names(exportByHand)).toEqual(["export"]);
   });
 
   it("decides by the insight that was fetched least recently", () => {
     const names = (ids: string) =>
       behind(
-        (warehouse, exportDir) => {
+        (warehouse) => {
           insertRun(warehouse, { status: "done", finished_at: NOW });
-          insertExport(warehouse, NOW, join(exportDir, "utm_source.csv"));
+          insertExport(warehouse, NOW);
           insertInsight(warehouse, 1, NOW);
           insertInsight(warehouse, 2, "2026-11-19T16:00:00.000Z");
         },

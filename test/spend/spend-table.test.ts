@@ -86,7 +86,7 @@ describe("importSpend", () => {
     );
     expect(() => importRows(warehouse, { "a.csv": [{}] }, { named: "USD" })).toThrow("--currency is in USD");
     expect(() => importRows(warehouse, { "a.csv": [{}] }, { currency: "USD" })).toThrow(
-      "CALLTALLY_CURRENCY is in USD, and a.csv, line 2 in EUR",
+      "the setting currency is in USD, and a.csv, line 2 in EUR",
     );
     importRows(warehouse, { "a.csv": [{ currency: null }] }, { currency: "CHF" });
     expect(() => importRows(warehouse, { "b.csv": [{ day: "2026-10-02" }] })).toThrow(

@@ -2,12 +2,15 @@ import { Command } from "@commander-js/extra-typings";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readChannels } from "../../config/files/channels-file.ts";
+import { nameSetting } from "../../config/setting-name.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { type ChannelFigures, readChannelFigures } from "../../explain/channel-figures.ts";
 import { toShown } from "../../figures/reserved-keys.ts";
 import { openReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
+import { describeNoLines } from "../terminal/no-lines.ts";
 import { layOutTable } from "../terminal/query-table.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
@@ -22,23 +25,30 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally channels\n  $ calltally channels --try new-channels.csv",
     )
     .action(
-      perAccount(context, async ({ settings }, { try: file }) => {
+      perAccount(context, async ({ account, settings }, { try: file }) => {
         const tried = file === undefined ? undefined : readChannels(file);
         using reader = openOwn(settings, openReader);
-        const figures = readChannelFigures(reader, { own: readAttributionRules(settings), tried });
+        const own = readAttributionRules(settings);
+        const figures = readChannelFigures(reader, { own, tried });
+        const none = describeNoLines("own channels", {
+          file: file ?? settings.channelsFile,
+          isEmpty: (tried ?? own.channels).length === 0,
+          setting: nameSetting(SETTINGS.channelsFile, account.sources),
+        });
         return {
           data: figures,
-          text: describeFigures(figures),
+          text: describeFigures(figures, none),
           notes: notesOnRules(settings, tried && { channels: tried }),
         };
       }),
     );
 
-function describeFigures({ lines, channels, calls_moved }: ChannelFigures): string {
+/** @param none what to say without lines */
+function describeFigures({ lines, channels, calls_moved }: ChannelFigures, none: string): string {
   const unmatched = lines.filter(({ calls }) => calls === 0).length;
   return [
     lines.length === 0
-      ? "There are no own channels: CALLTALLY_CHANNELS names their file."
+      ? none
       : layOutTable(
           ["line", "channel", "calls", "source", "medium", "campaign", "referrer"],
           lines.map(({ line, channel, calls, source, medium, campaign, referrer }) => [

@@ -156,9 +156,7 @@ function describeCampaign({ campaign, campaign_from, dni }: Explanation): string
 
 function describeOutcome({ outcome, disposition }: Explanation): string {
   const list =
-    outcome === "other"
-      ? "neither in CALLTALLY_ANSWERED nor CALLTALLY_MISSED"
-      : `in CALLTALLY_${outcome.toUpperCase()}`;
+    outcome === "other" ? "in neither of the settings answered and missed" : `in the setting ${outcome}`;
   return presentText(disposition) === null
     ? "other: it has no disposition"
     : `${outcome}: ${quote(disposition)} is ${list}`;

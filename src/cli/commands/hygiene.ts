@@ -7,6 +7,8 @@ import { toPrintable } from "../../base/printable.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { parseDate, toInstants } from "../../calendar/dates.ts";
 import type { Settings } from "../../config/load-settings.ts";
+import { nameSetting } from "../../config/setting-name.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { type AliasLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
 import { appendAliases, toCsvLine } from "../../features/hygiene/append-aliases.ts";
 import { RECENT_DAYS, readProblems } from "../../features/hygiene/read-problems.ts";
@@ -40,7 +42,7 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally hygiene\n  $ calltally hygiene --write aliases.csv --lines 1,3",
     )
     .action(
-      perAccount(context, async ({ settings }, { to, write: file, lines }) => {
+      perAccount(context, async ({ account, settings }, { to, write: file, lines }) => {
         if (lines !== undefined && file === undefined)
           throw new UsageError("--lines needs --write: it chooses the lines to append", {
             hint: "Add --write aliases.csv.",
@@ -57,7 +59,7 @@ export const command = (context: Context) =>
           summary: `${formatQuantity(chosen.length, "line")} appended to ${file}:\n${chosen.map(toText).join("\n")}`,
           notes:
             settings.aliasesFile === undefined
-              ? [`CALLTALLY_ALIASES does not name a file: set it to ${file}.`]
+              ? [`To apply it, set ${nameSetting(SETTINGS.aliasesFile, account.sources)} to ${file}.`]
               : [],
         };
       }),

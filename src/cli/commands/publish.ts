@@ -2,6 +2,7 @@ import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { EXIT } from "../../base/errors.ts";
 import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
+import type { Account } from "../../config/accounts.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
@@ -48,13 +49,13 @@ export function command(context: Context) {
  * Publishes an account after its sync; undefined if the settings disable it. An error is part of the result, because
  * the sync itself is done.
  */
-export async function publishSynced(settings: Settings, account: string | undefined, signal: AbortSignal) {
+export async function publishSynced(settings: Settings, { name, sources }: Account, signal: AbortSignal) {
   if (!isPublishedAfterSync(settings)) return undefined;
   try {
-    const publication = await publish(settings, { account, signal });
+    const publication = await publish(settings, { account: name, signal });
     return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
   } catch (thrown) {
-    const { errors, ...result } = toResult(thrown);
+    const { errors, ...result } = toResult(thrown, sources);
     return { ...result, errors: errors.map((text) => `Synced, but not published: ${text}`) };
   }
 }

@@ -47,13 +47,13 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
         results.push({
           data: dataOf(made),
           summary: describeReport(made, folder, isDelivered),
-          notes: notesOnDispositions(report.settings),
+          notes: notesOnDispositions(report.settings, account.sources),
           errors: [...quietDoubts(context, made.manifest.statements), ...describeUndelivered(made)],
           exit: exitCodeOfReport(made),
         });
       } catch (thrown) {
         if (named.length === 1) throw thrown;
-        const { data, errors, exit } = toResult(thrown);
+        const { data, errors, exit } = toResult(thrown, account.sources);
         results.push({
           data: { report: report.name, ...data },
           errors: errors.map((text) => `${report.name}: ${text}`),

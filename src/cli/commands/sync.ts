@@ -68,11 +68,11 @@ export const command = (context: Context) =>
             onNotErased: ({ message }) => note(`${message}: a later sync will do it, or run calltally prune`),
           });
           progress.clear();
-          const published = await publishSynced(settings, account.name, context.signal);
+          const published = await publishSynced(settings, account, context.signal);
           return {
             data: { ...run, ...(published && { publication: published.data }) },
             summary: [summarizeRun(run), ...news, ...(published?.summary ?? [])].join("\n"),
-            notes: notesOnDispositions(settings),
+            notes: notesOnDispositions(settings, account.sources),
             errors: [
               // Not a note: cron mails what --quiet leaves; without names, since it may go to a log.
               ...(news.length > 0 ? [`${formatQuantity(news.length, "notice")}: see calltally status`] : []),

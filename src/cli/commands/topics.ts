@@ -3,12 +3,15 @@ import { UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/files/topics-file.ts";
+import { nameSetting } from "../../config/setting-name.ts";
+import { SETTINGS } from "../../config/settings.ts";
 import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
 import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
 import { openReader } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
+import { describeNoLines } from "../terminal/no-lines.ts";
 import { layOutTable } from "../terminal/query-table.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
@@ -26,7 +29,7 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally topics\n  $ calltally topics emergency\n  $ calltally topics --try new-topics.csv",
     )
     .action(
-      perAccount(context, async ({ settings }, topic, { try: file }) => {
+      perAccount(context, async ({ account, settings }, topic, { try: file }) => {
         if (topic !== undefined && file !== undefined)
           throw new UsageError("Cannot use a topic with --try: only one of them can be given", {
             hint: "Leave out the topic to try the file; --try does not list calls.",
@@ -38,20 +41,23 @@ export const command = (context: Context) =>
           const ids = readCallsOfTopic(reader, topic);
           return { data: ids, text: ids.join("\n"), notes };
         }
-        const figures = await readTopicFigures(reader, {
-          own: readAttributionRules(settings),
-          tried,
-          signal: context.signal,
+        const own = readAttributionRules(settings);
+        const figures = await readTopicFigures(reader, { own, tried, signal: context.signal });
+        const none = describeNoLines("topics", {
+          file: file ?? settings.topicsFile,
+          isEmpty: (tried ?? own.topics).length === 0,
+          setting: nameSetting(SETTINGS.topicsFile, account.sources),
         });
-        return { data: figures, text: describeFigures(figures), notes };
+        return { data: figures, text: describeFigures(figures, none), notes };
       }),
     );
 
-function describeFigures({ lines, calls_kept, sources }: TopicFigures): string {
+/** @param none what to say without lines */
+function describeFigures({ lines, calls_kept, sources }: TopicFigures, none: string): string {
   const unmatched = lines.filter(({ calls }) => calls === 0).length;
   return [
     lines.length === 0
-      ? "There are no topics: CALLTALLY_TOPICS names their file."
+      ? none
       : layOutTable(
           ["line", "topic", "calls", "phrase", "speaker"],
           lines.map(({ line, topic, calls, phrase, speaker }) => [line, topic, calls, phrase, speaker ?? ""]),

@@ -37,7 +37,7 @@ export function summarizeRun(run: SyncRun): string {
     [
       run.calls_other_unit,
       "unit    ",
-      "new or changed calls have another org_unit_id than CALLTALLY_ORG_UNIT_ID: the service may have ignored it",
+      "new or changed calls have another org_unit_id than the setting: the service may have ignored it",
     ],
     [run.resumed, "resumed ", "times: it resumes where it was interrupted"],
     [run.retries, "retries ", "failed requests that were repeated"],

@@ -64,7 +64,7 @@ export function importOutcomes(
     readTextFile(path, (text) => readJobs(text, { ...options, currency: known })),
   );
   const currency = assertOneCurrency("revenue", [
-    { currency: own.currency, place: "CALLTALLY_CURRENCY" },
+    { currency: own.currency, place: "the setting currency" },
     { currency: stored, place: "the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, currencies }) =>

@@ -1,11 +1,14 @@
 import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribution-rules.ts";
 import { toComparableDisposition } from "../../attribution/call-text.ts";
 import { didYouMean } from "../../base/nearest.ts";
+import type { Setting } from "../../config/setting.ts";
+import type { SettingSources } from "../../config/setting-layers.ts";
+import { nameSetting } from "../../config/setting-name.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import type { Reader } from "../warehouse.ts";
 
 export interface UnmatchedDisposition {
-  setting: string;
+  setting: Pick<Setting, "key" | "env">;
   word: string;
   advice: string;
 }
@@ -18,8 +21,8 @@ export function findUnmatchedDispositions(
   { answered, missed }: Pick<AttributionRules, "answered" | "missed">,
 ): UnmatchedDisposition[] {
   const set = [
-    ...answered.map((word) => ({ setting: SETTINGS.answered.env, word })),
-    ...missed.map((word) => ({ setting: SETTINGS.missed.env, word })),
+    ...answered.map((word) => ({ setting: SETTINGS.answered, word })),
+    ...missed.map((word) => ({ setting: SETTINGS.missed, word })),
   ];
   const open = new Map(set.map((each) => [toComparableDisposition(each.word), each]));
   for (const known of BY_DEFAULT) open.delete(known);
@@ -42,6 +45,9 @@ export function findUnmatchedDispositions(
   }));
 }
 
-export function describeUnmatchedDisposition({ setting, word, advice }: UnmatchedDisposition): string {
-  return `${setting} has ${word}, and no call in the warehouse has that disposition. ${advice}`;
+export function describeUnmatchedDisposition(
+  { setting, word, advice }: UnmatchedDisposition,
+  sources: SettingSources,
+): string {
+  return `${nameSetting(setting, sources)} has ${word}, and no call in the warehouse has that disposition. ${advice}`;
 }

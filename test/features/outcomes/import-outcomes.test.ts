@@ -292,7 +292,7 @@ x,,2026-10-06,sold,1,USD
       [
         "call_id,stage,amount\n1,sold,1\n",
         { named: undefined },
-        "Cannot import revenue: its currency is unknown | Pass --currency, such as --currency USD, or set CALLTALLY_CURRENCY.",
+        "Cannot import revenue: its currency is unknown | Pass --currency, such as --currency USD, or give it as the setting currency.",
       ],
       [
         "call_id,date,stage\n1,10/5/2026,sold\n",
