@@ -81,6 +81,7 @@ export function mergeManifests(figures: readonly AccountFigures[]): AccountsMani
     origin: { ...ORIGIN },
     statements: mergeStatements(
       new Map(figures.map(({ account, manifest: { statements } }) => [account, statements])),
+      figures.flatMap(({ table }) => table.columns.map(({ name }) => name)),
     ),
     accounts: Object.fromEntries(
       figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),
