@@ -6,7 +6,7 @@ import { folderOutput } from "../export/output/folder.ts";
 import { readLetterhead } from "../letterhead/letterhead.ts";
 import { toOverviewPage } from "../overview/overview-page.ts";
 import { writeOverviewSheet } from "../overview/overview-sheet.ts";
-import { readOverview } from "../overview/read-overview.ts";
+import { OVERVIEW_FIGURES, readOverview } from "../overview/read-overview.ts";
 import { MERGED_ORIGIN } from "../produce/merge-accounts.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
@@ -53,6 +53,7 @@ export async function reportOverview(
       source: sourceOf(settings),
       ask: {
         ...asked,
+        columns: OVERVIEW_FIGURES,
         spend: asked.spend || ("if any" as const),
         outcomes: asked.outcomes || ("if any" as const),
       },

@@ -9,13 +9,15 @@ import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import { TOTAL } from "../figures/reserved-keys.ts";
 import { type Letterhead, titleOf } from "../letterhead/letterhead.ts";
 import { endPage, startPage, whose } from "../letterhead/page-shell.ts";
-import { amountOf, capitalized, changeOf, countOf, type Html, shareOf } from "../page/figure-text.ts";
+import { amountOf, capitalized, changeOf, countOf, type Html, missedRateOf } from "../page/figure-text.ts";
 import { headRow, isolated, scrolled } from "../page/page-parts.ts";
 import { PAGE_STYLE } from "../page/page-style.ts";
 import { saySome } from "../statements/statements.ts";
 import { AMOUNTS, type Overview, type OverviewRow } from "./read-overview.ts";
 
 const HEADS = ["Account", "Calls", "Change", "Missed", "Qualified"];
+
+const CAUTIONS_SHOWN = 12;
 
 /** @param folder where the page is, for its links */
 export async function toOverviewPage(
@@ -29,13 +31,13 @@ export async function toOverviewPage(
 function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Html {
   const { rows, total, compared, currency, remarks, manifest } = overview;
   const title = `Calls by account, ${daysOf(overview, { isCompared: false })}`;
-  const statements = saySome(manifest.statements, "see manifest.json");
+  const statements = saySome(manifest.statements, "see manifest.json", CAUTIONS_SHOWN);
   const amounts = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
   // One currency is in the heads, several next to the amounts.
   const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
   const headOfAmount = (name: string) => `${capitalized(name)}${isOne ? `, ${currency}` : ""}`;
   const cells = ({ figures, currency }: Pick<OverviewRow, "figures" | "currency">, days = compared) =>
-    html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${shareOf(figures.missed_rate)}</td><td>${countOf(figures.qualified_calls)}</td>${amounts.map(
+    html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${missedRateOf(figures)}</td><td>${countOf(figures.qualified_calls)}</td>${amounts.map(
       (name) =>
         html`<td>${amountOf(figures[name])}${typeof figures[name] === "number" && currency && !isOne ? ` ${currency}` : ""}</td>`,
     )}`;

@@ -7,6 +7,7 @@ import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import type { Counterpart } from "../export/timeframe.ts";
+import type { Figure } from "../figures/metrics.ts";
 import type { Figures } from "../page/report-figures.ts";
 import {
   type AccountAsk,
@@ -48,8 +49,10 @@ export interface Overview {
   manifest: AccountsManifest;
 }
 
-const COUNTS = ["calls", "answered_calls", "missed_calls", "qualified_calls"];
+const COUNTS = ["calls", "missed_calls", "qualified_calls"] as const;
 export const AMOUNTS = ["cost", "revenue"] as const;
+/** The figures to ask each account for. */
+export const OVERVIEW_FIGURES: Figure[] = [...COUNTS, ...AMOUNTS];
 
 /**
  * Reads the figures of each account, as `export --by account` does, and how it is; an account that cannot be read has

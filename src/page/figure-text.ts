@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { formatNumber } from "../base/locale.ts";
-import { formatAmount, formatCount } from "../base/quantity-text.ts";
+import { formatAmount, formatCount, formatShare } from "../base/quantity-text.ts";
 import { type ComparedDays, isChangeWithinChance } from "../figures/change-chance.ts";
 import type { Value } from "../rollup/figure-session.ts";
 import type { Figures } from "./report-figures.ts";
@@ -77,11 +77,8 @@ export function formatAnswerRate(figures: Figures, stretch: Stretch = ""): strin
   return tenths === null ? null : formatNumber(tenths / 1000, PERCENT);
 }
 
-/** 0.5455 → 54.55%: its own digits, since rounded once more it could be another. */
-export function shareOf(value: Value | undefined): Html {
-  return figure(value, (share) =>
-    formatNumber(share, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 2 }),
-  );
+export function missedRateOf({ missed_rate, missed_calls, calls }: Figures): Html {
+  return figure(missed_rate, () => formatShare(Number(missed_calls), Number(calls)));
 }
 
 /** The relative change of a count; null if the figures have none. */

@@ -3,6 +3,7 @@ import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest, ManifestFile } from "../export/manifest.ts";
+import { SEVERAL_ACCOUNTS } from "../export/output/folder.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
 import type { Output } from "../export/output/output.ts";
 import type { Column, Value } from "../export/table.ts";
@@ -47,7 +48,7 @@ export interface AccountFigures {
 
 /** Larger tables are unreadable, and all of it is held in memory. */
 const MAX_ROWS = 2_000_000;
-const ORIGIN = { warehouse_id: "several accounts", base_url: null } as const;
+const ORIGIN = { warehouse_id: SEVERAL_ACCOUNTS, base_url: null } as const;
 export const MERGED_ORIGIN = { ...ORIGIN, org_unit_id: null, account: null };
 
 /** @throws UsageError for a value of the filter that no account's calls have */
@@ -81,6 +82,7 @@ export function mergeManifests(figures: readonly AccountFigures[]): AccountsMani
     origin: { ...ORIGIN },
     statements: mergeStatements(
       new Map(figures.map(({ account, manifest: { statements } }) => [account, statements])),
+      figures.flatMap(({ table }) => table.columns.map(({ name }) => name)),
     ),
     accounts: Object.fromEntries(
       figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),

@@ -7,6 +7,8 @@ import type { Outlet } from "../export/output/output.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../export/share-safe.ts";
 import type { NamedTable } from "../export/table.ts";
 import { resolveTimeframe } from "../export/timeframe.ts";
+import { FIGURES, OUTCOME_FIGURES } from "../figures/metrics.ts";
+import type { Content } from "../request/contents.ts";
 import { OUTCOME_VALUE } from "../request/option-values.ts";
 import { type Ask, isOfOneFile, nameFile } from "../request/resolve.ts";
 import type { Facts } from "../statements/rule.ts";
@@ -41,13 +43,24 @@ export async function startJob(
   });
   const firstStart = await session.readFirstStart();
   const firstDay = firstStart === null ? undefined : localDate(firstStart, ask.timezone);
-  const facts: Facts = { warehouse: shown, range: manifest, firstDay };
+  const facts: Facts = { warehouse: shown, range: manifest, figures: figuresIn(ask), firstDay };
   const state = (more: Facts) => {
     Object.assign(facts, more);
     manifest.statements = statementsOf(facts, minCell);
   };
   state({});
   return { ask, basis: shown, lookbackHours, timeframe, spend, outcomes, manifest, state };
+}
+
+/** Returns the names of the figures that the files show, or follow from. */
+function figuresIn({ contents, columns, filter }: Ask): readonly string[] {
+  const ofContent = ({ kind }: Content): readonly string[] => {
+    if (kind === "rollup") return columns ?? FIGURES;
+    if (kind === "page" || kind === "explore") return FIGURES;
+    // Each call says whether it is a first one; conversions may be booked or sold calls.
+    return kind === "calls" ? ["first_time_callers"] : OUTCOME_FIGURES;
+  };
+  return [...contents.flatMap(ofContent), ...(filter.first_time ? ["first_time_callers"] : [])];
 }
 
 /** Loads the outcomes for figures and for conversions. */

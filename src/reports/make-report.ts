@@ -93,6 +93,8 @@ export async function makeReport(
       is_stale = isStale(readLastGoodSync(job), report, clock.now());
       const { fresh, min_cell } = report.content;
       job.state({
+        // A delivery shows the headline, which has all figures.
+        ...(targets.length > 0 && { figures: undefined }),
         report: {
           ...(is_stale && fresh !== undefined && { olderThan: fresh }),
           ...(headline.compared?.isCovered === false && {

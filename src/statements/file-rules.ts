@@ -1,5 +1,6 @@
 import { formatQuantity } from "../base/quantity-text.ts";
 import { localDate } from "../calendar/local-time.ts";
+import { FIRST_CALL_FIGURES } from "../figures/metrics.ts";
 import { type FileFacts, type Rule, rule } from "./rule.ts";
 
 /** What the rows of files lack, and what changed since earlier files. */
@@ -31,6 +32,7 @@ export const FILE_RULES = {
   }),
   callers_per_account: rule({
     level: "note",
+    about: ["unique_callers", ...FIRST_CALL_FIGURES],
     find: ({ accounts = 1 }) => (accounts > 1 ? {} : undefined),
     say: () =>
       "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.",

@@ -4,6 +4,7 @@ import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate, localMinute } from "../calendar/local-time.ts";
 import { countOpenDays } from "../calendar/opening-hours.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
+import { FIRST_CALL_FIGURES, OUTCOME_FIGURES, RETURN_FIGURES, SPEND_FIGURES } from "../figures/metrics.ts";
 import { type Rule, rule } from "./rule.ts";
 
 const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
@@ -17,6 +18,8 @@ const ALIKE = 0.1;
 function toDays({ from, to }: { from?: string; to?: string } = {}) {
   return from === undefined || to === undefined ? undefined : { from, to };
 }
+
+const COSTS = [...SPEND_FIGURES, ...RETURN_FIGURES];
 
 const earlier = (a: string, b: string) => (a < b ? a : b);
 const later = (a: string, b: string) => (a < b ? b : a);
@@ -49,6 +52,7 @@ export const RANGE_RULES = {
   }),
   spend_days: rule({
     level: "caution",
+    about: COSTS,
     find: ({ warehouse, range, firstDay }) => {
       const { days } = range?.spend ?? {};
       if (range === undefined || days == null) return undefined;
@@ -96,6 +100,7 @@ export const RANGE_RULES = {
   }),
   short_history: rule({
     level: "caution",
+    about: [...FIRST_CALL_FIGURES],
     find: ({ range }) => {
       if (!range?.range.short_history) return undefined;
       const { periods = [] } = range;
@@ -107,11 +112,13 @@ export const RANGE_RULES = {
   }),
   short_history_before: rule({
     level: "caution",
+    about: [...FIRST_CALL_FIGURES],
     find: ({ range }) => (range?.compared_with?.short_history ? {} : undefined),
     say: () => `The change of first-time callers is not computed: ${FEW_DAYS} the days compared with.`,
   }),
   filters_of_calls_alone: rule({
     level: "caution",
+    about: COSTS,
     find: ({ range: { spend } = {} }) => {
       const names = spend?.currency ? (spend.filters_of_calls_alone ?? []) : [];
       return names.length > 0 ? { filters: names.join(",") } : undefined;
@@ -123,6 +130,7 @@ export const RANGE_RULES = {
   }),
   spend_days_differ: rule({
     level: "caution",
+    about: COSTS,
     find: ({ range: { spend } = {} }) =>
       spend?.currency && spend.rows > 0 && spend.days_differ ? {} : undefined,
     say: () =>
@@ -130,6 +138,7 @@ export const RANGE_RULES = {
   }),
   unmatched_spend: rule({
     level: "caution",
+    about: COSTS,
     find: ({ range: { spend } = {} }) => {
       const { rows = 0, cost = 0 } = spend?.campaigns.unmatched ?? {};
       if (spend === undefined || rows === 0) return undefined;
@@ -140,6 +149,7 @@ export const RANGE_RULES = {
   }),
   unmatched_jobs: rule({
     level: "caution",
+    about: OUTCOME_FIGURES,
     find: ({ range: { outcomes } = {}, imported = outcomes }) =>
       imported && imported.matched < imported.jobs
         ? { jobs: imported.jobs, matched: imported.matched }
@@ -166,11 +176,13 @@ export const RANGE_RULES = {
   }),
   revenue_by_job: rule({
     level: "note",
+    about: OUTCOME_FIGURES,
     find: ({ range: { outcomes } = {} }) => (outcomes?.revenue_by === "job-date" ? {} : undefined),
     say: () => "Booked and sold calls and revenue are counted by the date of their job, not of their call.",
   }),
   revenue_by_call: rule({
     level: "note",
+    about: OUTCOME_FIGURES,
     find: ({ range: { outcomes } = {} }) =>
       outcomes?.revenue_by === "call" && outcomes.jobs > 0 ? {} : undefined,
     say: () =>
@@ -178,16 +190,19 @@ export const RANGE_RULES = {
   }),
   no_outcomes: rule({
     level: "note",
+    about: OUTCOME_FIGURES,
     find: ({ range: { outcomes } = {} }) => (outcomes?.jobs === 0 ? {} : undefined),
     say: () => "No jobs have been imported: calltally outcome import reads what calls earned.",
   }),
   no_spend: rule({
     level: "note",
+    about: COSTS,
     find: ({ range: { spend } = {} }) => (spend?.currency === null ? {} : undefined),
     say: () => "No spend has been imported: calltally spend import reads the reports of ad platforms.",
   }),
   no_spend_of_days: rule({
     level: "note",
+    about: COSTS,
     find: ({ range: { spend } = {} }) => (spend?.currency && spend.rows === 0 ? {} : undefined),
     say: () => "No spend was imported for these days and this filter.",
   }),

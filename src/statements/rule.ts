@@ -19,6 +19,8 @@ export interface Facts {
   report?: ReportFacts;
   /** Jobs that were imported, and how many of them have a call. */
   imported?: MatchedJobs;
+  /** Names of the figures that are shown. @default all */
+  figures?: readonly string[] | undefined;
   /** The local day of the first call. */
   firstDay?: string | undefined;
   /** How many accounts a file combines. */
@@ -95,6 +97,8 @@ export interface Rule<V extends Values = Values> {
   level: Level;
   /** The level, if it depends on the values. */
   levelOf?(values: V): Level;
+  /** The figures that it is about: without one of them, it is not made. @default any */
+  about?: readonly string[];
   /** Returns the values, if there is something to state. */
   find(facts: Facts): V | null | undefined;
   say(values: V): string;

@@ -29,7 +29,8 @@ export interface StatementText {
 /** Returns the statements on these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
 export function statementsOf(facts: Facts, minCell = 1): Statement[] {
   const found = IDS.flatMap((id): Statement[] => {
-    const { level, levelOf, counts = [], ...rule } = RULE_OF[id];
+    const { level, levelOf, counts = [], about, ...rule } = RULE_OF[id];
+    if (about && facts.figures && !facts.figures.some((name) => about.includes(name))) return [];
     const values = rule.find(facts);
     if (values == null) return [];
     const isSmall = counts.some((name) => isSmallCount(Number(values[name]), minCell));
@@ -44,10 +45,13 @@ function inOrder(statements: readonly Statement[]): Statement[] {
   return LEVELS.flatMap((level) => statements.filter((statement) => statement.level === level));
 }
 
-/** Combines the statements of several accounts. */
-export function mergeStatements(accounts: ReadonlyMap<string, readonly Statement[]>): Statement[] {
+/** Combines the statements of several accounts. @param figures names of those that are shown */
+export function mergeStatements(
+  accounts: ReadonlyMap<string, readonly Statement[]>,
+  figures: readonly string[],
+): Statement[] {
   const all = [...accounts].flatMap(([account, own]) => own.map((statement) => ({ ...statement, account })));
-  return inOrder([...all, ...statementsOf({ accounts: accounts.size })]);
+  return inOrder([...all, ...statementsOf({ accounts: accounts.size, figures })]);
 }
 
 export function say({ id, account, values }: Statement): StatementText {
@@ -64,15 +68,19 @@ export function toSpoken(statement: Statement) {
 
 const CAUTIONS_SHOWN = 3;
 
-/** Returns the texts, with at most three cautions. @param where the others are, such as `see manifest.json` */
-export function saySome(statements: readonly Statement[], where: string): string[] {
+/** Returns the texts, with at most as many cautions. @param where the others are, such as `see manifest.json` */
+export function saySome(
+  statements: readonly Statement[],
+  where: string,
+  most: number = CAUTIONS_SHOWN,
+): string[] {
   const sayAll = (level: Level) =>
     statements.filter((statement) => statement.level === level).map((statement) => say(statement).text);
   const cautions = sayAll("caution");
-  const rest = cautions.length - CAUTIONS_SHOWN;
+  const rest = cautions.length - most;
   return [
     ...sayAll("doubt"),
-    ...cautions.slice(0, CAUTIONS_SHOWN),
+    ...cautions.slice(0, most),
     ...(rest > 0 ? [`And ${formatQuantity(rest, "more caution")}: ${where}.`] : []),
     ...sayAll("note"),
   ];

@@ -95,6 +95,13 @@ describe("calltally report --overview", () => {
     ]);
     const manifest = JSON.parse(agency.read("data/exports/overview/manifest.json").toString());
     expect(Object.keys(manifest.accounts)).toEqual(["acme", "beta"]);
+    // Its calls are as young as those of `export`, which says so of first-time callers.
+    const countIn = (text: string) => [...text.matchAll(/First-time callers|counted per account/g)].length;
+    expect([
+      countIn(exported.stderr) > 0,
+      countIn(page),
+      countIn(JSON.stringify(manifest.statements)),
+    ]).toEqual([true, 0, 0]);
   });
 
   it("refuses what an overview does not have, and a filter that no account knows", async () => {

@@ -65,6 +65,26 @@ describe("history of first-time callers", () => {
     ]);
   });
 
+  it.each<{ name: string; options: Partial<FolderExportOptions>; isSaid: boolean }>([
+    { name: "calls alone", options: { columns: ["calls"] }, isSaid: false },
+    { name: "their cost", options: { columns: ["cost_per_first_time_caller"], spend: true }, isSaid: true },
+    {
+      name: "calls of first-time callers",
+      options: { columns: ["calls"], filter: { first_time: true } },
+      isSaid: true,
+    },
+    { name: "callers to ring back", options: { targets: [{ kind: "callbacks", with: [] }] }, isSaid: false },
+    { name: "a list of calls", options: { targets: [{ kind: "calls", with: [] }] }, isSaid: true },
+  ])("too short, is said if a file shows first-time callers: $name", async ({ options, isSaid }) => {
+    using warehouse = makeWarehouse(CALLS);
+    const { manifest } = await warehouse.export({
+      targets: [{ kind: "rollup", dimensions: ["channel"] }],
+      range: MAY.range,
+      ...options,
+    });
+    expect(describeHistory(manifest)).toHaveLength(isSaid ? 1 : 0);
+  });
+
   it("may be too short only for the first periods", async () => {
     const { manifest } = await exportCalls("2026-01-31T00:00:00.000Z", {
       grain: "month",

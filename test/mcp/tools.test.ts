@@ -149,7 +149,6 @@ describe("answerCall", () => {
           ends_at: "2026-10-01T00:00:00.000Z",
           short_history: true,
         },
-        statements: [HISTORY],
       },
       rows: [
         { ...row, campaign: "(not set)", campaign_id: null, first_call_at: "2026-09-10T10:00:00.000Z" },
@@ -174,7 +173,11 @@ describe("answerCall", () => {
       return answer;
     };
     expect(await zoneOf({})).toMatchObject({
-      basis: { timezone: "Europe/Berlin", range: { starts_at: "2026-08-31T22:00:00.000Z" } },
+      basis: {
+        timezone: "Europe/Berlin",
+        range: { starts_at: "2026-08-31T22:00:00.000Z" },
+        statements: [HISTORY],
+      },
     });
     expect(await zoneOf({ timezone: "america/chicago" })).toMatchObject({
       basis: { timezone: "America/Chicago", range: { starts_at: "2026-09-01T05:00:00.000Z" } },
@@ -214,7 +217,6 @@ describe("answerCall", () => {
           ends_at: "2026-10-01T00:00:00.000Z",
           short_history: true,
         },
-        statements: expect.arrayContaining([HISTORY]),
         compared_with: compared,
       },
       rows: [

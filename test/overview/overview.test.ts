@@ -58,7 +58,6 @@ describe("addUp", () => {
     expect(addUp(rows)).toEqual({
       total: {
         calls: 200,
-        answered_calls: null,
         missed_calls: 20,
         qualified_calls: 18,
         missed_rate: 0.1,
@@ -115,7 +114,11 @@ describe("toOverviewPage", () => {
     const evil = '"><script>alert(1)</script>';
     const page = await toOverviewPage(
       overviewOf([
-        rowOf("a", { figures: { ...BEFORE, missed_rate: 0.4, cost: 12.5 }, currency: "USD", title: evil }),
+        rowOf("a", {
+          figures: { ...BEFORE, calls: 60, missed_calls: 19, missed_rate: 0.3167, cost: 12.5 },
+          currency: "USD",
+          title: evil,
+        }),
         rowOf("b", { problems: [evil] }),
       ]),
       PLAIN,
@@ -124,10 +127,10 @@ describe("toOverviewPage", () => {
     expect(page).not.toContain("<script>");
     const [table] = readTables(page);
     expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
-      [`${evil}a`, "50", "+25.0% within chance", "40.0%", "9", "12.50", "–", "–", "–"],
+      [`${evil}a`, "60", "+50.0% within chance", "31.7%", "9", "12.50", "–", "–", "–"],
       ["b", "–", "–", "–", "–", "–", "–", "–", "–"],
       [`⚠ ${evil}`],
-      ["(total)", "50", "+25.0% within chance", "40.0%", "9", "12.50", "", "", ""],
+      ["(total)", "60", "+50.0% within chance", "31.7%", "9", "12.50", "", "", ""],
     ]);
     expect(table?.head[5]).toBe("Cost, USD");
     expect(page).toContain("2 accounts, 1 with a problem. The total lacks b.");

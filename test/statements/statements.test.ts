@@ -333,6 +333,22 @@ describe("statementsOf", () => {
     expect(found).toEqual([{ id, level, text }]);
   });
 
+  const silent = (figures: readonly string[]) =>
+    CASES.filter(({ facts }) => statementsOf({ ...facts, figures }).length === 0).map(({ id }) => id);
+  const OF_FIRST_CALLS = ["short_history", "short_history_before"];
+  const OF_COSTS = ["spend_days", "filters_of_calls_alone", "spend_days_differ", "unmatched_spend"];
+  const OF_OUTCOMES = ["unmatched_jobs", "revenue_by_job", "revenue_by_call", "no_outcomes"];
+  const ALL = [...OF_FIRST_CALLS, ...OF_COSTS, ...OF_OUTCOMES, "no_spend", "no_spend_of_days"];
+  it.each([
+    [["calls"], ["callers_per_account", ...ALL]],
+    [["calls", "unique_callers"], ALL],
+    [["first_time_callers"], ALL.filter((id) => !OF_FIRST_CALLS.includes(id))],
+    [["revenue"], ["callers_per_account", ...ALL].filter((id) => !OF_OUTCOMES.includes(id))],
+    [["return_on_ad_spend"], ["callers_per_account", ...OF_FIRST_CALLS]],
+  ])("has no statement about other figures than those shown: %s", (figures, expected) => {
+    expect(silent(figures).toSorted()).toEqual(expected.toSorted());
+  });
+
   it("is empty for a complete copy and closed days", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
   });
@@ -467,6 +483,7 @@ describe("statementsOf", () => {
         ["acme", statementsOf(range({ range: { provisional: true } }))],
         ["zenith", statementsOf(warehouse({ run: null }))],
       ]),
+      ["unique_callers"],
     );
     expect(merged.map((each) => say(each).text)).toEqual([
       "zenith: No sync has finished yet: only the calls read so far are here.",
@@ -496,6 +513,7 @@ describe("returns all doubts, then at most three cautions with the number of oth
       "And 2 more cautions: see manifest.json.",
       "1 call is older than any that the service lists, since 2 Nov 2026; they still count.",
     ]);
+    expect(saySome(many, "see manifest.json", 12)).toEqual(many.map((each) => say(each).text));
   });
 });
 

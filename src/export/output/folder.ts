@@ -12,6 +12,9 @@ import { type KnownManifest, MANIFEST, readManifest, tryReadManifest } from "./r
 
 export const FOLDER_CAN = { manyFiles: true, remembers: true };
 
+/** In place of the id of a warehouse. */
+export const SEVERAL_ACCOUNTS = "several accounts";
+
 /** Parquet files of calls; the next export replaces all of them. */
 const PARTITIONS = "calls/month=*/calls.parquet";
 
@@ -92,13 +95,17 @@ function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolea
   const manifest = isReplaced ? tryReadManifest(folder) : readManifest(folder);
   if (manifest === undefined || manifest.origin.warehouse_id === origin.warehouse_id) return [];
   if (isReplaced) return manifest.files.filter((file) => isUnchanged(folder, file)).map(({ file }) => file);
-  throw new UsageError(
-    `Cannot export to ${folder}: it holds the files of another warehouse, ${describe(manifest.origin)}; this one is ${describe(origin)}`,
-    {
-      hint: ({ out, replace }) =>
-        `Give each warehouse a folder of its own ${out}${replace === undefined ? "" : `, or replace those files with ${replace}`}.`,
-    },
-  );
+  const isOfSeveral = ({ warehouse_id }: { warehouse_id: string }) => warehouse_id === SEVERAL_ACCOUNTS;
+  const held = isOfSeveral(manifest.origin)
+    ? SEVERAL_ACCOUNTS
+    : `another warehouse, ${describe(manifest.origin)}`;
+  const own = isOfSeveral(origin)
+    ? "the new ones are of several accounts"
+    : `this warehouse is ${describe(origin)}`;
+  throw new UsageError(`Cannot export to ${folder}: it holds the files of ${held}; ${own}`, {
+    hint: ({ out, replace }) =>
+      `Give each warehouse a folder of its own ${out}${replace === undefined ? "" : `, or replace those files with ${replace}`}.`,
+  });
 }
 
 /** Two warehouses may be copies of one service. */

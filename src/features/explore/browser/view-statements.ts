@@ -1,6 +1,6 @@
 import { toInstants } from "../../../calendar/dates.ts";
 import { type Statement, statementsOf } from "../../../statements/statements.ts";
-import { comparedOf, needsSpend, type Source, tableFigures } from "./answers.ts";
+import { cardFigures, comparedOf, type Source, tableFigures } from "./answers.ts";
 import { spanOf } from "./page-days.ts";
 import { entriesOf, spendFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
@@ -12,7 +12,6 @@ export function statementsOfView(source: Source, view: View): Statement[] {
   const days = shownDays(view);
   const { endsAt = "" } = toInstants(days, timezone);
   const compared = comparedOf(source, view);
-  const isOfSpend = [view.chart, ...tableFigures(view)].some(needsSpend);
   const spent = calls.spendDays(view.filter, spanOf(days));
   const others = entriesOf(view.filter).flatMap(([name]) =>
     name in spendFilterOf(view.filter) ? [] : [name],
@@ -22,6 +21,7 @@ export function statementsOfView(source: Source, view: View): Statement[] {
   return statementsOf(
     {
       warehouse,
+      figures: [...cardFigures(facts).map(({ name }) => name), view.chart, ...tableFigures(view)],
       firstDay: facts.coveredFrom ?? undefined,
       range: {
         timezone,
@@ -33,18 +33,15 @@ export function statementsOfView(source: Source, view: View): Statement[] {
           ...((settledUntil === null || endsAt > settledUntil) && { provisional: true }),
           ...(!hasHistory && { short_history: true }),
         },
-        ...(spend &&
-          isOfSpend && {
-            spend: {
-              ...spend.described,
-              rows: spent?.rows ?? 0,
-              days: spent?.days ?? null,
-              ...(others.length > 0 && { filters_of_calls_alone: others }),
-              ...(before &&
-                before.days.count !== (spent?.days.count ?? 0) &&
-                ({ days_differ: true } as const)),
-            },
-          }),
+        ...(spend && {
+          spend: {
+            ...spend.described,
+            rows: spent?.rows ?? 0,
+            days: spent?.days ?? null,
+            ...(others.length > 0 && { filters_of_calls_alone: others }),
+            ...(before && before.days.count !== (spent?.days.count ?? 0) && ({ days_differ: true } as const)),
+          },
+        }),
         ...(outcomes && { outcomes: outcomes.described }),
         ...(typeof compared === "object" && {
           compared_with: { ...compared.range, ...(!compared.hasHistory && { short_history: true }) },
