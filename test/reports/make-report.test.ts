@@ -196,6 +196,14 @@ describe("makeReport", () => {
       title: "Calls: weekly",
     },
     {
+      what: "calls alone, with first-time callers in the headline",
+      content: { contents: ["channel"], columns: ["calls"] },
+      calls: { value: "17", change: null, previous: null },
+      range: "All calls, days of UTC",
+      statements: { short_history: { up_to: null }, provisional: {} },
+      title: "Calls: weekly",
+    },
+    {
       what: "days of another zone with a grain and its comparison",
       content: { ...LAST_WEEK, grain: "day", compare: "year" },
       env: { CALLTALLY_TIMEZONE: "Asia/Tokyo" },
