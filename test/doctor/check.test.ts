@@ -35,9 +35,15 @@ describe("judgeDuration", () => {
       unit: "seconds",
       state: "warn",
       says: "about 1100 times",
-      hint: "UNIT=milliseconds.",
+      hint: "duration_unit to milliseconds.",
     },
-    { duration: 130, unit: "milliseconds", state: "warn", says: "they are seconds", hint: "UNIT=seconds." },
+    {
+      duration: 130,
+      unit: "milliseconds",
+      state: "warn",
+      says: "they are seconds",
+      hint: "duration_unit to seconds.",
+    },
     {
       duration: 2,
       unit: "seconds",
