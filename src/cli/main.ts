@@ -5,7 +5,6 @@ import { adviseOn } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { toPrintableLines } from "../base/printable.ts";
 import { wordsFor } from "../config/setting-name.ts";
-import { configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";
 
@@ -46,7 +45,7 @@ export async function runCommand(args: string[], signal: AbortSignal, host: Host
       return true;
     }
     const known = toCalltallyError(error);
-    context.complain(`calltally: ${describeWithHint(known, wordsFor(configurationOf(context).shared))}`);
+    context.complain(`calltally: ${describeWithHint(known, wordsFor(context.configuration?.shared ?? {}))}`);
     context.exit(known.exitCode);
     return false;
   }
