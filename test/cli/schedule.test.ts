@@ -198,6 +198,7 @@ describe("calltally schedule", () => {
       expect(at).toBeLessThanOrEqual(Date.now() / 1000);
     }
     expect(samples).toEqual({
+      calltally_config_refused: { "": 0 },
       calltally_job_runs_total: {
         '{name="sync",exit_code="0"}': 0,
         '{name="sync",exit_code="3"}': 1,

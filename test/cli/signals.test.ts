@@ -39,7 +39,7 @@ describe("signals to calltally", () => {
     };
     const options = { cwd: folder.path, env };
     // Completed jobs are not repeated at the start.
-    if (!isBusy) for (const job of ["sync", "export"]) await calltally([job], options);
+    if (!isBusy) for (const job of ["sync", "export"]) await calltally(["job", job], options);
     const requests = sandbox.requests.length;
     const schedule = startCalltally(["schedule"], options);
     let log = "";

@@ -499,8 +499,9 @@ describe("rows of fewer calls than the minimum cell", () => {
             });
             const shown = [...(await session.rollup(query)).rows].map((row) => {
               const [period, key] = hasPeriods ? row : [null, row[0]];
-              const [now, before = 0] = row.slice(hasPeriods ? 2 : 1);
-              const figures = now === null ? ["blank"] : [now, before];
+              const [now, before] = row.slice(hasPeriods ? 2 : 1);
+              // Blank where the days compared with have no such period.
+              const figures = now === null ? ["blank"] : [now, before ?? 0];
               return [period, key, ...figures].join(" ").replace(/^ /, "null ");
             });
             expect(shown.toSorted()).toEqual(expected.toSorted());

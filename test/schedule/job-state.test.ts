@@ -169,6 +169,7 @@ describe("emptyStatistics, noteEnd", () => {
         error: "full",
         succeeded_at: at("06:32"),
         failing_since: at("07:45"),
+        failed_runs: 2,
         started_at: at("08:30"),
       },
       nextMs: undefined,
