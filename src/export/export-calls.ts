@@ -12,6 +12,7 @@ import { encodeTable } from "./formats/encode-table.ts";
 import { type Job, listsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
+import { UNKNOWN_MONTH } from "./output/folder.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
 export interface CallColumn extends Column {
@@ -21,9 +22,6 @@ export interface CallColumn extends Column {
 
 /** Length of ` HH:MM:SS`. */
 const TIME = 9;
-
-/** Hive's name for the partition of unknown months; also written if there are no calls, so that a reader finds columns. */
-const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 export async function writeCalls(job: Job): Promise<ManifestFile[]> {
   const calls = callsTable(job);

@@ -256,8 +256,13 @@ describe("export calls as Parquet", () => {
       exitCode: 2,
       message: expect.stringContaining("would remove the calls of 2026-08, which these days do not include"),
     });
+    const known = { ...options, range: { from: "2026-08-31", to: "2026-09-30" } };
+    await expect(warehouse.export(known)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("would remove the calls whose start is unknown"),
+    });
     expect(listFiles(folder)).toEqual([...files, "manifest.json"]);
-    await warehouse.export({ ...options, range: { from: "2026-08-31", to: "2026-09-30" } });
+    await warehouse.export({ ...known, replace: true });
     expect(listFiles(folder)).toEqual([files[0], files[1], "manifest.json"]);
 
     await warehouse.export({ ...fewer, replace: true });
@@ -270,7 +275,13 @@ describe("export calls as Parquet", () => {
     using warehouse = makeWarehouse([at(1, "2026-08-01T12:00:00.000Z")]);
     const options = { targets: [CALLS], format: parquet };
     const { folder } = await warehouse.export(options);
-    const { manifest } = await warehouse.export({ ...options, filter: { has_gclid: true } });
+    const filtered = { ...options, filter: { has_gclid: true } } as const;
+    await expect(warehouse.export(filtered)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("would remove calls that this filter leaves out"),
+    });
+    const { manifest } = await warehouse.export({ ...filtered, replace: true });
+    await warehouse.export(filtered);
     const empty = "calls/month=__HIVE_DEFAULT_PARTITION__/calls.parquet";
     expect(listFiles(folder)).toEqual([empty, "manifest.json"]);
     expect(await readParquet(folder, empty)).toEqual([]);

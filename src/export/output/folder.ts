@@ -5,15 +5,18 @@ import { UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import type { DateRange } from "../../calendar/dates.ts";
 import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
-import { encodeManifest } from "../manifest.ts";
+import { type DescribedFilter, encodeManifest } from "../manifest.ts";
 import { FileSet } from "./file-set.ts";
-import type { Output } from "./output.ts";
+import type { Output, WrittenManifest } from "./output.ts";
 import { type KnownManifest, MANIFEST, readManifest, tryReadManifest } from "./read-manifest.ts";
 
 export const FOLDER_CAN = { manyFiles: true, remembers: true };
 
 /** In place of the id of a warehouse. */
 export const SEVERAL_ACCOUNTS = "several accounts";
+
+/** Hive's name for the partition of unknown months; also written if there are no calls, so that a reader finds columns. */
+export const UNKNOWN_MONTH = "__HIVE_DEFAULT_PARTITION__";
 
 /** Parquet files of calls; the next export replaces all of them. */
 const PARTITIONS = "calls/month=*/calls.parquet";
@@ -51,7 +54,7 @@ export function folderOutput(
           await files.publish({
             replace: isPartitioned ? PARTITIONS : undefined,
             claim: () => {
-              if (isPartitioned && !replace) assertCovered(folder, manifest.range);
+              if (isPartitioned && !replace) assertCovered(folder, manifest);
               return claim();
             },
             commit: recordOf(files),
@@ -64,25 +67,45 @@ export function folderOutput(
   };
 }
 
-/** @throws UsageError for months of calls outside the range, which would be removed */
-function assertCovered(folder: string, { from = "", to = "~" }: DateRange = {}): void {
+/** @throws UsageError for months of calls outside the range, or of another filter, which would be removed */
+function assertCovered(folder: string, { range = {}, filter }: WrittenManifest): void {
+  const lost = findLost(folder, range) ?? (filter && findFiltered(folder, filter));
+  if (lost === undefined) return;
+  throw new UsageError(`Cannot export to ${folder}: that would remove ${lost}`, {
+    hint: ({ out, replace }) =>
+      `Export those, too, or into another folder ${out}${replace === undefined ? "" : `; ${replace} removes them`}.`,
+  });
+}
+
+function findLost(folder: string, { from = "", to = "~" }: DateRange): string | undefined {
   const months = globSync(PARTITIONS, { cwd: folder }).flatMap(
-    (file) => /month=(\d{4}-\d\d)/.exec(file)?.[1] ?? [],
+    (file) => /month=([\w-]+)/.exec(file)?.[1] ?? [],
   );
-  const others = months.filter((month) => month < from.slice(0, 7) || month > to.slice(0, 7)).sort();
+  const known = months.filter((month) => month !== UNKNOWN_MONTH);
+  const others = known.filter((month) => month < from.slice(0, 7) || month > to.slice(0, 7)).sort();
   const [first] = others;
-  if (first === undefined) return;
-  const which =
-    others.length === 1
-      ? first
-      : `${formatQuantity(others.length, "month")} from ${first} to ${others.at(-1)}`;
-  throw new UsageError(
-    `Cannot export to ${folder}: that would remove the calls of ${which}, which these days do not include`,
-    {
-      hint: ({ out, replace }) =>
-        `Export all days, or into another folder ${out}${replace === undefined ? "" : `; ${replace} removes those months`}.`,
-    },
-  );
+  if (first !== undefined) {
+    const which =
+      others.length === 1
+        ? first
+        : `${formatQuantity(others.length, "month")} from ${first} to ${others.at(-1)}`;
+    return `the calls of ${which}, which these days do not include`;
+  }
+  // Without other months, it may be the file of no calls.
+  const isUnknownLost = (from !== "" || to !== "~") && known.length > 0 && months.length > known.length;
+  return isUnknownLost ? "the calls whose start is unknown, which no days include" : undefined;
+}
+
+/** A filter that is as before, or none, leaves out nothing that is there. */
+function findFiltered(folder: string, filter: DescribedFilter): string | undefined {
+  const inWords = ({ excluded_callers_without_calls: _, ...given }: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(given);
+  const { gone_calls: _, ...own } = filter;
+  const before = tryReadManifest(folder)?.filter;
+  const isNarrower = before !== undefined && Object.keys(own).length > 0;
+  return isNarrower && inWords(before) !== inWords(filter)
+    ? "calls that this filter leaves out, and the one before did not"
+    : undefined;
 }
 
 /**

@@ -3,8 +3,17 @@ import type { DateRange } from "../../calendar/dates.ts";
 import type { OutputCan } from "../../request/check.ts";
 import type { Statement } from "../../statements/statements.ts";
 import type { DescribedOrigin } from "../../warehouse/origin.ts";
+import type { DescribedFilter } from "../manifest.ts";
 import type { NamedTable } from "../table.ts";
 import type { Commit, FileSet, WrittenFile } from "./file-set.ts";
+
+/** What a manifest of one account or of several has. */
+export interface WrittenManifest {
+  files: readonly { file: string }[];
+  statements: readonly Statement[];
+  range?: DateRange;
+  filter?: DescribedFilter;
+}
 
 export interface Output {
   readonly can: OutputCan;
@@ -23,8 +32,5 @@ export interface Outlet extends AsyncDisposable {
     content: Iterable<Buffer | string>,
     audience: Audience | undefined,
   ) => Promise<WrittenFile>;
-  commit: (
-    manifest: { files: readonly { file: string }[]; statements: readonly Statement[]; range?: DateRange },
-    recordOf: (files: FileSet) => Commit | undefined,
-  ) => Promise<void>;
+  commit: (manifest: WrittenManifest, recordOf: (files: FileSet) => Commit | undefined) => Promise<void>;
 }

@@ -18,6 +18,7 @@ export const manifestSchema = z.looseObject({
     made_by_demo: z.literal(true).optional(),
   }),
   files: z.array(z.looseObject({ file: fileName, sha256: z.string() })),
+  filter: z.record(z.string(), z.unknown()).optional(),
   restatements: z.looseObject({ file: z.looseObject({ file: fileName }).optional() }).optional(),
 });
 
