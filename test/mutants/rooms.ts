@@ -129,6 +129,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   delivery: {
+    floor: 85,
     parts: [
       described("delivery", "delivery-table"),
       ...own("delivery", "mail-message"),

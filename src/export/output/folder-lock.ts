@@ -10,6 +10,8 @@ import { hasEnded, markProcess } from "../../base/process-mark.ts";
 const POLL_MS = 50;
 /** Renaming takes a moment: a lock this old was left behind by a machine that went down. */
 const ABANDONED_MS = 60_000;
+/** A process names itself as soon as it has created the lock: one without a name was killed in between. */
+const UNNAMED_MS = 10_000;
 
 export interface FolderLock extends Disposable {
   /** @throws CalltallyError (exit 6) if this process slept so long that another took the lock for abandoned */
@@ -23,7 +25,8 @@ export async function lockFolder(folder: string, signal: AbortSignal | undefined
   while (!tryCreate(file)) {
     const holder = describeHolder(file);
     if (holder !== seen) [seen, sinceMs] = [holder, performance.now()];
-    const isAbandoned = isDead(holder) || performance.now() - sinceMs > ABANDONED_MS;
+    const patienceMs = holder.startsWith(" ") ? UNNAMED_MS : ABANDONED_MS;
+    const isAbandoned = isDead(holder) || performance.now() - sinceMs > patienceMs;
     if (isAbandoned && describeHolder(file) === seen) removeFile(file);
     else await systemClock.sleep(POLL_MS, signal);
   }
@@ -66,6 +69,7 @@ function identify(file: string): string | undefined {
   return stat && `${stat.ino} ${stat.mtimeMs}`;
 }
 
+/** Returns machine, process and file; without the first two, they are not written yet. */
 function describeHolder(file: string): string {
   try {
     return `${readFileSync(file, "utf8")} ${identify(file)}`;
