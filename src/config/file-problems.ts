@@ -88,7 +88,7 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
   }
 }
 
-/** Finds accounts without a token, and those that would have the calls of others with the same one. */
+/** Finds accounts without a token, and accounts whose token would give them the calls of others. */
 function* findTokenProblems(root: unknown, written: unknown): Generator<Finding> {
   const names = keysAt(root, ["accounts"]);
   const textAt = (name: string, key: string) => String(valueAt(root, ["accounts", name, key]));

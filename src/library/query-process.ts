@@ -21,6 +21,7 @@ export async function* queryInProcess(
   signal.throwIfAborted();
   const child = fork(scriptUrl(), [path], { serialization: "advanced", execArgv: [] });
   child.unref();
+  child.on("error", () => {}); // what waits for a reply throws it
   const kill = () => child.kill("SIGKILL");
   signal.addEventListener("abort", kill);
   try {

@@ -1,6 +1,6 @@
 import type { BuildOptions } from "esbuild";
 
-/** Of the program and the library; libraries stay outside, but for those that only the build needs. */
+/** Of the program and the library. They import their dependencies, except for three, which are bundled. */
 export const PROGRAM_BUILD = {
   bundle: true,
   splitting: true,

@@ -45,7 +45,7 @@ function inOrder(statements: readonly Statement[]): Statement[] {
   return LEVELS.flatMap((level) => statements.filter((statement) => statement.level === level));
 }
 
-/** Combines the statements of several accounts. @param figures names of those that are shown */
+/** Combines the statements of several accounts. @param figures names of the shown figures */
 export function mergeStatements(
   accounts: ReadonlyMap<string, readonly Statement[]>,
   figures: readonly string[],
