@@ -143,7 +143,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
   it(`results in the rows of the warehouse after ${KILLS} kills, next to the publication of another account`, async () => {
     using warehouse = makeWarehouse(makeCalls(2500, 4));
     using other = makeWarehouse(makeCalls(1500, 5));
-    const counts = { killed: 0 };
+    const counts = { killed: 0, unfinished: 0 };
     // A server may finish what a killed process began: then the next one has less to do, and may end before its kill.
     for (let kill = 0; counts.killed < KILLS; kill++) {
       expect(kill).toBeLessThan(2 * KILLS);
@@ -174,8 +174,10 @@ describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
       if (alongside !== undefined) expect(await alongside).toMatchObject({ code: 0, stderr: "" });
       if (ended.code === null) counts.killed++;
       else expect(ended).toMatchObject({ code: 0 });
+      // A process that is killed at its last request may have finished its publication.
+      if (!/Z\t\\N$/.test(await readAbout("killed", "default"))) counts.unfinished++;
     }
-    expect(await readAbout("killed", "default")).toContain("\\N\t");
+    expect(counts.unfinished).toBeGreaterThan(0);
     await publish({ ...optionsFor(warehouse.database, "", servers.url("killed")), account: undefined });
     await expectSame(warehouse.database, "killed", "default");
     await expectSame(other.database, "alongside", "default");
