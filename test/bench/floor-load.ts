@@ -49,7 +49,7 @@ const insertCall = sqlite.prepare(
 );
 const insertTranscript = sqlite.prepare(insertSql("transcripts", ["call_id", ...TRANSCRIPT_COLUMNS]));
 const insertCaller = sqlite.prepare("INSERT INTO callers (caller) VALUES (?)");
-const insertFacts = sqlite.prepare(insertSql("call_facts", FACT_COLUMNS));
+const insertFacts = sqlite.prepare(insertSql("call_facts", [...FACT_COLUMNS, "changed_ms"]));
 const indexes = sqlite
   .prepare<[], [name: string, sql: string]>(
     "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'call_facts' AND sql IS NOT NULL",
@@ -71,7 +71,7 @@ const insert = sqlite.transaction((rows: readonly ReturnType<typeof readyRow>[])
   }
   for (const { facts } of rows) {
     const stored = { ...facts, caller_id: facts.caller === null ? null : idOf(facts.caller) };
-    const values = FACT_COLUMNS.map((column) => stored[column]);
+    const values = [...FACT_COLUMNS.map((column) => stored[column]), Date.now()];
     insertFacts.run(values.map((value) => (typeof value === "boolean" ? Number(value) : value)));
   }
 });

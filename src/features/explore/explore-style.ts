@@ -78,7 +78,8 @@ th.key, td.key { text-align: left; white-space: normal; overflow-wrap: anywhere;
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 .change { font-weight: 400; }
 .change.beyond { color: var(--ink); font-weight: 600; }
-td .change { display: block; font-size: 0.85em; }
+td .change, th .change { display: block; font-size: 0.85em; }
+thead button.change { margin-left: auto; font-weight: 400; }
 .id { display: block; color: var(--faint); font-size: 0.85em; }
 .bar { display: block; width: 100%; min-width: 5rem; height: 4px; margin-top: 2px; fill: var(--bar); }
 details:not(.menu) > summary { color: var(--link); }

@@ -281,6 +281,30 @@ describe.skipIf(!hasChromium)(
       await expect.poll(calls).toBe(direct);
     });
 
+    it("sorts its table by a change, both ways, and says from what a figure changed", async () => {
+      await using opened = await open();
+      const { page } = opened;
+      await show(page, "days=2026-06-15..2026-06-28&by=channel&figures=calls");
+      const read = async () => {
+        const texts = await page.locator(".figures tbody td .change").allTextContents();
+        return texts.map((text) => {
+          const [, change = "", before] = /^([+-]?[\d.,]+)% from ([\d,]+)/.exec(text) ?? [];
+          expect(before, text).toBeDefined();
+          return Number(change.replaceAll(",", ""));
+        });
+      };
+      const shown = await read();
+      const change = page.getByRole("button", { name: "Calls change" });
+      const rising = shown.toSorted((a, b) => a - b);
+      expect(shown).not.toEqual(rising);
+      await change.click();
+      await expect.poll(read).toEqual(rising.toReversed());
+      await change.click();
+      await expect.poll(read).toEqual(rising);
+      await change.click();
+      await expect.poll(read).toEqual(shown);
+    });
+
     it("selects values with the keyboard; Escape closes the menu", async () => {
       await using opened = await open();
       const { page } = opened;

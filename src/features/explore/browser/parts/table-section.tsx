@@ -21,6 +21,8 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   const sorted = sortRows(table.rows, view.sort && { index: at(view.sort.column), ...view.sort });
   const shown = isWhole ? sorted : sorted.slice(0, ROWS_SHOWN);
   const most = Math.max(1, ...table.rows.map((row) => Number(row[at("calls")] ?? 0)));
+  const changeOf = (name: string) => `${name}_change`;
+  const hasChange = (name: string) => table.rows.some((row) => (row[at(changeOf(name))] ?? null) !== null);
   const sort = (column: string) => {
     const isSame = view.sort?.column === column;
     if (isSame && !view.sort?.isDescending) go({ sort: undefined });
@@ -38,7 +40,7 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
           return (
             <td key={metric.name}>
               <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
-              <Change metric={metric} read={read} />
+              <Change metric={metric} read={read} isWithPrevious />
               {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
             </td>
           );
@@ -55,16 +57,15 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
           <thead>
             <tr>
               {view.by.map((name, place) => (
-                <SortHead
-                  key={name}
-                  name={name}
-                  isKey={place > 0}
-                  sort={view.sort}
-                  onSort={() => sort(name)}
-                />
+                <SortHead key={name} columns={[name]} isKey={place > 0} sort={view.sort} onSort={sort} />
               ))}
               {figures.map(({ name }) => (
-                <SortHead key={name} name={name} sort={view.sort} onSort={() => sort(name)} />
+                <SortHead
+                  key={name}
+                  columns={hasChange(name) ? [name, changeOf(name)] : [name]}
+                  sort={view.sort}
+                  onSort={sort}
+                />
               ))}
             </tr>
           </thead>
@@ -125,21 +126,30 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
 }
 
 interface SortHeadProps {
-  name: string;
+  /** The column, and the one of its change, if it is compared. */
+  columns: readonly string[];
   isKey?: boolean;
   sort: { column: string; isDescending: boolean } | undefined;
-  onSort: () => void;
+  onSort: (column: string) => void;
 }
 
-function SortHead({ name, isKey = false, sort, onSort }: SortHeadProps) {
-  const isSorted = sort?.column === name;
+function SortHead({ columns, isKey = false, sort, onSort }: SortHeadProps) {
   const order = sort?.isDescending ? "descending" : "ascending";
+  const isSorted = (column: string) => sort?.column === column;
   return (
-    <th scope="col" class={isKey ? "key" : ""} aria-sort={isSorted ? order : undefined}>
-      <button type="button" class="plain" onClick={onSort}>
-        {titleOf(name)}
-        {isSorted && <span aria-hidden="true">{sort?.isDescending ? " ↓" : " ↑"}</span>}
-      </button>
+    <th scope="col" class={isKey ? "key" : ""} aria-sort={columns.some(isSorted) ? order : undefined}>
+      {columns.map((column, place) => (
+        <button
+          key={column}
+          type="button"
+          class={place > 0 ? "plain change" : "plain"}
+          aria-label={titleOf(column)}
+          onClick={() => onSort(column)}
+        >
+          {place > 0 ? "change" : titleOf(column)}
+          {isSorted(column) && <span aria-hidden="true">{sort?.isDescending ? " ↓" : " ↑"}</span>}
+        </button>
+      ))}
     </th>
   );
 }
