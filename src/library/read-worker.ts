@@ -4,7 +4,7 @@ import { UnmatchedError } from "../base/errors.ts";
 import { pick } from "../base/records.ts";
 import { toInstants } from "../calendar/dates.ts";
 import { SETTINGS } from "../config/settings.ts";
-import type { ManifestFile } from "../export/manifest.ts";
+import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { type Column, linesOf } from "../export/table.ts";
 import { VERDICTS } from "../paging/verdict.ts";
@@ -49,6 +49,7 @@ function alone<T>(signal: AbortSignal, work: (warehouse: Reader) => T | Promise<
 
 interface Answer {
   columns: readonly Column[];
+  run: Rollup["run"];
   statements: Rollup["statements"];
 }
 
@@ -62,7 +63,7 @@ const TASKS = {
       columns.map(({ name }) => name),
       linesOf(table),
     );
-    return { columns, statements: manifest.statements.map(toSpoken) };
+    return { columns, run: toRun(manifest.run), statements: manifest.statements.map(toSpoken) };
   },
 
   async *export(
@@ -75,10 +76,11 @@ const TASKS = {
       const ask = toAsk(request, source.can, output.can, timezone);
       return produce(ask, source, output, { signal });
     });
-    const { files, statements } = manifest;
+    const { files, run, statements } = manifest;
     return {
       folder: output.folder,
       files: files.map(toExported),
+      run: toRun(run),
       statements: statements.map(toSpoken),
       ...(newKey && { newKey }),
     };
@@ -121,10 +123,13 @@ function readPublicBasis(warehouse: Reader): Basis {
   const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
   const basis = readBasis(warehouse);
   const { run, unlisted } = basis;
-  const verdict = VERDICTS.find((name) => name === run?.verdict) ?? null;
   const statements = statementsOf({ warehouse: basis }).map(toSpoken);
   return {
-    run: run && { ...run, verdict },
+    run: toRun(run),
     ...{ verified, calls, unlisted, total, newest_call, rejected, statements },
   };
+}
+
+function toRun(run: Manifest["run"]): Basis["run"] {
+  return run && { ...run, verdict: VERDICTS.find((name) => name === run.verdict) ?? null };
 }

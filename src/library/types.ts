@@ -145,6 +145,8 @@ export interface ExportResult {
   /** Absolute path. */
   folder: string;
   files: readonly ExportedFile[];
+  /** The run that the figures are of. */
+  run: Basis["run"];
   /** Doubts first. */
   statements: readonly Statement[];
   /** Path of the key of `caller_hash`, if it was created: keep it with backups of the warehouse. */
@@ -246,6 +248,8 @@ export interface Statement {
 export interface Rollup<Q extends RollupQuestion = RollupQuestion> {
   columns: readonly RollupColumn[];
   rows: readonly RollupRow<Q>[];
+  /** The run that the figures are of. */
+  run: Basis["run"];
   /** Doubts first. */
   statements: readonly Statement[];
 }

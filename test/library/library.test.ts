@@ -371,12 +371,13 @@ describe("rollup", () => {
     "returns a single row without dimensions, which is the total and has no other total, %s",
     async (_, more) => {
       const question = { by: [], range: { from: "2026-10-01", to: "2026-10-31" }, ...more };
-      const { columns, rows, statements } = await open.rollup({ ...question, total: true });
+      const { columns, rows, run, statements } = await open.rollup({ ...question, total: true });
+      expect(run).toEqual((await open.readBasis()).run);
       const byChannel = await open.rollup({ ...question, by: ["channel"], total: true });
       const { channel: _channel, ...total } = byChannel.rows.at(-1) ?? {};
       expect(rows).toEqual([total]);
       expect(columns.map(({ name }) => name)).toEqual(Object.keys(total));
-      expect(await open.rollup(question)).toEqual({ columns, rows, statements });
+      expect(await open.rollup(question)).toEqual({ columns, rows, run, statements });
     },
   );
 
@@ -489,11 +490,12 @@ describe("other methods of a warehouse", () => {
   it("write the files of an export, and return what was written", async () => {
     const to = join(folder.path, "files");
     const range = { from: "2026-10-01", to: "2026-10-31" };
-    const { files, statements, ...made } = await open.export(to, {
+    const { files, run, statements, ...made } = await open.export(to, {
       contents: ["channel", "calls"],
       range,
     });
     expect(made).toEqual({ folder: to, newKey: `${database}.caller-key` });
+    expect(run).toEqual((await open.readBasis()).run);
     expect(statements).toMatchObject([{ id: "short_history", text: expect.stringContaining("First-time") }]);
     expect(files.map(({ file, contents }) => [file, contents])).toEqual([
       ["channel.csv", "channel"],
