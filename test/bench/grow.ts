@@ -41,6 +41,7 @@ const COMMANDS: readonly Command[] = [
   { what: "report, a week", args: () => ["report", ...WEEK] },
   { what: "status", args: () => ["status"], atMost: 2 },
   { what: "doctor", args: () => ["doctor"], atMost: 2 },
+  { what: "verify", args: () => ["verify"] },
   { what: "backup", args: (_, database) => ["backup", join(database, "..", BACKUP)] },
   { what: "forget a caller", args: (run, database) => ["forget", callerOf(database, run)] },
   {
