@@ -11,5 +11,6 @@ export default defineConfig({
     // For a test that hangs while one works on it. `npm test` allows twenty: none is to fail because the machine is busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

@@ -7,6 +7,7 @@ import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
+import { LONGEST_MS } from "../support/enough-time.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -65,6 +66,7 @@ async function makeReport() {
 /** Opens a page and records its messages and requests. */
 async function open(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(LONGEST_MS);
   const page = await context.newPage();
   const said: string[] = [];
   const asked: string[] = [];

@@ -13,6 +13,7 @@ import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { DIST } from "../../support/built.ts";
 import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
+import { LONGEST_MS } from "../../support/enough-time.ts";
 import { makeWarehouse } from "../../support/produce-files.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
@@ -97,7 +98,7 @@ FROM generate_series WHERE value < 350;
 /** Opens a view by its address, like a link, and waits until it is shown. */
 async function show(page: Page, hash: string): Promise<void> {
   const address = await page.evaluate<string>(`location.hash = ${JSON.stringify(hash)}; location.hash`);
-  await page.locator(`main[data-address="${address}"]`).waitFor({ timeout: 10_000 });
+  await page.locator(`main[data-address="${address}"]`).waitFor();
 }
 
 /** The violations found by axe that are more than minor. */
@@ -198,6 +199,7 @@ describe.skipIf(!hasChromium)(
 
     async function open(options: BrowserContextOptions = {}, address = url) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+      context.setDefaultTimeout(LONGEST_MS);
       const page = await context.newPage();
       const said: string[] = [];
       const asked: string[] = [];
