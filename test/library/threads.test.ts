@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Warehouse } from "../../src/library/index.ts";
 import { DIST } from "../support/built.ts";
 import { makeCall } from "../support/calls.ts";
+import { LONGEST_MS } from "../support/enough-time.ts";
 import { LIBRARY, openWarehouse } from "../support/library.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
@@ -42,7 +43,7 @@ const database = ${JSON.stringify(database)};
 ${code}`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
     encoding: "utf8",
-    timeout: 50_000,
+    timeout: LONGEST_MS,
   });
   return { status, output: stdout + stderr };
 }
