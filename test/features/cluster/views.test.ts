@@ -67,8 +67,8 @@ describe.skipIf(!HAS_CLICKHOUSE)(`views of a cluster${UNLESS_SKIPPED}`, () => {
     expect(calls).toBe(1500);
   });
 
-  it("are described in docs/cluster.md with every column", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../../docs/cluster.md"), "utf8");
+  it("are described in docs/scale.md with every column", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/scale.md"), "utf8");
     for (const name of Object.keys(CALLS_TABLE.columns)) expect(page).toContain(`\`${name}\``);
   });
 });
