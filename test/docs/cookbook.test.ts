@@ -63,26 +63,26 @@ describe("questions of the cookbook", () => {
     );
   });
 
-  it("2 and 6, weeks, have the calls and first calls of the export", async () => {
+  it("2 and 5, weeks, have the calls and first calls of the export", async () => {
     const rows = await exportRows("channel", "--from", "2026-09-28", "--to", "2026-10-25", "--grain", "week");
     const weeks = [...Map.groupBy(rows, ({ period }) => period).values()].map((of) =>
       ["calls", "qualified_calls", "first_time_callers"].map((name) => sum(of, name)),
     );
     expect(pick(ask(2), "calls", "qualified")).toEqual(weeks.map((week) => week.slice(0, 2)));
-    expect(pick(ask(6), "first_time").flat()).toEqual(weeks.slice(1).map(([, , first]) => first));
+    expect(pick(ask(5), "first_time").flat()).toEqual(weeks.slice(1).map(([, , first]) => first));
   });
 
-  it("5, campaigns, has the qualified calls of the export", async () => {
+  it("4, campaigns, has the qualified calls of the export", async () => {
     const rows = present(await exportRows("campaign"), "campaign");
     const best = rows.toSorted((a, b) => Number(b.qualified_calls) - Number(a.qualified_calls)).slice(0, 5);
-    expect(pick(ask(5), "campaign", "campaign_id", "calls", "qualified")).toEqual(
+    expect(pick(ask(4), "campaign", "campaign_id", "calls", "qualified")).toEqual(
       pick(best, "campaign", "campaign_id", "calls", "qualified_calls"),
     );
   });
 
-  it("7, callers never reached, lists the callers of the export", async () => {
+  it("6, callers never reached, lists the callers of the export", async () => {
     const rows = await exportRows("callers");
-    expect(pick(ask(7), "missed_callers", "never_reached")).toEqual([
+    expect(pick(ask(6), "missed_callers", "never_reached")).toEqual([
       [
         rows.filter(({ recovered }) => recovered !== null).length,
         rows.filter(({ recovered }) => recovered === 0).length,
@@ -90,20 +90,13 @@ describe("questions of the cookbook", () => {
     ]);
   });
 
-  it("9, click ids, has the calls with a gclid of the export", async () => {
-    const rows = await exportRows("gclid");
-    expect(pick(ask(9), "calls", "with_gclid")).toEqual([
-      [sum(rows, "calls"), sum(present(rows, "gclid"), "calls")],
-    ]);
-  });
-
-  it("10, tracking numbers, has the calls of the export", async () => {
-    expect(pick(ask(10), "tracking_number", "calls")).toEqual(
+  it("8, tracking numbers, has the calls of the export", async () => {
+    expect(pick(ask(8), "tracking_number", "calls")).toEqual(
       pick((await exportRows("tracking_number")).slice(0, 3), "tracking_number", "calls"),
     );
   });
 
-  it("11, costs, has every campaign with spend of the export", async () => {
+  it("9, costs, has every campaign with spend of the export", async () => {
     const report = readBlocks(page).find(({ file }) => file === "google-ads.csv")?.content ?? "";
     writeFileSync(join(folder.path, "google-ads.csv"), report);
     await calltally(["spend", "import", "google-ads.csv"], {
@@ -113,13 +106,13 @@ describe("questions of the cookbook", () => {
     const rows = await exportRows("campaign", "--spend", "--from", "2026-10-05", "--to", "2026-10-06");
     const paid = rows.filter(({ cost }) => cost !== null).toSorted((a, b) => Number(b.cost) - Number(a.cost));
     expect(
-      pick(ask(11), "campaign", "campaign_id", "cost", "calls", "qualified", "cost_per_qualified"),
+      pick(ask(9), "campaign", "campaign_id", "cost", "calls", "qualified", "cost_per_qualified"),
     ).toEqual(
       pick(paid, "campaign", "campaign_id", "cost", "calls", "qualified_calls", "cost_per_qualified_call"),
     );
   });
 
-  it("12, calls excluded from figures, counts missing and unlisted calls like attributed_calls", () => {
+  it("10, calls excluded from figures, counts missing and unlisted calls like attributed_calls", () => {
     using empty = makeTempFolder();
     const path = join(empty.path, "calls.db");
     using warehouse = openWarehouse(path);
@@ -132,7 +125,7 @@ describe("questions of the cookbook", () => {
     sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
     sqlite.exec("UPDATE calls SET unlisted_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 4");
     const counted = sqlite.prepare("SELECT count(*) FROM attributed_calls").pluck().get();
-    expect(ask(12, path)).toEqual([
+    expect(ask(10, path)).toEqual([
       { gone: 1, rejected: 0, counted, missing: 1, unlisted: 1, of_unknown_time: 1 },
     ]);
     expect(counted).toBe(4);

@@ -188,10 +188,10 @@ describe("sessions", () => {
     );
   });
 
-  it("of the cookbook answer twelve questions", () => {
+  it("of the cookbook answer ten questions", () => {
     const cookbook = readPages().find(({ path }) => path === "docs/warehouse.md");
-    expect(cookbook?.text.match(/^### \d+\. .+\?$/gm)).toHaveLength(12);
-    expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(12);
+    expect(cookbook?.text.match(/^### \d+\. .+\?$/gm)).toHaveLength(10);
+    expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(10);
   });
 
   it("are compared with the real output", () => {
