@@ -90,13 +90,7 @@ describe("questions of the cookbook", () => {
     ]);
   });
 
-  it("8, tracking numbers, has the calls of the export", async () => {
-    expect(pick(ask(8), "tracking_number", "calls")).toEqual(
-      pick((await exportRows("tracking_number")).slice(0, 3), "tracking_number", "calls"),
-    );
-  });
-
-  it("9, costs, has every campaign with spend of the export", async () => {
+  it("8, costs, has every campaign with spend of the export", async () => {
     const report = readBlocks(page).find(({ file }) => file === "google-ads.csv")?.content ?? "";
     writeFileSync(join(folder.path, "google-ads.csv"), report);
     await calltally(["spend", "import", "google-ads.csv"], {
@@ -106,13 +100,13 @@ describe("questions of the cookbook", () => {
     const rows = await exportRows("campaign", "--spend", "--from", "2026-10-05", "--to", "2026-10-06");
     const paid = rows.filter(({ cost }) => cost !== null).toSorted((a, b) => Number(b.cost) - Number(a.cost));
     expect(
-      pick(ask(9), "campaign", "campaign_id", "cost", "calls", "qualified", "cost_per_qualified"),
+      pick(ask(8), "campaign", "campaign_id", "cost", "calls", "qualified", "cost_per_qualified"),
     ).toEqual(
       pick(paid, "campaign", "campaign_id", "cost", "calls", "qualified_calls", "cost_per_qualified_call"),
     );
   });
 
-  it("10, calls excluded from figures, counts missing and unlisted calls like attributed_calls", () => {
+  it("9, calls excluded from figures, counts missing and unlisted calls like attributed_calls", () => {
     using empty = makeTempFolder();
     const path = join(empty.path, "calls.db");
     using warehouse = openWarehouse(path);
@@ -125,7 +119,7 @@ describe("questions of the cookbook", () => {
     sqlite.exec("UPDATE calls SET missing_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 3");
     sqlite.exec("UPDATE calls SET unlisted_since = '2026-10-01T00:00:00.000Z' WHERE call_id = 4");
     const counted = sqlite.prepare("SELECT count(*) FROM attributed_calls").pluck().get();
-    expect(ask(10, path)).toEqual([
+    expect(ask(9, path)).toEqual([
       { gone: 1, rejected: 0, counted, missing: 1, unlisted: 1, of_unknown_time: 1 },
     ]);
     expect(counted).toBe(4);

@@ -188,10 +188,10 @@ describe("sessions", () => {
     );
   });
 
-  it("of the cookbook answer ten questions", () => {
+  it("of the cookbook answer nine questions", () => {
     const cookbook = readPages().find(({ path }) => path === "docs/warehouse.md");
-    expect(cookbook?.text.match(/^### \d+\. .+\?$/gm)).toHaveLength(10);
-    expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(10);
+    expect(cookbook?.text.match(/^### \d+\. .+\?$/gm)).toHaveLength(9);
+    expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(9);
   });
 
   it("are compared with the real output", () => {
