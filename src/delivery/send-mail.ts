@@ -139,7 +139,7 @@ const smtpError = z.object({
 });
 
 /** Errors that would repeat, though the server has not said so. */
-const FINAL_CODES = new Set(["EAUTH", "EENVELOPE", "EMESSAGE", "ENOAUTH"]);
+const FINAL_CODES = new Set(["EAUTH", "EENVELOPE", "EMESSAGE"]);
 
 function toFailure(
   error: unknown,

@@ -50,13 +50,13 @@ describe("calltally docs", () => {
   });
 
   it.each([
-    { word: "exports", page: "figures" },
-    { word: "SQL", page: "warehouse" },
-    { word: "slack", page: "reports" },
-  ])("suggests the page about $word", async ({ word, page }) => {
+    { word: "exports", pages: "figures" },
+    { word: "SQL", pages: "warehouse or cookbook" },
+    { word: "slack", pages: "reports" },
+  ])("suggests the pages about $word", async ({ word, pages }) => {
     using folder = makeTempFolder();
     const { code, stderr } = await calltally(["docs", word], { cwd: folder.path });
     expect(code).toBe(2);
-    expect(stderr.split("\n")[1]).toBe(`Did you mean ${page}?`);
+    expect(stderr.split("\n")[1]).toBe(`Did you mean ${pages}?`);
   });
 });

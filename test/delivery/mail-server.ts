@@ -26,6 +26,8 @@ export interface MailServerOptions {
   lacksTls?: boolean;
   /** Accepts only ASCII addresses. @default false */
   lacksUtf8?: boolean;
+  /** The bytes of a message that it accepts, which it announces. @default any */
+  maxBytes?: number;
   /** TLS from the start. @default false */
   isImplicitTls?: boolean;
   /** Requires the login above. @default false */
@@ -61,6 +63,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
     authOptional: !options.needsLogin,
     disabledCommands: [...(options.needsLogin ? [] : ["AUTH"]), ...(options.lacksTls ? ["STARTTLS"] : [])],
     hideSMTPUTF8: options.lacksUtf8 ?? false,
+    ...(options.maxBytes !== undefined && { size: options.maxBytes }),
     closeTimeout: 100,
     onAuth({ username, password }, _session, done) {
       const isRight = username === LOGIN.user && password === LOGIN.password;

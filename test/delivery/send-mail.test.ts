@@ -145,6 +145,13 @@ describe("deliver by e-mail", () => {
     expect(mail.last_error).toMatch(/^localhost:\d+ said: 451 come back later$/);
   });
 
+  it("does not retry what is larger than the server accepts, or refused with 500", async () => {
+    const large = await mailBy({ maxBytes: 1000 });
+    expect(large).toMatchObject({ status: "failed", attempts: 1, taken: [] });
+    expect(large.last_error).toMatch(/: Message size larger than allowed 1000$/);
+    expect(await mailBy({ onRcpt: () => 500 })).toMatchObject({ status: "failed", attempts: 1 });
+  });
+
   it("does not retry after a permanent refusal, which stops no other recipient", async () => {
     using run = makeRun();
     await using server = await startMailServer({

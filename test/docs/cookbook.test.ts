@@ -19,7 +19,7 @@ const SEPTEMBER = ["--from", "2026-09-01", "--to", "2026-09-30"];
 
 describe("questions of the cookbook", () => {
   const folder = makeTempFolder();
-  const page = readPages().find(({ path }) => path === "docs/warehouse.md")?.text ?? "";
+  const page = readPages().find(({ path }) => path === "docs/cookbook.md")?.text ?? "";
   let sandbox: Sandbox;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe("questions of the cookbook", () => {
 
   /** The rows for a question of the page. */
   function ask(question: number, database = join(folder.path, "data/calltally.db")): Row[] {
-    const [section = ""] = page.split(/^### /m).filter((text) => text.startsWith(`${question}. `));
+    const [section = ""] = page.split(/^## /m).filter((text) => text.startsWith(`${question}. `));
     const sql = readBlocks(section).find(({ language }) => language === "sql")?.content ?? "";
     using reader = openReader(database);
     const { columns, rows } = runQuery(reader, sql);

@@ -189,8 +189,8 @@ describe("sessions", () => {
   });
 
   it("of the cookbook answer twenty questions", () => {
-    const cookbook = readPages().find(({ path }) => path === "docs/warehouse.md");
-    expect(cookbook?.text.match(/^### \d+\. .+\?$/gm)).toHaveLength(20);
+    const cookbook = readPages().find(({ path }) => path === "docs/cookbook.md");
+    expect(cookbook?.text.match(/^## \d+\. .+\?$/gm)).toHaveLength(20);
     expect(readActs(cookbook?.text ?? "").filter((act) => "sql" in act)).toHaveLength(20);
   });
 

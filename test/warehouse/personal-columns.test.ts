@@ -64,13 +64,13 @@ const IMPERSONAL = `
   publications.hashed_at
 `;
 
-/** Tables by the rows of the first table in docs/privacy.md about the warehouse, with their personal data. */
+/** Tables by the rows of the first table in docs/privacy.md, with their personal data. */
 function readPrivacyPage(): { tables: string[]; personal: string }[] {
-  const [, table = ""] = readFileSync("docs/privacy.md", "utf8").split("|---|---|---|---|\n");
-  const rows = table.split("\n").map((line) => line.split(" | "));
-  const end = rows.findIndex(([where = ""]) => where.includes("caller-key"));
+  const [, table = ""] = readFileSync("docs/privacy.md", "utf8").split("|---|---|---|\n");
+  const [own = ""] = table.split("\n\n");
+  const rows = own.split("\n").map((line) => line.split(" | "));
   const names = new Set(TABLES.map(({ name }) => name));
-  return rows.slice(0, end).map(([where = "", personal = ""]) => ({
+  return rows.map(([where = "", personal = ""]) => ({
     tables: [...where.matchAll(/`(\w+)`/g)].flatMap(([, name = ""]) => (names.has(name) ? [name] : [])),
     personal,
   }));

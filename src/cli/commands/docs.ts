@@ -47,8 +47,8 @@ export function readDocsPages(folder: string) {
 
 /** Returns the questions of the SQL cookbook, in its order. */
 export function readCookbook() {
-  return readDocsFile(FOLDER, "warehouse.md")
-    .matchAll(/^### \d+\. (?<title>.+)\n(?:(?!###|```).*\n)*```sql\n(?<sql>[^`]+)```$/gm)
+  return readDocsFile(FOLDER, "cookbook.md")
+    .matchAll(/^## \d+\. (?<title>.+)\n(?:(?!##|```).*\n)*```sql\n(?<sql>[^`]+)```$/gm)
     .map(({ groups: { title = "", sql = "" } = {} }) => ({ title, sql }))
     .toArray();
 }
