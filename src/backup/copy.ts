@@ -9,7 +9,7 @@ import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
 import { damagedError, findDamage } from "../warehouse/integrity.ts";
 import { connect, openReader } from "../warehouse/open.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
-import { adviseOnSqlite, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import { adviseOnSqlite, isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
 const PAGES_A_STEP = 1000;
@@ -40,6 +40,7 @@ export async function copyWarehouse(
   } catch (error) {
     const cause = sqliteErrorOf(error);
     if (cause === undefined) throw error;
+    if (isDamage(cause)) throw damagedError(source, `${cause.message} (${cause.code})`);
     throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, {
       cause,
       hint: adviseOnSqlite(cause, [draft, source]),

@@ -6,12 +6,8 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
   if (error instanceof CalltallyError) return error;
   if (error instanceof Error && isSqliteError(error.cause)) return toCalltallyError(error.cause);
   if (isSqliteError(error)) {
-    const hint =
-      error.code === "SQLITE_FULL"
-        ? "Make room on its disk, and run it again."
-        : "`calltally doctor` shows what is wrong with it.";
     return new CalltallyError(EXIT.storage, `Cannot use the warehouse: ${error.message} (${error.code})`, {
-      hint,
+      hint: adviseOnCode(error.code),
     });
   }
   return (
@@ -22,6 +18,19 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
     })
   );
 }
+
+/** Says what to do about an error of SQLite. */
+export function adviseOnCode(code: string): string {
+  // Without room, SQLite cannot enlarge the memory that its processes share.
+  if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code)) return "Make room on its disk, and run it again.";
+  if (DAMAGE.test(code)) return ADVICE_ON_DAMAGE;
+  return "`calltally doctor` shows what is wrong with it.";
+}
+
+/** Codes of SQLite for a damaged file. */
+export const DAMAGE = /\bSQLITE_(CORRUPT|NOTADB)/;
+export const ADVICE_ON_DAMAGE =
+  "The file is damaged: `calltally doctor --deep` shows how far, and `calltally restore` replaces it with a backup.";
 
 /** Checks the code rather than the class, so that `--help` need not load better-sqlite3. */
 function isSqliteError(error: unknown): error is Error & { code: string } {

@@ -223,6 +223,6 @@ export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const { state, advice } = splitAdvice(message);
   if (state === "is missing")
     throw new UsageError(`Cannot go without ${named}`, { hint: advice ?? "Pass it.", option });
-  const hint = advice ?? "Correct this option, or leave it out.";
+  const hint = advice ?? "Correct this option.";
   throw new UsageError(`Cannot use ${named}: ${state}`, { hint, option });
 }

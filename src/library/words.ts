@@ -5,7 +5,7 @@ export const LIBRARY: Words = {
   sync: "`syncWarehouse`",
   fullSync: '`syncWarehouse` with `mode: "full"`',
   syncNow: undefined,
-  database: "`database`",
+  database: "the path of the warehouse",
   baseUrl: "`baseUrl`",
   orgUnitId: "`orgUnitId`",
   retrySeconds: "`settings.CALLTALLY_RETRY_SECONDS`",

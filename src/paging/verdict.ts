@@ -65,7 +65,8 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
   const { totals, seamsBroken, fragmented, keys, end, endsAt, gaps, unplaced, front } = evidence;
   const count = counted(distinct, totals);
   const isUnfit = !fits(totals, distinct);
-  const isCutOff = totals.least - distinct - unplaced > missingCallThreshold(totals.least);
+  const isFarBelow = totals.least - distinct - unplaced > missingCallThreshold(totals.least);
+  const isCutOff = isFarBelow && totals.least > endsAt;
   const empty = gaps.map(({ first, last }) => `${first} to ${last}`).join(", ");
   return [
     [
@@ -113,6 +114,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],
+    [isFarBelow, `far fewer calls came than the service counts: ${count}`, AGAIN],
   ];
 }
 

@@ -29,7 +29,7 @@ export interface JobHealth {
 /**
  * Judges a job: it may fail for up to two slots, plus the time that the second may take. A sync is failing until its
  * first success; another job has that long for it. What no later slot mends is failing at once: an undelivered report,
- * settings that cannot be used, and a warehouse that cannot be read or synced into.
+ * settings that cannot be used, a refused token, and a warehouse that cannot be read or synced into.
  * @param problem why the warehouse cannot be read; undefined if it can
  */
 export function judgeJob(
@@ -44,6 +44,7 @@ export function judgeJob(
   if (isSync && isFuture(succeededAt, nowMs)) return fail("the last good sync is dated in the future");
   if (isUndelivered) return fail(`the last ${job} was not ${error === null ? "delivered" : "made"}`);
   if (exitCode === EXIT.usage) return fail(`the last ${job} could not use its settings`);
+  if (exitCode === EXIT.refused) return fail(`the last ${job} was refused`);
   if (isSync && exitCode === EXIT.storage)
     return fail("the last sync could not use the warehouse or the disk");
   const began = [succeededAt, failingSince].find((time) => time !== null && !isFuture(time, nowMs));

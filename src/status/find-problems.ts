@@ -4,6 +4,7 @@ import type { Age } from "../calendar/age-text.ts";
 import { describeNotice } from "../notices/notice-words.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../reports/report.ts";
 import type { Level } from "../statements/rule.ts";
+import { doubtsOf } from "../statements/statements.ts";
 import type { JobRecord } from "../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
 
@@ -28,7 +29,7 @@ export function findProblems(status: Status): Problems {
   const errors = new Set(jobs.map(({ error }) => error));
   const failures = [
     origin_problem !== null && `another account's warehouse: ${origin_problem}`,
-    disk_problem !== null && `the disk is full: ${disk_problem}`,
+    disk_problem !== null && `the disk is nearly full: ${disk_problem}`,
     hasFailed && !errors.has(last.error) && String(last.error),
     ...textsOf("doubt"),
     ...jobs.map((job) => `${job.job}: ${describeJobError(job)}`),
@@ -41,6 +42,12 @@ export function findProblems(status: Status): Problems {
     ...status.notices.map((each) => each.ended_at === null && describeNotice(each, status.timezone)),
   ];
   return { failures: failures.filter(isText), remarks: remarks.filter(isText) };
+}
+
+/** Says how far the state after a good sync can be relied on. */
+export function trustIn({ statements, disk_problem }: Pick<Status, "statements" | "disk_problem">): string {
+  if (doubtsOf(statements).length > 0) return "in doubt";
+  return disk_problem === null ? "yes" : "at risk";
 }
 
 /** Returns the sync by the schedule that failed after the last run; undefined if none did. */

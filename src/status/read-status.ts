@@ -95,6 +95,6 @@ export function readStatusOf(
 function findFullDisk(database: string): string | null {
   const free = freeBytes(database);
   return free < SYNC_NEEDS_BYTES
-    ? `${formatBytes(free)} free, and a sync needs ${formatBytes(SYNC_NEEDS_BYTES)}`
+    ? `${formatBytes(free)} free, and a sync may need ${formatBytes(SYNC_NEEDS_BYTES)}`
     : null;
 }

@@ -14,6 +14,7 @@ import {
   startRun,
   updateRun,
 } from "../warehouse/runs/runs.ts";
+import { isDamage, nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import { readRows } from "./order-members.ts";
@@ -80,7 +81,7 @@ export function fail(run: Run, entry: Entry, error: unknown): void {
     updateRun(tx, entry.runId, {
       ...ended(run, entry),
       status: error instanceof InterruptedError ? "interrupted" : "failed",
-      error: describeError(error),
+      error: describeError(isDamage(error) ? nameFile(error, run.warehouse.path) : error),
       not_before: untilMs === undefined ? null : new Date(untilMs).toISOString(),
     });
   });

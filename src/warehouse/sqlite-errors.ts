@@ -1,6 +1,7 @@
 import { SqliteError } from "better-sqlite3";
 import { CalltallyError, EXIT, firstError } from "../base/errors.ts";
 import { AS_OWNER, describeLack } from "../base/file-access.ts";
+import { adviseOnCode, DAMAGE } from "../base/known-error.ts";
 import { describeHolder, isBusy } from "./holder.ts";
 
 type SqliteFailure = InstanceType<typeof SqliteError>;
@@ -29,11 +30,10 @@ export function nameFile(error: unknown, file: string): unknown {
 
 /** Says what to do about an error of SQLite with these files. */
 export function adviseOnSqlite({ code }: SqliteFailure, files: readonly string[]): string {
-  if (code === "SQLITE_FULL") return "Make room on its disk, and run it again.";
   const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code);
   const lacks = isDenied ? files.map(describeLack) : [];
   const lack = lacks.find((each) => each !== undefined);
-  return lack === undefined ? "`calltally doctor` shows what is wrong with it." : `${lack} ${AS_OWNER}`;
+  return lack === undefined ? adviseOnCode(code) : `${lack} ${AS_OWNER}`;
 }
 
 export class DamagedError extends CalltallyError {
@@ -47,6 +47,6 @@ export class DamagedError extends CalltallyError {
 /** Whether an error or one of its causes reports a damaged file. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof DamagedError) return true;
-  if (error instanceof SqliteError) return /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+  if (error instanceof SqliteError) return DAMAGE.test(error.code);
   return error instanceof Error && isDamage(error.cause);
 }

@@ -114,7 +114,7 @@ describe("copyWarehouse", () => {
     await expect(copyWarehouse(source, join(folder.path, "draft"))).rejects.toMatchObject(error(source));
   });
 
-  it("names the warehouse that it cannot copy, and the reason", async () => {
+  it("names a warehouse that SQLite calls damaged, and recommends another backup", async () => {
     using folder = makeTempFolder();
     const source = join(folder.path, "calls.db");
     makeWarehouse(source, CALLS);
@@ -124,8 +124,8 @@ describe("copyWarehouse", () => {
     sqlite.close();
     await expect(copyWarehouse(source, join(folder.path, "draft"))).rejects.toMatchObject({
       exitCode: 7,
-      message: `Cannot copy ${source} (SQLITE_CORRUPT)`,
-      cause: { code: "SQLITE_CORRUPT" },
+      message: expect.stringMatching(/calls\.db: the file is damaged: .*\(SQLITE_CORRUPT\)$/),
+      hint: HINT,
     });
   });
 });

@@ -14,7 +14,18 @@ function fullError(): unknown {
   throw new Error("The database took more than it may have");
 }
 
+const sqliteError = (code: string) => new Database.SqliteError("broken", code);
+
 describe("toCalltallyError", () => {
+  it.each([
+    { code: "SQLITE_IOERR_SHMSIZE", hint: /^Make room on its disk/ },
+    { code: "SQLITE_CORRUPT_VTAB", hint: /`calltally doctor --deep`.*`calltally restore`/ },
+    { code: "SQLITE_NOTADB", hint: /`calltally restore`/ },
+    { code: "SQLITE_IOERR_READ", hint: /^`calltally doctor` shows/ },
+  ])("says what to do about $code", ({ code, hint }) => {
+    expect(toCalltallyError(sqliteError(code)).hint).toMatch(hint);
+  });
+
   it("gives a hint for a full disk", () => {
     expect(toCalltallyError(fullError())).toMatchObject({
       exitCode: 7,

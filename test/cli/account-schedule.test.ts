@@ -8,7 +8,7 @@ import { openReader } from "../../src/warehouse/open.ts";
 import { readJobs } from "../../src/warehouse/runs/job-table.ts";
 import { readLastGoodRun } from "../../src/warehouse/runs/runs.ts";
 import { type LogLine, startLogging } from "../support/logging-program.ts";
-import { calltally } from "../support/run.ts";
+import { calltally, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
@@ -125,6 +125,17 @@ describe("calltally schedule of several accounts", () => {
     expect(Object.keys((await health(await left)).accounts ?? {})).toEqual(["beta"]);
     expect((await schedule.stop()).code).toBe(0);
     expect(schedule.lines().at(-1)?.msg).toBe("stopped");
+  });
+
+  it("ends at once if its port is taken", async () => {
+    using folder = makeTempFolder();
+    await using acme = await startSandbox({ calls: 10 });
+    writeAccounts(folder.path, { acme });
+    const listen = new URL(acme.url).host;
+    const { code, stderr } = await startCalltally(["schedule", "--listen", listen], { cwd: folder.path })
+      .done;
+    expect(code).toBe(2);
+    expect(stderr).toContain("EADDRINUSE");
   });
 
   it("lists long names and expressions completely in 80 columns", async () => {

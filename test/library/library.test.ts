@@ -39,7 +39,7 @@ async function otherWarehouse(path: string): Promise<string> {
   return path;
 }
 
-const AS_TYPED = "Correct this option, or leave it out.";
+const AS_TYPED = "Correct this option.";
 const CONFLICT = "Change or leave out one of these options.";
 
 /** The error of a function: message, hint and exit code, if a caller can expect it. */
@@ -132,7 +132,7 @@ describe("syncWarehouse", () => {
     const file = join(own.path, "calls.db");
     const options = { database: file, baseUrl: sandbox.url, token: sandbox.token };
     const none = await hintOf(() => openWarehouse(file));
-    expect(none).toBe("Run `syncWarehouse` first, or set `database`.");
+    expect(none).toBe("Run `syncWarehouse` first, or set the path of the warehouse.");
     const unread = await hintOf(() => syncWarehouse({ ...options, mode: "incremental" }));
     expect(unread).toBe('Run `syncWarehouse` with `mode: "full"`.');
     const retried = { CALLTALLY_RETRY_SECONDS: "1" };

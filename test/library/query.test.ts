@@ -99,7 +99,7 @@ describe("query", () => {
     ["parameters.0: is NaN", [Number.NaN], "Pass a finite number, or null"],
     ["parameters.0: is beyond the 64 bits of an SQLite integer", [2n ** 63n], "Pass it as text"],
     ["parameters.0: cannot be bound", [() => 1], "Pass a string, a number, a bigint, null or a Uint8Array"],
-    ['parameters: must be a list or keys and values, not "x"', "x", "Correct this option, or leave it out."],
+    ['parameters: must be a list or keys and values, not "x"', "x", "Correct this option."],
   ])("says of a value: %s", async (state, parameters, hint) => {
     expect(await failureOf("SELECT ?", parameters)).toEqual({
       exitCode: 2,

@@ -243,6 +243,17 @@ describe("judge", () => {
       says: "and the counts do not fit: 99 calls read, total 100",
     },
     {
+      // The list did not end early: calls changed places, and some came twice.
+      ...full({ keys: [], isProven: false }, 80),
+      verdict: "unverified",
+      says: "and the counts do not fit: 80 calls read, total 100",
+    },
+    {
+      ...full({}, 80),
+      verdict: "unverified",
+      says: "far fewer calls came than the service counts: 80 calls read, total 100",
+    },
+    {
       ...full({ isProven: false }, 99),
       verdict: "unverified",
       says: "and the counts do not fit: 99 calls read, total 100",

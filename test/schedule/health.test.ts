@@ -77,11 +77,14 @@ describe("judgeJob", () => {
     });
   });
 
-  it("judges a job failing as soon as its settings cannot be used", () => {
-    const state = { ...failed, exitCode: 2, error: "failed with exit code 2" };
+  it.each([
+    { exitCode: 2, reason: "the last export could not use its settings" },
+    { exitCode: 4, reason: "the last export was refused" },
+  ])("judges a job failing as soon as $reason", ({ exitCode, reason }) => {
+    const state = { ...failed, exitCode, error: `failed with exit code ${exitCode}` };
     expect(judgeAt(state, SUCCESS)).toMatchObject({
       status: "failing",
-      reason: "the last export could not use its settings; its last error: failed with exit code 2",
+      reason: `${reason}; its last error: failed with exit code ${exitCode}`,
     });
   });
 

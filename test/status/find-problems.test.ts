@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { findFailedSync, findProblems } from "../../src/status/find-problems.ts";
+import { findFailedSync, findProblems, trustIn } from "../../src/status/find-problems.ts";
 import { readStatus } from "../../src/status/read-status.ts";
 import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
@@ -40,8 +40,12 @@ describe("findProblems", () => {
     const status = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT) });
     expect(status.disk_problem).toBeNull();
     expect(findProblems({ ...status, disk_problem: "12 kB free" }).failures).toContain(
-      "the disk is full: 12 kB free",
+      "the disk is nearly full: 12 kB free",
     );
+    const { statements } = status;
+    expect(trustIn({ statements: [], disk_problem: null })).toBe("yes");
+    expect(trustIn({ statements: [], disk_problem: "12 kB free" })).toBe("at risk");
+    expect(trustIn({ statements, disk_problem: "12 kB free" })).toBe("in doubt");
   });
 });
 

@@ -112,24 +112,30 @@ async function runSchedule(context: Context, remarks: readonly string[], listen:
       log.error(edited.problem);
     }
   };
-  const watching = file && text !== undefined && watchFile(file.path, text, { signal }, read);
-  for (let { plan } = edited; plan !== undefined && !signal.aborted; { plan } = edited) {
-    delete edited.plan;
-    edited.isReplaced = new AbortController();
-    const { accounts, ...own } = plan;
-    log = await openLogFor(context, accounts);
-    for (const { name: account, problem } of accounts) {
-      if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
+  const ended = new AbortController();
+  const untilEnd = { signal: AbortSignal.any([signal, ended.signal]) };
+  const watching = file && text !== undefined && watchFile(file.path, text, untilEnd, read);
+  try {
+    for (let { plan } = edited; plan !== undefined && !signal.aborted; { plan } = edited) {
+      delete edited.plan;
+      edited.isReplaced = new AbortController();
+      const { accounts, ...own } = plan;
+      log = await openLogFor(context, accounts);
+      for (const { name: account, problem } of accounts) {
+        if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
+      }
+      const program = process.argv.slice(1, 2);
+      const options = { accounts, ...own, log, signal, listen, program };
+      await runDaemon(JOBS, {
+        ...options,
+        replaced: edited.isReplaced.signal,
+        fileProblem: () => edited.problem,
+      });
     }
-    const program = process.argv.slice(1, 2);
-    const options = { accounts, ...own, log, signal, listen, program };
-    await runDaemon(JOBS, {
-      ...options,
-      replaced: edited.isReplaced.signal,
-      fileProblem: () => edited.problem,
-    });
+  } finally {
+    ended.abort();
+    await watching;
   }
-  await watching;
 }
 
 function openLogFor({ env }: Context, accounts: readonly DaemonAccount[]) {

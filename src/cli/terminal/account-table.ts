@@ -1,7 +1,6 @@
 import { ageOf } from "../../base/clock.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
-import { doubtsOf } from "../../statements/statements.ts";
-import { findFailedSync } from "../../status/find-problems.ts";
+import { findFailedSync, trustIn } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
@@ -52,14 +51,14 @@ function toCells(status: Status, nowMs: number): string[] {
 }
 
 function describeWorking(status: Status): string {
-  const { next, statements, origin_problem } = status;
+  const { next, origin_problem } = status;
   const [last] = status.runs;
   if (origin_problem !== null) return "no";
   if (last === undefined) return "not yet";
   if (next.not_before !== null) return "waiting";
   if (last.status === "running") return "running";
   if (last.status !== "done" || findFailedSync(status)) return "no";
-  return doubtsOf(statements).length > 0 ? "in doubt" : "yes";
+  return trustIn(status);
 }
 
 /** In the largest unit that fits, short: 12 min, 3 h, 5 d. */

@@ -5,7 +5,7 @@ import { describeNotice } from "../../notices/notice-words.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import type { Level } from "../../statements/rule.ts";
 import { doubtsOf, say } from "../../statements/statements.ts";
-import { describeDelivery, findFailedSync } from "../../status/find-problems.ts";
+import { describeDelivery, findFailedSync, trustIn } from "../../status/find-problems.ts";
 import type { Status } from "../../status/read-status.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { JobRecord } from "../../warehouse/runs/job-table.ts";
@@ -94,7 +94,7 @@ function lead(title: string): string {
 }
 
 function describeWorking(status: Status, nowMs: number): string {
-  const { runs, next, statements, origin_problem, timezone } = status;
+  const { runs, next, origin_problem, timezone } = status;
   const minuteOf = minutesOf(timezone);
   const [last] = runs;
   if (origin_problem !== null) return `no, another account's warehouse: ${origin_problem}`;
@@ -108,8 +108,7 @@ function describeWorking(status: Status, nowMs: number): string {
   const failed = findFailedSync(status);
   if (failed?.finished_at)
     return `no: the sync failed ${formatAge(ageOf(failed.finished_at, nowMs))}, exit ${failed.exit_code}`;
-  const answer = doubtsOf(statements).length > 0 ? "in doubt" : "yes";
-  return `${answer}: ${run} was ${last.verdict}, ${age}`;
+  return `${trustIn(status)}: ${run} was ${last.verdict}, ${age}`;
 }
 
 function describeFreshness(status: Status, nowMs: number): string {
