@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../../src/api/client.ts";
 import { MAX_BODY_BYTES } from "../../../src/api/response-body.ts";
 import { changeWebhook, checkWebhookChange } from "../../../src/features/webhooks/webhook-client.ts";
-import { type Answer, gzip, json, reset, startBadServer, text } from "../../support/bad-server.ts";
 import { ENDPOINT_CASES } from "../../support/endpoint-cases.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { type Answer, gzip, json, reset, startServer, text } from "../../support/server.ts";
 import { METHOD_CASES } from "./method-cases.ts";
 
 const WEBHOOK = {
@@ -31,7 +31,7 @@ const patchWebhook = (client: ApiClient, id: number, body: object) =>
 
 describe("changeWebhook with PUT and PATCH", () => {
   it("send the body as JSON to the webhook's address, and return its id and the request id", async () => {
-    await using server = await startBadServer(changed);
+    await using server = await startServer(changed);
     await using client = clientOf(server.url);
     expect(await replaceWebhook(client, 44, WEBHOOK)).toEqual({ webhook_id: 44, request_id: "r-1" });
     expect(await patchWebhook(client, 44, { webhook_status: "inactive" })).toEqual({
@@ -95,7 +95,7 @@ describe("changeWebhook with PUT and PATCH", () => {
       exitCode: 5,
     },
   ])("do not retry when $title after the change was sent", async ({ answer, says, exitCode }) => {
-    await using server = await startBadServer(answer);
+    await using server = await startServer(answer);
     await using client = clientOf(server.url);
     await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
       exitCode,
@@ -109,7 +109,7 @@ describe("changeWebhook with PUT and PATCH", () => {
     "report that nothing was changed after status %i, and why",
     async (status) => {
       const answer = json({ message: "Name\u202e in use", request_id: "r-2" }, status);
-      await using server = await startBadServer(answer);
+      await using server = await startServer(answer);
       await using client = clientOf(server.url);
       await expect(replaceWebhook(client, 46, WEBHOOK)).rejects.toMatchObject({
         status,
@@ -122,7 +122,7 @@ describe("changeWebhook with PUT and PATCH", () => {
   );
 
   it("name the unknown webhook", async () => {
-    await using server = await startBadServer(json({ message: "Not found" }, 404));
+    await using server = await startServer(json({ message: "Not found" }, 404));
     await using client = clientOf(server.url);
     await expect(patchWebhook(client, 46, { description: "x" })).rejects.toMatchObject({
       message: expect.stringContaining("The API returned 404: Not found"),
@@ -131,7 +131,7 @@ describe("changeWebhook with PUT and PATCH", () => {
   });
 
   it("retry while nothing listens, since nothing can have arrived", async () => {
-    const server = await startBadServer(changed);
+    const server = await startServer(changed);
     await server[Symbol.asyncDispose]();
     const clock = new FakeClock();
     await using client = new ApiClient({
