@@ -13,8 +13,7 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { answering } from "../support/mcp.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { markGone, openNewWarehouse, storeRun } from "../support/warehouse.ts";
+import { closedWarehouse, markGone } from "../support/warehouse.ts";
 
 const FINISHED_AT = "2026-10-05T06:00:00.000Z";
 const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
@@ -61,17 +60,15 @@ const RESTATEMENT: Restatement = {
 const READING = ["figures", "compare", "explain_call", "what_changed", "status"];
 
 function makeFolder(calls = CALLS) {
-  const folder = makeTempFolder();
-  const database = join(folder.path, "calls.db");
-  using warehouse = openNewWarehouse(database);
-  storeRun(warehouse, calls, { startedAt: FINISHED_AT, finishedAt: FINISHED_AT });
-  insertRestatements(warehouse, [RESTATEMENT]);
+  const closed = closedWarehouse(calls, { at: FINISHED_AT });
   const { key, ...notice } = NOTICE;
-  writeTransaction(warehouse, (tx) =>
-    insertNotice(tx, { ...notice, run_id: 1, key: JSON.stringify({ tracking_number: "+15125550117" }) }),
-  );
-  const env = { CALLTALLY_DATABASE: database };
-  return { path: folder.path, database, env, [Symbol.dispose]: () => folder.remove() };
+  closed.change((warehouse) => {
+    insertRestatements(warehouse, [RESTATEMENT]);
+    writeTransaction(warehouse, (tx) =>
+      insertNotice(tx, { ...notice, run_id: 1, key: JSON.stringify({ tracking_number: "+15125550117" }) }),
+    );
+  });
+  return { ...closed, path: closed.folder };
 }
 
 const BASIS = {
