@@ -236,26 +236,16 @@ describe("a page that fails as a whole", () => {
   });
 
   it.each([
-    { title: "the first of a page is left to the page before", bad: [21], at: 20, told: [] },
-    {
-      title: "the first of all follows none",
-      bad: [1, 2],
-      at: 0,
-      told: [follows(null, 1), follows(null, 2)],
-    },
-    {
-      title: "each counts from the last call before",
-      bad: [25, 26],
-      at: 20,
-      told: [follows(24, 1), follows(24, 2)],
-    },
-    {
-      title: "five of them, in two places",
-      bad: [25, 26, 27, 35, 36],
-      at: 20,
-      told: [follows(24, 1), follows(24, 2), follows(24, 3), follows(34, 1), follows(34, 2)],
-    },
-  ])("names the failing rows: $title", async ({ bad, at, told }) => {
+    ["the first of a page is left to the page before", [21], 20, []],
+    ["the first of all follows none", [1, 2], 0, [follows(null, 1), follows(null, 2)]],
+    ["each counts from the last call before", [25, 26], 20, [follows(24, 1), follows(24, 2)]],
+    [
+      "five of them, in two places",
+      [25, 26, 27, 35, 36],
+      20,
+      [follows(24, 1), follows(24, 2), follows(24, 3), follows(34, 1), follows(34, 2)],
+    ],
+  ])("names the failing rows: %s", async (_title, bad, at, told) => {
     await using scene = await open(failsOn(bad));
     const slice = await scene.read(at);
     expect(idsOf(slice)).toEqual(range(at + 1, at + 20).map((id) => (bad.includes(id) ? null : id)));
