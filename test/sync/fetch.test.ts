@@ -32,12 +32,6 @@ const follows = (undelivered_after_call_id: number | null, rows_after = 1) => ({
 describe("sync of a service that fails on some rows", () => {
   it.each([
     { title: "in the middle", bad: [25], places: [follows(24)] },
-    { title: "two neighbours", bad: [25, 26], places: [follows(24), follows(24, 2)] },
-    {
-      title: "two neighbours, a page starting with the second",
-      bad: [20, 21],
-      places: [follows(19), follows(19, 2)],
-    },
     {
       title: "five, the most that one page may have",
       bad: [22, 24, 26, 28, 30],
@@ -66,21 +60,6 @@ describe("sync of a service that fails on some rows", () => {
         })),
       );
     }
-  });
-
-  it("recognizes the row after new calls have moved it", async () => {
-    await using service = await startRowService(IDS.map(rowOf), failsOn([25]));
-    await service.sync();
-    service.calls = [...rowsOf(-7, 0), ...service.calls];
-    const run = await service.sync();
-    expect(run).toMatchObject({ calls_new: 8, calls_rejected: 1 });
-    expect(readUndelivered(service)).toEqual([
-      {
-        place: follows(24),
-        reason: "the service fails on the row at offset 32: The API returned 500 (46 bytes)",
-        call_id: null,
-      },
-    ]);
   });
 
   it("forgets the row once a verified pass has read everything", async () => {
@@ -155,30 +134,5 @@ describe("sync of a service that fails as a whole", () => {
     expect(service.read("SELECT status, verdict FROM sync_runs")).toEqual([
       { status: "failed", verdict: null },
     ]);
-  });
-
-  it.each([1, 2])("keeps the earlier pages when the service goes down after %i of them", async (pages) => {
-    await using service = await startRowService(IDS.map(rowOf), ({ before }) =>
-      before < pages ? undefined : serverError,
-    );
-    await expect(service.sync({ concurrency: 1 })).rejects.toMatchObject({ exitCode: 5 });
-    expect(service.readIds()).toEqual(IDS.slice(0, 10 * pages + 10));
-    expect(readUndelivered(service)).toEqual([]);
-    expect(service.requests.length).toBeLessThan(40);
-  });
-
-  it("quarantines nothing when the service goes down while a page is read in pieces", async () => {
-    const isBad = failsOn([5]);
-    // The page, a look elsewhere, its first half, then nothing more.
-    await using service = await startRowService(IDS.map(rowOf), (request) =>
-      request.before < 10 ? isBad(request) : serverError,
-    );
-    await expect(service.sync()).rejects.toMatchObject({
-      exitCode: 5,
-      message: "The API returned 500 (46 bytes)",
-    });
-    expect(readUndelivered(service)).toEqual([]);
-    expect(service.readIds()).toEqual([]);
-    expect(service.requests.length).toBeLessThan(60);
   });
 });
