@@ -261,87 +261,46 @@ describe("restoreWarehouse", () => {
     expect(asked).toBeGreaterThanOrEqual(4);
   });
 
-  it.each<
-    [
-      string,
-      (folder: string) => [file: string, database: string],
-      number,
-      (file: string, database: string) => string,
-      string?,
-    ]
-  >([
-    [
-      "a missing backup",
-      (folder) => [join(folder, "nowhere.db"), join(folder, "new", "calls.db")],
-      7,
-      (file) => `There is no backup at ${file}`,
-    ],
-    [
-      "a warehouse from itself",
-      (folder) => [join(folder, "calls.db"), join(folder, "calls.db")],
-      2,
-      (_, database) => `Cannot restore ${database} from itself`,
-    ],
-    [
-      "a warehouse from itself under another name",
-      (folder) => [join(folder, "hard.db"), join(folder, "calls.db")],
-      2,
-      (_, database) => `Cannot restore ${database} from itself`,
-    ],
-    ...(
-      [
-        ["foreign.db", "is an SQLite database of another program"],
-        ["notes.txt", "is not an SQLite database"],
-        ["empty.db", "is empty"],
-        ["folder", "is a folder"],
-      ] as const
-    ).map(
-      ([name, state]): [
-        string,
-        (folder: string) => [string, string],
-        number,
-        (file: string, database: string) => string,
-        string,
-      ] => [
-        `from what ${state}`,
-        (folder) => [join(folder, name), join(folder, "new", "calls.db")],
-        7,
-        (file) => `Cannot restore ${file}: it ${state}`,
-        "Nothing was changed. Give the file that `calltally backup` wrote.",
-      ],
-    ),
-    [
-      "into another program's database",
-      (folder) => [join(folder, "calls.db"), join(folder, "foreign.db")],
-      7,
-      (_, database) => `Cannot use ${database} as the warehouse: it is an SQLite database of another program`,
-      "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
-    ],
-    [
-      "into a folder",
-      (folder) => [join(folder, "calls.db"), join(folder, "folder")],
-      7,
-      (_, database) => `Cannot use ${database} as the warehouse: it is a folder`,
-      "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
-    ],
-  ])("refuses to restore %s, and creates nothing", async (_title, pathsIn, exitCode, message, hint) => {
-    using folder = makeTempFolder();
-    makeWarehouse(join(folder.path, "calls.db"), FEW);
-    linkSync(join(folder.path, "calls.db"), join(folder.path, "hard.db"));
-    const sqlite = new Database(join(folder.path, "foreign.db"));
+  const KEEP_BACKUP = "Nothing was changed. Give the file that `calltally backup` wrote.";
+  const KEEP_OTHER = "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.";
+
+  it.each<[title: string, file: string, database: string, exitCode: number, says: string, hint?: string]>([
+    ["a missing backup", "nowhere.db", "new/calls.db", 7, "There is no backup at FILE"],
+    ["a warehouse from itself", "calls.db", "calls.db", 2, "Cannot restore DATABASE from itself"],
+    ["a warehouse from its other name", "hard.db", "calls.db", 2, "Cannot restore DATABASE from itself"],
+    ...[
+      ["foreign.db", "is an SQLite database of another program"],
+      ["notes.txt", "is not an SQLite database"],
+      ["empty.db", "is empty"],
+      ["folder", "is a folder"],
+    ].map(([file = "", state]): [string, string, string, number, string, string] => {
+      return [`from what ${state}`, file, "new/calls.db", 7, `Cannot restore FILE: it ${state}`, KEEP_BACKUP];
+    }),
+    ...[
+      ["foreign.db", "is an SQLite database of another program"],
+      ["folder", "is a folder"],
+    ].map(([database = "", state]): [string, string, string, number, string, string] => {
+      const says = `Cannot use DATABASE as the warehouse: it ${state}`;
+      return [`into what ${state}`, "calls.db", database, 7, says, KEEP_OTHER];
+    }),
+  ])("refuses to restore %s, and creates nothing", async (_title, from, into, exitCode, says, hint) => {
+    using place = makePlace(FEW);
+    const { folder } = place;
+    linkSync(place.database, join(folder, "hard.db"));
+    const sqlite = new Database(join(folder, "foreign.db"));
     sqlite.exec("CREATE TABLE calls (call_id INTEGER)");
     sqlite.close();
-    writeFileSync(join(folder.path, "notes.txt"), "notes");
-    writeFileSync(join(folder.path, "empty.db"), "");
-    mkdirSync(join(folder.path, "folder"));
-    const before = names(folder.path);
-    const [file, database] = pathsIn(folder.path);
+    writeFileSync(join(folder, "notes.txt"), "notes");
+    writeFileSync(join(folder, "empty.db"), "");
+    mkdirSync(join(folder, "folder"));
+    const before = names(folder);
+    const [file, database] = [join(folder, from), join(folder, into)];
     await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({
       exitCode,
-      message: message(file, database),
+      message: says.replace("FILE", file).replace("DATABASE", database),
       ...(hint !== undefined && { hint }),
     });
-    expect(names(folder.path)).toEqual(before);
+    expect(names(folder)).toEqual(before);
   });
 
   it("moves all files of the replaced warehouse out of the way of the new one", async () => {

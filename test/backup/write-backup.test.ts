@@ -5,10 +5,7 @@ import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { markProcess } from "../../src/base/process-mark.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { FULL_CALL } from "../support/calls.ts";
 import { CALLS, dump, flipByte, makePlace, makeWarehouse, names } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows, storeCalls } from "../support/warehouse.ts";
@@ -39,38 +36,6 @@ describe("backupWarehouse", () => {
     expect(statSync(`${database}-wal`).size).toBeGreaterThan(100_000);
     await backupWarehouse(database, file);
     expect(dump(file)).toEqual(dump(database));
-  });
-
-  it("is a snapshot of one moment although a writer commits all the time", async () => {
-    using place = makePlace();
-    const { database, file } = place;
-    using warehouse = openWarehouse(database);
-    const upsert = prepareUpsertCalls(warehouse, 2);
-    let [writes, done] = [0, false];
-    const write = () => {
-      if (done) return;
-      // In pairs: a copy that is not of one moment would have one without the other.
-      writes++;
-      writeTransaction(warehouse, (tx) =>
-        upsert(tx, [
-          { ...FULL_CALL, call_id: 1_000_000 + writes },
-          { ...FULL_CALL, call_id: -writes },
-        ]),
-      );
-      setImmediate(write);
-    };
-    write();
-    await backupWarehouse(database, file);
-    done = true;
-    expect(writes).toBeGreaterThan(2);
-    const ids = readIds(file).filter((id) => id < 0 || id > 1_000_000);
-    expect(
-      ids
-        .filter((id) => id < 0)
-        .map((id) => 1_000_000 - id)
-        .sort(),
-    ).toEqual(ids.filter((id) => id > 0).sort());
-    expect(ids.length).toBeLessThan(2 * writes);
   });
 
   it("backup and restore refuse a file of a development version at any path", async () => {
