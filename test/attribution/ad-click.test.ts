@@ -6,43 +6,43 @@ const MSCLKID = { platform: "microsoft", by: "msclkid", gclsrc: null };
 
 describe("findAdClick", () => {
   it.each([
-    { members: { gclid: " Cj " }, click: { platform: "google", by: "gclid", id: "Cj", gclsrc: null } },
-    {
-      members: { gclid: "Cj", gclsrc: "AW.DS" },
-      click: { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
-    },
-    {
-      members: { gclid: "Cj", gclsrc: " 3P.ds " },
-      click: { platform: "other", by: "gclid", id: "Cj", gclsrc: "3p.ds" },
-    },
-    {
-      members: { gclid: "Cj", gclsrc: "3p.ds", extra: '{"msclkid":"b"}' },
-      click: { ...MSCLKID, id: "b", gclsrc: "3p.ds" },
-    },
-    {
-      members: { extra: '{"dni_data":{"gbraid":"0A"}}', referring_url: "https://google.com/" },
-      click: { platform: "google", by: "gbraid", id: "0A", gclsrc: null },
-    },
-    {
-      members: { extra: '{"WBRAID":"Cl"}' },
-      click: { platform: "google", by: "wbraid", id: "Cl", gclsrc: null },
-    },
-    {
-      members: { referring_url: "https://www.plumber.example/?gad_source=1&gbraid=0AAA" },
-      click: { platform: "google", by: "gbraid", id: "0AAA", gclsrc: null },
-    },
-    {
-      members: { referring_url: "https://a.example/?gbraid=0A&gclid=Cj&gclsrc=aw.ds" },
-      click: { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
-    },
-    {
-      members: { referring_url: "https://a.example/?gclid=Cj&gclsrc=3p.ds" },
-      click: { platform: "other", by: "gclid", id: "Cj", gclsrc: "3p.ds" },
-    },
-    { members: { gclid: "{gclid}", extra: '{"msclkid":"b"}' }, click: { ...MSCLKID, id: "b" } },
-    { members: { gclsrc: "aw.ds" }, click: null },
-    { members: {}, click: null },
-  ])("returns $click for $members", ({ members, click }) => {
+    [{ platform: "google", by: "gclid", id: "Cj", gclsrc: null }, { gclid: " Cj " }],
+    [
+      { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
+      { gclid: "Cj", gclsrc: "AW.DS" },
+    ],
+    [
+      { platform: "other", by: "gclid", id: "Cj", gclsrc: "3p.ds" },
+      { gclid: "Cj", gclsrc: " 3P.ds " },
+    ],
+    [
+      { ...MSCLKID, id: "b", gclsrc: "3p.ds" },
+      { gclid: "Cj", gclsrc: "3p.ds", extra: '{"msclkid":"b"}' },
+    ],
+    [
+      { platform: "google", by: "gbraid", id: "0A", gclsrc: null },
+      { extra: '{"dni_data":{"gbraid":"0A"}}', referring_url: "https://google.com/" },
+    ],
+    [{ platform: "google", by: "wbraid", id: "Cl", gclsrc: null }, { extra: '{"WBRAID":"Cl"}' }],
+    [
+      { platform: "google", by: "gbraid", id: "0AAA", gclsrc: null },
+      { referring_url: "https://www.plumber.example/?gad_source=1&gbraid=0AAA" },
+    ],
+    [
+      { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
+      { referring_url: "https://a.example/?gbraid=0A&gclid=Cj&gclsrc=aw.ds" },
+    ],
+    [
+      { platform: "other", by: "gclid", id: "Cj", gclsrc: "3p.ds" },
+      { referring_url: "https://a.example/?gclid=Cj&gclsrc=3p.ds" },
+    ],
+    [
+      { ...MSCLKID, id: "b" },
+      { gclid: "{gclid}", extra: '{"msclkid":"b"}' },
+    ],
+    [null, { gclsrc: "aw.ds" }],
+    [null, {}],
+  ])("returns %s for %j", (click, members) => {
     expect(findAdClick(makeCall(members))).toEqual(click);
   });
 

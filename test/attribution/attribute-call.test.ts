@@ -2,10 +2,14 @@ import { describe, expect, it } from "vitest";
 import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
+import type { Call } from "../../src/call/columns.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 
 const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<AttributionRules> = {}) =>
   attributeCall(makeCall(members), { ...DEFAULT_RULES, ...rules });
+
+type Text = string | null;
+type Row = [members: Partial<Call>, channel: string, source: Text, medium: Text, campaign?: Text];
 
 describe("attributeCall", () => {
   it("derives every fact of a call with every member", () => {
@@ -51,143 +55,82 @@ describe("attributeCall", () => {
     expect(new Set(Object.values(others))).toEqual(new Set([null]));
   });
 
-  it.each([
-    { members: { gclid: "Cj" }, source: "google", medium: "cpc", channel: "Paid Search" },
-    {
-      members: { gclid: "Cj", utm_medium: "Organic" },
-      source: "google",
-      medium: "cpc",
-      channel: "Paid Search",
-    },
-    {
-      members: { gclid: "Cj", utm_medium: "email" },
-      source: "google",
-      medium: "cpc",
-      channel: "Paid Search",
-    },
-    { members: { gclid: "Cj", utm_source: "Bing" }, source: "google", medium: "cpc", channel: "Paid Search" },
-    { members: { gclid: "Cj", gclsrc: " 3P.ds " }, source: null, medium: null, channel: "Unassigned" },
-    { members: { gclid: "{gclid}" }, source: "(direct)", medium: "(none)", channel: "Direct" },
-    { members: { gclsrc: "aw.ds" }, source: "(direct)", medium: "(none)", channel: "Direct" },
-    { members: { utm_source: "{source}" }, source: "(direct)", medium: "(none)", channel: "Direct" },
-    { members: { referring_url: "null" }, source: "(direct)", medium: "(none)", channel: "Direct" },
-    {
-      members: { referring_url: "https://www.google.co.uk/" },
-      source: "google",
-      medium: "organic",
-      channel: "Organic Search",
-    },
-    {
-      members: { referring_url: "http://m.facebook.com/x?y" },
-      source: "m.facebook.com",
-      medium: "referral",
-      channel: "Organic Social",
-    },
-    {
-      members: { referring_url: "https://youtube.com/" },
-      source: "youtube.com",
-      medium: "referral",
-      channel: "Organic Video",
-    },
-    {
-      members: { referring_url: "https://www.ebay.de/" },
-      source: "ebay.de",
-      medium: "referral",
-      channel: "Organic Shopping",
-    },
-    {
-      members: { referring_url: "https://www.bbb.org/us" },
-      source: "bbb.org",
-      medium: "referral",
-      channel: "Referral",
-    },
-    {
-      members: { referring_url: "https://bing.com/?msclkid=1" },
-      source: "bing",
-      medium: "cpc",
-      channel: "Paid Search",
-    },
-    {
-      members: { referring_url: "https://bing.com/", utm_term: "plumber" },
-      source: null,
-      medium: null,
-      channel: "Unassigned",
-    },
-    { members: { utm_medium: "organic" }, source: null, medium: "organic", channel: "Organic Search" },
-    { members: { utm_source: "(direct)" }, source: "(direct)", medium: "(none)", channel: "Direct" },
-    {
-      members: { utm_source: "(direct)", utm_medium: "(none)", gclid: "Cj" },
-      source: "google",
-      medium: "cpc",
-      channel: "Paid Search",
-    },
-    {
-      members: { utm_source: "bing", extra: '{"msclkid":"1"}' },
-      source: "bing",
-      medium: "cpc",
-      channel: "Paid Search",
-    },
-    {
-      members: { extra: '{"dni_data":{"wbraid":"Cl"}}', referring_url: "https://www.google.com/" },
-      source: "google",
-      medium: "cpc",
-      channel: "Paid Search",
-    },
-    ...["gbraid=0AAA", "gclid=Cj"].map((parameter) => ({
-      members: { referring_url: `https://www.plumber.example/?gad_source=1&${parameter}` },
-      source: "google",
-      medium: "cpc",
-      channel: "Paid Search",
-    })),
+  it.each<Row>([
+    [{ gclid: "Cj" }, "Paid Search", "google", "cpc"],
+    [{ gclid: "Cj", utm_medium: "Organic" }, "Paid Search", "google", "cpc"],
+    [{ gclid: "Cj", utm_medium: "email" }, "Paid Search", "google", "cpc"],
+    [{ gclid: "Cj", utm_source: "Bing" }, "Paid Search", "google", "cpc"],
+    [{ gclid: "Cj", gclsrc: " 3P.ds " }, "Unassigned", null, null],
+    [{ gclid: "{gclid}" }, "Direct", "(direct)", "(none)"],
+    [{ gclsrc: "aw.ds" }, "Direct", "(direct)", "(none)"],
+    [{ utm_source: "{source}" }, "Direct", "(direct)", "(none)"],
+    [{ referring_url: "null" }, "Direct", "(direct)", "(none)"],
+    [{ referring_url: "https://www.google.co.uk/" }, "Organic Search", "google", "organic"],
+    [{ referring_url: "http://m.facebook.com/x?y" }, "Organic Social", "m.facebook.com", "referral"],
+    [{ referring_url: "https://youtube.com/" }, "Organic Video", "youtube.com", "referral"],
+    [{ referring_url: "https://www.ebay.de/" }, "Organic Shopping", "ebay.de", "referral"],
+    [{ referring_url: "https://www.bbb.org/us" }, "Referral", "bbb.org", "referral"],
+    [{ referring_url: "https://bing.com/?msclkid=1" }, "Paid Search", "bing", "cpc"],
+    [{ referring_url: "https://bing.com/", utm_term: "plumber" }, "Unassigned", null, null],
+    [{ utm_medium: "organic" }, "Organic Search", null, "organic"],
+    [{ utm_source: "(direct)" }, "Direct", "(direct)", "(none)"],
+    [{ utm_source: "(direct)", utm_medium: "(none)", gclid: "Cj" }, "Paid Search", "google", "cpc"],
+    [{ utm_source: "bing", extra: '{"msclkid":"1"}' }, "Paid Search", "bing", "cpc"],
+    [
+      { extra: '{"dni_data":{"wbraid":"Cl"}}', referring_url: "https://www.google.com/" },
+      "Paid Search",
+      "google",
+      "cpc",
+    ],
+    ...["gbraid=0AAA", "gclid=Cj"].map((parameter): Row => {
+      const referring_url = `https://www.plumber.example/?gad_source=1&${parameter}`;
+      return [{ referring_url }, "Paid Search", "google", "cpc"];
+    }),
     ...[
       ["https://chatgpt.com/", "chatgpt.com"],
       ["https://gemini.google.com/app", "gemini.google.com"],
       ["https://claude.ai/", "claude.ai"],
       ["https://www.perplexity.ai/", "perplexity.ai"],
       ["https://copilot.microsoft.com/", "copilot.microsoft.com"],
-    ].map(([referring_url = "", source]) => ({
-      ...{ members: { referring_url }, source, medium: "ai-assistant" },
-      ...{ channel: "AI Assistant", campaign: "(ai-assistant)" },
-    })),
-    {
-      members: { utm_source: "ChatGPT.com" },
-      ...{ source: "chatgpt.com", medium: "ai-assistant" },
-      ...{ channel: "AI Assistant", campaign: "(ai-assistant)" },
-    },
-    {
-      members: { utm_source: "chatgpt.com", utm_campaign: "x", campaign_name: "shop" },
-      ...{ source: "chatgpt.com", medium: "ai-assistant", channel: "AI Assistant", campaign: "shop" },
-    },
-    {
-      members: { utm_source: "chatgpt.com", utm_medium: "referral" },
-      ...{ source: "chatgpt.com", medium: "referral", channel: "Referral", campaign: null },
-    },
-    {
-      members: { gclid: "Cj", referring_url: "https://chatgpt.com/" },
-      ...{ source: "google", medium: "cpc", channel: "Paid Search", campaign: null },
-    },
-    ...[
-      "__CAMPAIGN_NAME__",
-      "*|CAMPAIGN_UID|*",
-      "%7B%7Bcampaign.name%7D%7D",
-      "fb_{{campaign.name}}",
-      "(none)",
-      "(organic)",
-    ].map((text) => ({
-      members: { campaign_name: text, utm_campaign: text, campaign_id: text },
-      ...{ source: "(direct)", medium: "(none)", channel: "Direct", campaign: null, campaign_id: null },
-    })),
+    ].map(
+      ([referring_url = "", source = ""]): Row => [
+        { referring_url },
+        "AI Assistant",
+        source,
+        "ai-assistant",
+        "(ai-assistant)",
+      ],
+    ),
+    [{ utm_source: "ChatGPT.com" }, "AI Assistant", "chatgpt.com", "ai-assistant", "(ai-assistant)"],
+    [
+      { utm_source: "chatgpt.com", utm_campaign: "x", campaign_name: "shop" },
+      "AI Assistant",
+      "chatgpt.com",
+      "ai-assistant",
+      "shop",
+    ],
+    [{ utm_source: "chatgpt.com", utm_medium: "referral" }, "Referral", "chatgpt.com", "referral", null],
+    [{ gclid: "Cj", referring_url: "https://chatgpt.com/" }, "Paid Search", "google", "cpc", null],
     // A campaign determines the channel first by its utm value, which is folded, and then by its name.
-    { members: { utm_campaign: "Summer  SHOP" }, source: null, medium: null, channel: "Organic Shopping" },
-    { members: { campaign_name: "SHOPPING" }, source: null, medium: null, channel: "Organic Shopping" },
-    {
-      members: { utm_campaign: "a", campaign_name: "shop" },
-      source: null,
-      medium: null,
-      channel: "Unassigned",
-    },
-  ])("assigns $members to $channel, $source / $medium", ({ members, ...expected }) => {
-    expect(factsOf(members)).toMatchObject(expected);
+    [{ utm_campaign: "Summer  SHOP" }, "Organic Shopping", null, null],
+    [{ campaign_name: "SHOPPING" }, "Organic Shopping", null, null],
+    [{ utm_campaign: "a", campaign_name: "shop" }, "Unassigned", null, null],
+  ])("assigns %j to %s, %s / %s", (members, channel, source, medium, campaign) => {
+    const named = campaign === undefined ? {} : { campaign };
+    expect(factsOf(members)).toMatchObject({ channel, source, medium, ...named });
+  });
+
+  it.each([
+    "__CAMPAIGN_NAME__",
+    "*|CAMPAIGN_UID|*",
+    "%7B%7Bcampaign.name%7D%7D",
+    "fb_{{campaign.name}}",
+    "(none)",
+    "(organic)",
+  ])("ignores %s in place of a campaign", (text) => {
+    const members = { campaign_name: text, utm_campaign: text, campaign_id: text };
+    const direct = { channel: "Direct", source: "(direct)", medium: "(none)" };
+    expect(factsOf(members)).toMatchObject({ ...direct, campaign: null, campaign_id: null });
   });
 
   it("finds the Google click id in every place", () => {

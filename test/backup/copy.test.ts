@@ -5,77 +5,72 @@ import { describe, expect, it } from "vitest";
 import { copyWarehouse } from "../../src/backup/copy.ts";
 import { readHeader } from "../../src/warehouse/file-header.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { CALLS, dump, flipByte, MANY, makeWarehouse, openIn } from "../support/small-warehouse.ts";
+import { CALLS, dump, flipByte, MANY, makePlace, makeWarehouse, openIn } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("copyWarehouse", () => {
   it("writes one file with the same rows, without a log and readable only by its owner, and describes it", async () => {
-    using folder = makeTempFolder();
-    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
-    makeWarehouse(source);
-    expect(await copyWarehouse(source, draft)).toEqual({ bytes: statSync(draft).size, calls: 40, runs: 1 });
-    expect((statSync(draft).mode & 0o777).toString(8)).toBe("600");
-    expect(dump(draft)).toEqual(dump(source));
-    expect(existsSync(`${draft}-wal`)).toBe(false);
-    expect(openIn(folder.path)).toEqual([]);
-    const sqlite = new Database(draft, { readonly: true });
+    using place = makePlace();
+    const { folder, database, file } = place;
+    expect(await copyWarehouse(database, file)).toEqual({ bytes: statSync(file).size, calls: 40, runs: 1 });
+    expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+    expect(dump(file)).toEqual(dump(database));
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    expect(openIn(folder)).toEqual([]);
+    const sqlite = new Database(file, { readonly: true });
     expect(sqlite.pragma("journal_mode", { simple: true })).toBe("delete");
     sqlite.close();
   });
 
   it("contains the moment at which it began, although another process writes meanwhile", async () => {
-    using folder = makeTempFolder();
-    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
-    makeWarehouse(source);
-    const before = dump(source);
-    using warehouse = openWarehouse(source);
-    const copying = copyWarehouse(source, draft);
+    using place = makePlace();
+    const { database, file } = place;
+    const before = dump(database);
+    using warehouse = openWarehouse(database);
+    const copying = copyWarehouse(database, file);
     warehouse.sqlite.exec("DELETE FROM call_facts WHERE call_id = 1000");
     expect(await copying).toMatchObject({ calls: 40 });
-    expect(dump(draft)).toEqual(before);
-    expect(dump(source)).not.toEqual(before);
+    expect(dump(file)).toEqual(before);
+    expect(dump(database)).not.toEqual(before);
   });
 
   it("checks for an abort before each step of the copy", async () => {
-    using folder = makeTempFolder();
-    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
-    makeWarehouse(source);
+    using place = makePlace();
+    const { database, file } = place;
     const stop = new AbortController();
-    const copying = copyWarehouse(source, draft, stop.signal);
+    const copying = copyWarehouse(database, file, stop.signal);
     stop.abort(new Error("enough"));
     await expect(copying).rejects.toThrow("enough");
   });
 
   it("names the table that differs in the copy, as on a disk that loses writes", async () => {
-    using folder = makeTempFolder();
-    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
-    makeWarehouse(source, MANY);
+    using place = makePlace(MANY);
+    const { database, file } = place;
     let isChanged = false;
     // It is also checked while the rows of the copy are read.
     const throwIfAborted = () => {
-      if (isChanged || !existsSync(draft)) return;
-      const { isSqlite, isWal } = readHeader(draft);
+      if (isChanged || !existsSync(file)) return;
+      const { isSqlite, isWal } = readHeader(file);
       if (!isSqlite || isWal) return;
       isChanged = true;
-      const bytes = readFileSync(draft);
+      const bytes = readFileSync(file);
       bytes.write("2027", bytes.indexOf("2026-11-20T11:00:00.000Z")); // when the run started
       bytes.writeUInt32BE(bytes.readUInt32BE(24) + 1, 24); // the file change counter: SQLite reads the page again
-      writeFileSync(draft, bytes);
+      writeFileSync(file, bytes);
     };
     const signal: AbortSignal = Object.assign(new AbortController().signal, { throwIfAborted });
-    await expect(copyWarehouse(source, draft, signal)).rejects.toMatchObject({
+    await expect(copyWarehouse(database, file, signal)).rejects.toMatchObject({
       exitCode: 7,
-      message: `The copy of ${source} differs from it in the table sync_runs`,
+      message: `The copy of ${database} differs from it in the table sync_runs`,
     });
   });
 
   it("does not overwrite an existing file", async () => {
-    using folder = makeTempFolder();
-    const [source, draft] = [join(folder.path, "calls.db"), join(folder.path, "draft")];
-    makeWarehouse(source);
-    writeFileSync(draft, "somebody's");
-    await expect(copyWarehouse(source, draft)).rejects.toMatchObject({ code: "EEXIST" });
-    expect(readFileSync(draft, "utf8")).toBe("somebody's");
+    using place = makePlace();
+    const { database, file } = place;
+    writeFileSync(file, "somebody's");
+    await expect(copyWarehouse(database, file)).rejects.toMatchObject({ code: "EEXIST" });
+    expect(readFileSync(file, "utf8")).toBe("somebody's");
   });
 
   it.each<[string, (file: string) => void, (file: string) => object]>([

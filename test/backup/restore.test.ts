@@ -28,6 +28,7 @@ import {
   flipByte,
   MANY,
   makeBackup,
+  makePlace,
   makeWarehouse,
   names,
   openIn,
@@ -41,9 +42,8 @@ const FEW = CALLS.slice(0, 3);
 
 describe("restoreWarehouse", () => {
   it("refuses the backup of another account, names both addresses, and changes nothing", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database, FEW);
+    using place = makePlace(FEW);
+    const { folder, database, file } = place;
     const service = { baseUrl: new URL("https://alpha.example"), token: "t0ken", orgUnitId: "17" };
     {
       using warehouse = openWarehouse(file);
@@ -65,27 +65,25 @@ describe("restoreWarehouse", () => {
     });
     await expect(restore("https://alpha.example", undefined)).rejects.toThrow(`${is} https://alpha.example`);
     expect(readFileSync(database).equals(before)).toBe(true);
-    expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
+    expect(names(folder).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
     expect(await restore("https://alpha.example", "17")).toMatchObject({ calls: 3 });
     expect(await restore(undefined, undefined)).toMatchObject({ calls: 3 });
   });
 
   it("replaces the warehouse with the backup and keeps the old one completely", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    makeBackup(file);
+    using place = makePlace(CALLS, CALLS);
+    const { folder, database, file } = place;
     const saved = dump(database);
     {
       // A warehouse whose writer was killed: the last rows are only in the log.
       using warehouse = openWarehouse(database);
       storeCalls(warehouse, [{ ...FULL_CALL, call_id: 5 }], { runId: 2 });
-      copyWithLog(database, join(folder.path, "killed.db"));
+      copyWithLog(database, join(folder, "killed.db"));
     }
-    const killed = join(folder.path, "killed.db");
+    const killed = join(folder, "killed.db");
     expect(statSync(`${killed}-wal`).size).toBeGreaterThan(0);
     const restored = await restoreWarehouse(file, killed, NOW);
-    const kept = join(folder.path, "killed.db.replaced-20261120T120000000Z");
+    const kept = join(folder, "killed.db.replaced-20261120T120000000Z");
     expect(restored).toEqual({
       database: killed,
       replaced: kept,
@@ -116,33 +114,27 @@ describe("restoreWarehouse", () => {
   it.each([0, 1, 99, 100, 16_384, 20_000, 0.5, 0.999])(
     "refuses a backup that is truncated after %d (a share below 1), and changes nothing",
     async (length) => {
-      using folder = makeTempFolder();
-      const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-      makeWarehouse(database);
-      makeBackup(file);
+      using place = makePlace(CALLS, CALLS);
+      const { folder, database, file } = place;
       truncateSync(file, length > 0 && length < 1 ? Math.floor(statSync(file).size * length) : length);
       const bytes = readFileSync(database);
-      const before = names(folder.path);
+      const before = names(folder);
       await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
       expect(readFileSync(database).equals(bytes)).toBe(true);
-      expect(names(folder.path).filter((name) => name !== "calls.db.lock")).toEqual(before);
+      expect(names(folder).filter((name) => name !== "calls.db.lock")).toEqual(before);
     },
   );
 
   it("refuses a backup that lost its last page", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    makeBackup(file);
+    using place = makePlace(CALLS, CALLS);
+    const { database, file } = place;
     truncateSync(file, statSync(file).size - 16_384);
     await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
   });
 
   it("refuses a backup with one changed byte, and names the call", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    makeBackup(file);
+    using place = makePlace(CALLS, CALLS);
+    const { database, file } = place;
     flipByte(file);
     const before = readFileSync(database);
     await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({
@@ -168,30 +160,26 @@ describe("restoreWarehouse", () => {
   ])(
     "keeps a replaced warehouse that $title, with its log, which is not written into the new one",
     async ({ ruins }) => {
-      using folder = makeTempFolder();
-      const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-      makeWarehouse(database);
-      makeBackup(file);
+      using place = makePlace(CALLS, CALLS);
+      const { folder, database, file } = place;
       const left = ruins(database);
       writeFileSync(database, left);
       writeFileSync(`${database}-wal`, "a log");
       const restored = await restoreWarehouse(file, database, NOW);
-      expect(restored.replaced).toBe(join(folder.path, KEPT));
-      expect(readFileSync(join(folder.path, KEPT)).subarray(0, left.length).equals(left)).toBe(true);
+      expect(restored.replaced).toBe(join(folder, KEPT));
+      expect(readFileSync(join(folder, KEPT)).subarray(0, left.length).equals(left)).toBe(true);
       // The log of a readable one is written into it, or dropped as invalid.
       const isLogKept = left.length < 65_536;
-      expect(names(folder.path).includes(`${KEPT}-wal`)).toBe(isLogKept);
-      if (isLogKept) expect(readFileSync(join(folder.path, `${KEPT}-wal`), "utf8")).toBe("a log");
+      expect(names(folder).includes(`${KEPT}-wal`)).toBe(isLogKept);
+      if (isLogKept) expect(readFileSync(join(folder, `${KEPT}-wal`), "utf8")).toBe("a log");
       expect(existsSync(`${database}-wal`)).toBe(false);
       expect(dump(database)).toEqual(dump(file));
     },
   );
 
   it("exits with 6 while another process holds the lock or has the warehouse open", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    makeBackup(file);
+    using place = makePlace(CALLS, CALLS);
+    const { folder, database, file } = place;
     const inUse = {
       exitCode: 6,
       message: `Cannot restore into ${database}: another process has it open`,
@@ -206,8 +194,8 @@ describe("restoreWarehouse", () => {
       reader.sqlite.prepare("SELECT count(*) FROM calls").get();
       await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject(inUse);
     }
-    expect(names(folder.path).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
-    expect(openIn(folder.path)).toEqual([]);
+    expect(names(folder).filter((name) => /replaced|tmp$/.test(name))).toEqual([]);
+    expect(openIn(folder)).toEqual([]);
     expect(readRows(database, "PRAGMA journal_mode")).toEqual([{ journal_mode: "wal" }]);
     // A restored warehouse without writes since has no log: a reader is noticed all the same.
     makeBackup(database);
@@ -220,10 +208,8 @@ describe("restoreWarehouse", () => {
   });
 
   it("holds the lock from before it copies until it is done", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database, FEW);
-    makeBackup(file, MANY);
+    using place = makePlace(FEW, MANY);
+    const { database, file } = place;
     const restoring = restoreWarehouse(file, database, NOW);
     const seen: unknown[] = [];
     let isDone = false;
@@ -244,10 +230,8 @@ describe("restoreWarehouse", () => {
   });
 
   it("releases the warehouse and its lock after an error", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    makeBackup(file);
+    using place = makePlace(CALLS, CALLS);
+    const { database, file } = place;
     flipByte(file);
     await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({ exitCode: 7 });
     using lock = tryAcquireLock(database);
@@ -257,10 +241,8 @@ describe("restoreWarehouse", () => {
   });
 
   it("stops at any point when aborted, and changes nothing", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database, FEW);
-    makeBackup(file, MANY);
+    using place = makePlace(FEW, MANY);
+    const { folder, database, file } = place;
     const before = readFileSync(database);
     let asked = 0;
     for (let at = 1; ; at++) {
@@ -273,93 +255,52 @@ describe("restoreWarehouse", () => {
       if (typeof restored !== "string") break;
       expect(restored).toBe("Error: enough");
       expect(readFileSync(database).equals(before)).toBe(true);
-      expect(names(folder.path)).toEqual(["backup.db", "calls.db", "calls.db.lock"]);
+      expect(names(folder)).toEqual(["backup.db", "calls.db", "calls.db.lock"]);
     }
     // While rows are read, while pages are copied, and while the copy is checked.
     expect(asked).toBeGreaterThanOrEqual(4);
   });
 
-  it.each<
-    [
-      string,
-      (folder: string) => [file: string, database: string],
-      number,
-      (file: string, database: string) => string,
-      string?,
-    ]
-  >([
-    [
-      "a missing backup",
-      (folder) => [join(folder, "nowhere.db"), join(folder, "new", "calls.db")],
-      7,
-      (file) => `There is no backup at ${file}`,
-    ],
-    [
-      "a warehouse from itself",
-      (folder) => [join(folder, "calls.db"), join(folder, "calls.db")],
-      2,
-      (_, database) => `Cannot restore ${database} from itself`,
-    ],
-    [
-      "a warehouse from itself under another name",
-      (folder) => [join(folder, "hard.db"), join(folder, "calls.db")],
-      2,
-      (_, database) => `Cannot restore ${database} from itself`,
-    ],
-    ...(
-      [
-        ["foreign.db", "is an SQLite database of another program"],
-        ["notes.txt", "is not an SQLite database"],
-        ["empty.db", "is empty"],
-        ["folder", "is a folder"],
-      ] as const
-    ).map(
-      ([name, state]): [
-        string,
-        (folder: string) => [string, string],
-        number,
-        (file: string, database: string) => string,
-        string,
-      ] => [
-        `from what ${state}`,
-        (folder) => [join(folder, name), join(folder, "new", "calls.db")],
-        7,
-        (file) => `Cannot restore ${file}: it ${state}`,
-        "Nothing was changed. Give the file that `calltally backup` wrote.",
-      ],
-    ),
-    [
-      "into another program's database",
-      (folder) => [join(folder, "calls.db"), join(folder, "foreign.db")],
-      7,
-      (_, database) => `Cannot use ${database} as the warehouse: it is an SQLite database of another program`,
-      "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
-    ],
-    [
-      "into a folder",
-      (folder) => [join(folder, "calls.db"), join(folder, "folder")],
-      7,
-      (_, database) => `Cannot use ${database} as the warehouse: it is a folder`,
-      "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.",
-    ],
-  ])("refuses to restore %s, and creates nothing", async (_title, pathsIn, exitCode, message, hint) => {
-    using folder = makeTempFolder();
-    makeWarehouse(join(folder.path, "calls.db"), FEW);
-    linkSync(join(folder.path, "calls.db"), join(folder.path, "hard.db"));
-    const sqlite = new Database(join(folder.path, "foreign.db"));
+  const KEEP_BACKUP = "Nothing was changed. Give the file that `calltally backup` wrote.";
+  const KEEP_OTHER = "It was not changed. Move it away, or set CALLTALLY_DATABASE to another file.";
+
+  it.each<[title: string, file: string, database: string, exitCode: number, says: string, hint?: string]>([
+    ["a missing backup", "nowhere.db", "new/calls.db", 7, "There is no backup at FILE"],
+    ["a warehouse from itself", "calls.db", "calls.db", 2, "Cannot restore DATABASE from itself"],
+    ["a warehouse from its other name", "hard.db", "calls.db", 2, "Cannot restore DATABASE from itself"],
+    ...[
+      ["foreign.db", "is an SQLite database of another program"],
+      ["notes.txt", "is not an SQLite database"],
+      ["empty.db", "is empty"],
+      ["folder", "is a folder"],
+    ].map(([file = "", state]): [string, string, string, number, string, string] => {
+      return [`from what ${state}`, file, "new/calls.db", 7, `Cannot restore FILE: it ${state}`, KEEP_BACKUP];
+    }),
+    ...[
+      ["foreign.db", "is an SQLite database of another program"],
+      ["folder", "is a folder"],
+    ].map(([database = "", state]): [string, string, string, number, string, string] => {
+      const says = `Cannot use DATABASE as the warehouse: it ${state}`;
+      return [`into what ${state}`, "calls.db", database, 7, says, KEEP_OTHER];
+    }),
+  ])("refuses to restore %s, and creates nothing", async (_title, from, into, exitCode, says, hint) => {
+    using place = makePlace(FEW);
+    const { folder } = place;
+    linkSync(place.database, join(folder, "hard.db"));
+    const sqlite = new Database(join(folder, "foreign.db"));
     sqlite.exec("CREATE TABLE calls (call_id INTEGER)");
     sqlite.close();
-    writeFileSync(join(folder.path, "notes.txt"), "notes");
-    writeFileSync(join(folder.path, "empty.db"), "");
-    mkdirSync(join(folder.path, "folder"));
-    const before = names(folder.path);
-    const [file, database] = pathsIn(folder.path);
+    writeFileSync(join(folder, "notes.txt"), "notes");
+    writeFileSync(join(folder, "empty.db"), "");
+    mkdirSync(join(folder, "folder"));
+    const before = names(folder);
+    const [file, database] = [join(folder, from), join(folder, into)];
     await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({
       exitCode,
-      message: message(file, database),
+      message: says.replace("FILE", file).replace("DATABASE", database),
       ...(hint !== undefined && { hint }),
     });
-    expect(names(folder.path)).toEqual(before);
+    expect(names(folder)).toEqual(before);
   });
 
   it("moves all files of the replaced warehouse out of the way of the new one", async () => {
@@ -383,10 +324,8 @@ describe("restoreWarehouse", () => {
   });
 
   it("forgets again the callers forgotten in the replaced warehouse, and reports what happened to the key", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    makeBackup(file);
+    using place = makePlace(CALLS, CALLS);
+    const { database, file } = place;
     writeFileSync(`${database}.caller-key`, `${"ab".repeat(32)}\n`);
     {
       using warehouse = openWarehouse(database);
@@ -399,9 +338,8 @@ describe("restoreWarehouse", () => {
   });
 
   it("keeps the records of later backups and exports, so that forget and remove-account find them", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database, file } = place;
     const [early, later] = ["early.csv", "later.csv"].map((path) => ({
       path,
       sha256: path,
@@ -429,10 +367,8 @@ describe("restoreWarehouse", () => {
   });
 
   it("gives the new warehouse the owner of the replaced one, or of the folder, when root restores", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database, FEW);
-    makeBackup(file, FEW);
+    using place = makePlace(FEW, FEW);
+    const { folder, database, file } = place;
     writeFileSync(`${database}.caller-key`, `${"ab".repeat(32)}\n`);
     const isRoot = process.getuid?.() === 0;
     const ownerOf = (path: string) => `${statSync(path).uid}:${statSync(path).gid}`;
@@ -444,7 +380,7 @@ describe("restoreWarehouse", () => {
       expect([path, ownerOf(path)]).toEqual([path, owner]);
     expect(ownerOf(file)).toBe(self);
 
-    const new_ = join(folder.path, "new");
+    const new_ = join(folder, "new");
     mkdirSync(new_);
     if (isRoot) chownSync(new_, 1235, 2346);
     await restoreWarehouse(file, join(new_, "calls.db"), NOW);

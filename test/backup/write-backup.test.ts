@@ -5,11 +5,8 @@ import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { markProcess } from "../../src/base/process-mark.ts";
-import { prepareUpsertCalls } from "../../src/warehouse/calls/call-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { FULL_CALL } from "../support/calls.ts";
-import { CALLS, dump, flipByte, makeWarehouse, names } from "../support/small-warehouse.ts";
+import { CALLS, dump, flipByte, makePlace, makeWarehouse, names } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows, storeCalls } from "../support/warehouse.ts";
 
@@ -41,39 +38,6 @@ describe("backupWarehouse", () => {
     expect(dump(file)).toEqual(dump(database));
   });
 
-  it("is a snapshot of one moment although a writer commits all the time", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database);
-    using warehouse = openWarehouse(database);
-    const upsert = prepareUpsertCalls(warehouse, 2);
-    let [writes, done] = [0, false];
-    const write = () => {
-      if (done) return;
-      // In pairs: a copy that is not of one moment would have one without the other.
-      writes++;
-      writeTransaction(warehouse, (tx) =>
-        upsert(tx, [
-          { ...FULL_CALL, call_id: 1_000_000 + writes },
-          { ...FULL_CALL, call_id: -writes },
-        ]),
-      );
-      setImmediate(write);
-    };
-    write();
-    await backupWarehouse(database, file);
-    done = true;
-    expect(writes).toBeGreaterThan(2);
-    const ids = readIds(file).filter((id) => id < 0 || id > 1_000_000);
-    expect(
-      ids
-        .filter((id) => id < 0)
-        .map((id) => 1_000_000 - id)
-        .sort(),
-    ).toEqual(ids.filter((id) => id > 0).sort());
-    expect(ids.length).toBeLessThan(2 * writes);
-  });
-
   it("backup and restore refuse a file of a development version at any path", async () => {
     using folder = makeTempFolder();
     const [database, file, old] = ["calls.db", "backup.db", "old.db"].map((name) =>
@@ -97,9 +61,8 @@ describe("backupWarehouse", () => {
   });
 
   it("replaces an earlier backup, but keeps it if the warehouse is damaged", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database, FEW);
+    using place = makePlace(FEW);
+    const { folder, database, file } = place;
     await backupWarehouse(database, file);
     makeWarehouse(database);
     expect(await backupWarehouse(database, file)).toMatchObject({ calls: 40 });
@@ -111,7 +74,7 @@ describe("backupWarehouse", () => {
       message: expect.stringContaining("1 call differs from what was read from the service: 1034"),
     });
     expect(readFileSync(file).equals(good)).toBe(true);
-    expect(names(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    expect(names(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
   const ITS_OWN = { exitCode: 2, says: "the warehouse uses this file" };
@@ -131,26 +94,23 @@ describe("backupWarehouse", () => {
     { file: "folder", ...LEFT, says: "it is not a file" },
     { file: "other.db", ...LEFT, says: "it is a warehouse in use, not a backup" },
   ])("does not overwrite $file", async ({ file, named = file, exitCode, says, ...hint }) => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database, FEW);
-    makeWarehouse(join(folder.path, "other.db"), SOME);
-    const foreign = new Database(join(folder.path, "foreign.db"));
+    using place = makePlace(FEW);
+    const { folder, database } = place;
+    makeWarehouse(join(folder, "other.db"), SOME);
+    const foreign = new Database(join(folder, "foreign.db"));
     foreign.exec("CREATE TABLE calls (call_id INTEGER)");
     foreign.close();
-    writeFileSync(join(folder.path, "notes.txt"), "notes");
-    mkdirSync(join(folder.path, "folder"));
-    symlinkSync(database, join(folder.path, "link.db"));
-    linkSync(database, join(folder.path, "hard.db"));
-    const before = names(folder.path);
-    const { message, ...error } = await backupWarehouse(database, join(folder.path, file)).catch(
-      (error) => error,
-    );
-    expect(message).toBe(`Cannot back up into ${join(folder.path, named)}: ${says}`);
+    writeFileSync(join(folder, "notes.txt"), "notes");
+    mkdirSync(join(folder, "folder"));
+    symlinkSync(database, join(folder, "link.db"));
+    linkSync(database, join(folder, "hard.db"));
+    const before = names(folder);
+    const { message, ...error } = await backupWarehouse(database, join(folder, file)).catch((error) => error);
+    expect(message).toBe(`Cannot back up into ${join(folder, named)}: ${says}`);
     expect(error).toMatchObject({ exitCode, ...hint });
-    expect(names(folder.path)).toEqual(before);
+    expect(names(folder)).toEqual(before);
     expect(readIds(database)).toHaveLength(3);
-    expect(readIds(join(folder.path, "other.db"))).toHaveLength(5);
+    expect(readIds(join(folder, "other.db"))).toHaveLength(5);
   });
 
   it("requires a warehouse", async () => {
@@ -164,9 +124,8 @@ describe("backupWarehouse", () => {
   });
 
   it("is recorded in the warehouse before the copy is made", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "backup.db")];
-    makeWarehouse(database, FEW);
+    using place = makePlace(FEW);
+    const { database, file } = place;
     await backupWarehouse(database, file);
     const recorded = [{ path: file }];
     expect(readRows(database, "SELECT path FROM backups")).toEqual(recorded);
@@ -174,28 +133,26 @@ describe("backupWarehouse", () => {
   });
 
   it("removes drafts of killed backups, and none of a running one", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database, FEW);
+    using place = makePlace(FEW);
+    const { folder, database } = place;
     const draftOf = (mark = "") => `.backup.db.${mark}.6f1c1c52-8d0c-4c8c-9a55-0b8c3c1f2a77.tmp`;
     const living = draftOf(markProcess(process.ppid));
-    writeFileSync(join(folder.path, living), "being written");
+    writeFileSync(join(folder, living), "being written");
     for (const mark of [`${2 ** 22 + 1}`, `${process.pid}@1`]) {
-      writeFileSync(join(folder.path, draftOf(mark)), "left by a process that is no more");
-      writeFileSync(join(folder.path, `${draftOf(mark)}-journal`), "");
+      writeFileSync(join(folder, draftOf(mark)), "left by a process that is no more");
+      writeFileSync(join(folder, `${draftOf(mark)}-journal`), "");
     }
-    await backupWarehouse(database, join(folder.path, "backup.db"));
-    expect(names(folder.path).filter((name) => name.startsWith("."))).toEqual([living]);
+    await backupWarehouse(database, join(folder, "backup.db"));
+    expect(names(folder).filter((name) => name.startsWith("."))).toEqual([living]);
   });
 
   it("stops between two steps when aborted, and leaves nothing", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { folder, database } = place;
     const stop = new AbortController();
-    const backup = backupWarehouse(database, join(folder.path, "backup.db"), stop.signal);
+    const backup = backupWarehouse(database, join(folder, "backup.db"), stop.signal);
     stop.abort(new Error("enough"));
     await expect(backup).rejects.toThrow("enough");
-    expect(names(folder.path).filter((name) => !name.startsWith("calls.db"))).toEqual([]);
+    expect(names(folder).filter((name) => !name.startsWith("calls.db"))).toEqual([]);
   });
 });

@@ -1,27 +1,21 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { listen } from "../support/bad-server.ts";
 import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
+import { passOn, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
 /** Starts a server that forwards every request and counts concurrent ones. */
 async function startCounter({ url, token }: { url: string; token: string }) {
   let [underWay, most] = [0, 0];
-  const server = createServer((incoming, outgoing) => {
+  const server = await startServer((request, response) => {
     most = Math.max(most, ++underWay);
-    outgoing.once("close", () => underWay--);
-    const onward = request(url + incoming.url, { headers: incoming.headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(onward);
+    response.once("close", () => underWay--);
+    passOn(url)(request, response);
   });
-  const { port, ...listening } = await listen(server);
-  return { ...listening, url: `http://127.0.0.1:${port}`, token, most: () => most };
+  return { ...server, url: server.url.origin, token, most: () => most };
 }
 
 describe("several accounts", () => {

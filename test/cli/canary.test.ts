@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { type Answer, chunked, gzip, json, startBadServer, text } from "../support/bad-server.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { type Answer, chunked, gzip, json, startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 // assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
@@ -43,7 +43,7 @@ describe("calltally's log", () => {
   it("contains neither data of calls, good or bad, nor secrets, even at level trace", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
-    await using monitor = await startBadServer(text("canary-monitor", 500));
+    await using monitor = await startServer(text("canary-monitor", 500));
     plant(sandbox);
     const env = {
       ...settingsFor(sandbox),
@@ -99,7 +99,7 @@ describe("calltally's log", () => {
     "contains no response body: $title",
     async ({ answer, exitCode }) => {
       using folder = makeTempFolder();
-      await using api = await startBadServer(answer);
+      await using api = await startServer(answer);
       const env = {
         ...settingsFor({ url: api.url.origin, token: TOKEN }),
         CALLTALLY_RETRY_SECONDS: "0",

@@ -6,8 +6,8 @@ import { z } from "zod";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
-import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, type RunOptions, settingsFor } from "../support/run.ts";
+import { json, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const checkSchema = z.object({
@@ -244,7 +244,7 @@ describe("calltally doctor", () => {
     { minutes: 10, says: /the clock of this machine is (10 min 0|9 min \d\d) s behind that of the service/ },
   ])("names a server whose clock is $minutes minutes off", async ({ minutes, says }) => {
     using folder = makeTempFolder();
-    await using server = await startBadServer((request, response) =>
+    await using server = await startServer((request, response) =>
       json({
         code: 200,
         data: { calls: [], total: 0, limit: 1000, offset: 0 },

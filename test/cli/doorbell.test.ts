@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { json, startBadServer } from "../support/bad-server.ts";
 import { startLogging } from "../support/logging-program.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { calltally, HAS_PROCESSES } from "../support/run.ts";
+import { json, passOn, startServer, startTlsServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
@@ -48,12 +47,7 @@ const deliveryTimeoutMs = 600_000;
 
 /** The proxy in front of the schedule: TLS, forwarded to where it listens now. */
 function startProxy(target: { url: string }) {
-  return startReceiver(async (response, { method = "", url, body }) => {
-    const address = `${target.url.replace(/\/doorbell$/, "")}${url}`;
-    const init = method === "GET" ? { method } : { method, body };
-    const passed = await fetch(address, init).catch(() => ({ status: 502 }));
-    response.writeHead(passed.status).end();
-  });
+  return startTlsServer("localhost", (...exchange) => passOn(target.url)(...exchange));
 }
 
 describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
@@ -67,7 +61,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     await using proxy = await startProxy(schedule);
     await Promise.all(["acme", "beta"].map((account) => schedule.synced(account, 1)));
 
-    const url = `${proxy.url}/doorbell/acme`;
+    const url = `${proxy.url}doorbell/acme`;
     const args = [
       "webhook",
       "patch",
@@ -135,7 +129,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     await using proxy = await startProxy(target);
     const params = [{ field_name: "calltally_secret", field_value: SECRET }];
     const webhook = {
-      webhook_endpoint: `${proxy.url}/doorbell/acme`,
+      webhook_endpoint: `${proxy.url}doorbell/acme`,
       method: "POST",
       static_parameters: params,
     };
@@ -250,7 +244,7 @@ describe("calltally webhook patch --doorbell", () => {
   it("neither stores nor shows a secret that the service sends back", async () => {
     using folder = makeTempFolder();
     const message = `static_parameters: ${SECRET} is too long`;
-    await using server = await startBadServer(json({ code: 400, message, request_id: SECRET }, 400));
+    await using server = await startServer(json({ code: 400, message, request_id: SECRET }, 400));
     const acme = { url: server.url.origin, token: "t0ken-of-acme" };
     writeAccounts(folder.path, { acme }, { top: TOP });
     writeSecret(folder.path);

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { rowOf, startRowService, TOKEN } from "../support/call-service.ts";
 import { openWarehouse } from "../support/library.ts";
 import { answering } from "../support/mcp.ts";
-import { rowOf, startRowService, TOKEN } from "../support/row-service.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 

@@ -3,8 +3,8 @@ import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { unusedPort } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { unusedPort } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NOWHERE = { CALLTALLY_BASE_URL: "https://api.example.invalid", CALLTALLY_TOKEN: "canary-token-417" };

@@ -5,9 +5,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { json, startBadServer, text } from "../support/bad-server.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { json, startServer, startTlsServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
@@ -19,7 +18,7 @@ describe("failing job", () => {
   it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
-    await using monitor = await startBadServer(text("OK"));
+    await using monitor = await startServer(text("OK"));
     const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
     const options = { cwd: folder.path, env };
     const run = async (...args: string[]) => (await calltally(args, options)).code;
@@ -86,7 +85,7 @@ describe("failing job", () => {
   it("keeps the monitor failing after it was killed, once its maximum duration has passed", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
-    await using monitor = await startBadServer(text("OK"));
+    await using monitor = await startServer(text("OK"));
     const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
     const options = { cwd: folder.path, env };
     await calltally(["job", "sync"], options);
@@ -107,7 +106,7 @@ describe("failing job", () => {
   it("is recorded without text of the service", async () => {
     using folder = makeTempFolder();
     openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
-    await using api = await startBadServer(json({ code: 404, message: "about +15005550006" }, 404));
+    await using api = await startServer(json({ code: 404, message: "about +15005550006" }, 404));
     const env = { ...settingsFor({ url: api.url.origin, token: "token-417" }), CALLTALLY_INSIGHT_IDS: "7,9" };
     expect((await calltally(["job", "insights"], { cwd: folder.path, env })).code).toBe(8);
     expect(readJobs(folder.path)).toMatchObject([
@@ -148,9 +147,9 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
 
 it("sync warns when certificates are not checked", async () => {
   using folder = makeTempFolder();
-  await using service = await startReceiver((response) => response.end("{}"));
+  await using service = await startTlsServer("localhost", text("{}"));
   const env = {
-    ...settingsFor({ url: service.url, token: "token-417" }),
+    ...settingsFor({ url: service.url.href, token: "token-417" }),
     CALLTALLY_RETRY_SECONDS: "0",
     NODE_TLS_REJECT_UNAUTHORIZED: "0",
   };

@@ -1,8 +1,8 @@
 import { chmodSync, chownSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { startRowService, TOKEN } from "../support/call-service.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
-import { startRowService, TOKEN } from "../support/row-service.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
@@ -150,7 +150,7 @@ describe("forget with limited retention of numbers", () => {
     expect(await run("prune")).toMatchObject({ code: 0 });
     expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
     expect([read(FIGURES), name()]).toEqual([before, names]);
-    service.rows.unshift(toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." }));
+    service.calls.unshift(toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." }));
     expect(await sync()).toMatchObject({ calls_new: 1 });
     expect(
       read(

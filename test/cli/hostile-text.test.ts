@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Answer, startBadServer, text } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { type Answer, startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const TOKEN = "hostile+token/417=";
@@ -51,8 +51,8 @@ function respond(hostile: string): Answer {
     age: header,
     location: `https://elsewhere.example.com/?${encodeURIComponent(hostile)}`,
   };
-  return (request: IncomingMessage, response: ServerResponse) => {
-    const path = request.url ?? "";
+  return (request, response) => {
+    const path = request.url;
     requests.count++;
     const envelope = {
       message: hostile,
@@ -129,7 +129,7 @@ const SECRETS = [TOKEN, TOKEN.replaceAll("/", "\\/"), encodeURIComponent(TOKEN),
 describe("service that sends control characters and the token everywhere", () => {
   it("cannot write control characters or lines to a terminal or log, nor the token anywhere", async () => {
     using folder = makeTempFolder();
-    await using service = await startBadServer(respond(`${CONTROLS} ${ECHOED}`));
+    await using service = await startServer(respond(`${CONTROLS} ${ECHOED}`));
     const env = {
       ...settingsFor({ url: service.url.origin, token: TOKEN }),
       CALLTALLY_RETRY_SECONDS: "0",

@@ -23,8 +23,8 @@ import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { findGiven } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { text as page, startBadServer } from "../support/bad-server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
+import { text as page, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { startOnTerminal } from "./terminal.ts";
 
@@ -146,7 +146,7 @@ Next:
   it("writes nothing if the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 1 });
-    const other = await startBadServer(page("<html>", 200, { "content-type": "text/html" }));
+    const other = await startServer(page("<html>", 200, { "content-type": "text/html" }));
     const tryAt = (url: string) => init(folder.path, ["--base-url", url, "--timezone", "UTC"], "wr0ng-token");
     expect(await tryAt(sandbox.url)).toMatchObject({
       code: 4,
@@ -195,7 +195,7 @@ Next:
     const data = { calls: [], total: 0, limit: 2, offset: 0 };
     const waiting: ServerResponse[] = [];
     // No request gets a response until all have looked for the files.
-    await using server = await startBadServer((_, response) => {
+    await using server = await startServer((_, response) => {
       if (waiting.push(response) < names.length) return;
       for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));
     });

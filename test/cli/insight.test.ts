@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
+import { json, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
@@ -62,7 +62,7 @@ describe("calltally insight", () => {
       indicator_start_date: "0000-00-00 00:00:00",
       indicator_end_date: "",
     };
-    await using server = await startBadServer((request, response) =>
+    await using server = await startServer((request, response) =>
       json({ code: 200, message: "Success", data: insight, request_id: "r-1" })(request, response),
     );
     const env = { CALLTALLY_BASE_URL: server.url.href, CALLTALLY_TOKEN: "token-4711" };

@@ -19,10 +19,10 @@ import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openReader } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
-import { json, startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { type LogLine, startLogging } from "../support/logging-program.ts";
 import { BIN, calltally, startCalltally } from "../support/run.ts";
+import { json, startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 
@@ -191,7 +191,7 @@ describe("schedule", () => {
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     // A process that blocks others does not wait for such a long pause.
     const later = text("", 503, { "retry-after": "60" });
-    await using hook = await startBadServer(later, later, json({}));
+    await using hook = await startServer(later, later, json({}));
     writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
     const deliver = "    deliver: [{ webhook: { url_file: hook.url } }]\n";
     const { rowsOf } = configure(folder.path, acme, { deliver });

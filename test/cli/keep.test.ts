@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { json } from "../support/bad-server.ts";
-import { startRowService, TOKEN } from "../support/row-service.ts";
+import { startRowService, TOKEN } from "../support/call-service.ts";
 import { calltally, startCalltally } from "../support/run.ts";
+import { json } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { startRowService, TOKEN } from "../support/call-service.ts";
 import { LONGEST_MS } from "../support/enough-time.ts";
 import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
-import { startRowService, TOKEN } from "../support/row-service.ts";
 import { BIN, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 

@@ -6,7 +6,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startMailServer, type TakenMail } from "../delivery/mail-server.ts";
-import { type ServedCall, startListService } from "../support/list-service.ts";
+import { type ServedCall, startCallService } from "../support/call-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
@@ -64,7 +64,7 @@ describe("notice", () => {
     using folder = makeTempFolder();
     const calls = callsUpToNow();
     const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
-    await using service = await startListService(upTo(48));
+    await using service = await startCallService(upTo(48));
     const options = { cwd: folder.path, env: settingsFor({ url: service.url.href, token: "secret-token" }) };
     const sync = (...args: string[]) => calltally(["sync", ...args], options);
     expect((await sync()).code).toBe(0);

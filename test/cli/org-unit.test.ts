@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { callOf, type ListService, type ServedCall, startListService } from "../support/list-service.ts";
+import {
+  type CallService,
+  callOf,
+  type Disturb,
+  type ServedCall,
+  startCallService,
+} from "../support/call-service.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -11,13 +17,13 @@ const CALLS = Array.from({ length: 50 }, (_, index) =>
 );
 
 /** A service that limits its calls to the requested unit. */
-const byUnit: ListService["tell"] = ({ offset, limit, unit }, calls) => {
+const byUnit: Disturb = ({ offset, limit, unit }, calls) => {
   const own = calls.filter(({ org_unit_id }) => unit === undefined || String(org_unit_id) === unit);
   return { rows: own.slice(offset, offset + limit), total: own.length };
 };
 
 /** Runs the program against a service, asking for a unit; pages are short, so that there are several. */
-function runner(folder: string, service: ListService) {
+function runner(folder: string, service: CallService) {
   return (unit: string | undefined, ...args: string[]) => {
     const env = {
       CALLTALLY_BASE_URL: service.url.href,
@@ -31,7 +37,7 @@ function runner(folder: string, service: ListService) {
 }
 
 /** The parameters of the requests for calls. */
-function parametersOf({ requests }: ListService): Record<string, string>[] {
+function parametersOf({ requests }: CallService): Record<string, string>[] {
   return requests.map(({ url }) =>
     Object.fromEntries(new URL(url ?? "", "http://localhost").searchParams.entries()),
   );
@@ -42,7 +48,7 @@ const countUnits = ["query", "SELECT org_unit_id, count(*) FROM calls GROUP BY 1
 describe("CALLTALLY_ORG_UNIT_ID", () => {
   it("is sent with every request for calls and belongs to the origin of the warehouse", async () => {
     using folder = makeTempFolder();
-    await using service = await startListService(CALLS, byUnit);
+    await using service = await startCallService(CALLS, byUnit);
     const run = runner(folder.path, service);
     expect(await run("7", "sync")).toMatchObject({
       code: 0,
@@ -71,7 +77,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     const shuffled = named.map((call, index) => named[(index * 7) % 50] ?? call);
     const nameOf = ({ insight_name }: ServedCall) => String(insight_name);
     const bySource = named.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
-    await using service = await startListService(shuffled, ({ offset, limit, sort }, calls) => ({
+    await using service = await startCallService(shuffled, ({ offset, limit, sort }, calls) => ({
       rows: (sort === "source_name asc" ? bySource : calls).slice(offset, offset + limit),
     }));
     const { stdout } = await runner(folder.path, service)("north&7/ü", "sync");
@@ -88,7 +94,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
 
   it("cannot change, even with --rebind", async () => {
     using folder = makeTempFolder();
-    await using service = await startListService(CALLS, byUnit);
+    await using service = await startCallService(CALLS, byUnit);
     const run = runner(folder.path, service);
     expect((await run("7", "sync")).code).toBe(0);
     const calls = ["query", "SELECT * FROM calls", "--format", "json"];
@@ -115,7 +121,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
 
   it("is reported if the service sends calls of other units", async () => {
     using folder = makeTempFolder();
-    await using service = await startListService(CALLS);
+    await using service = await startCallService(CALLS);
     const run = runner(folder.path, service);
     const synced = await run("7", "sync");
     expect(synced).toMatchObject({ code: 0 });
@@ -142,7 +148,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
 
   it("is not compared with calls if it is not a number", async () => {
     using folder = makeTempFolder();
-    await using service = await startListService(CALLS);
+    await using service = await startCallService(CALLS);
     const run = runner(folder.path, service);
     expect((await run("north", "sync")).stdout).not.toContain("org_unit_id");
     expect((await run("north", "doctor", "--all")).stdout).toMatch(/^ok +org_unit_id /m);

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type Answer, startBadServer, text } from "../support/bad-server.ts";
+import { rowsOf } from "../support/call-service.ts";
 import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
-import { rowsOf } from "../support/row-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { type Answer, startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** The maximum of resident memory of a run, whatever the service sends. */
@@ -49,7 +49,7 @@ describe("sync with an oversized response", () => {
     },
   ])("refuses $title in little memory", async ({ answer, says }) => {
     using folder = makeTempFolder();
-    await using service = await startBadServer(answer());
+    await using service = await startServer(answer());
     const { code, stderr } = await calltally(["sync"], {
       cwd: folder.path,
       env: {
@@ -65,7 +65,7 @@ describe("sync with an oversized response", () => {
 
   it("reads a page with more calls than requested", async () => {
     using folder = makeTempFolder();
-    await using service = await startBadServer(text(page(rowsOf(1, 3000).join())));
+    await using service = await startServer(text(page(rowsOf(1, 3000).join())));
     const { stdout } = await calltally(["sync"], {
       cwd: folder.path,
       env: settingsFor({ url: service.url.origin, token: "token-of-a-test" }),
@@ -78,7 +78,7 @@ describe("sync with an oversized response", () => {
     const headers = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`x-${index}`, "x".repeat(1000)]),
     );
-    await using service = await startBadServer(text(page(""), 200, headers));
+    await using service = await startServer(text(page(""), 200, headers));
     const { code, stderr } = await calltally(["sync"], {
       cwd: folder.path,
       env: {

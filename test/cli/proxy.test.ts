@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startForwardProxy } from "../support/forward-proxy.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { passOn, startTlsServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { startTlsFront } from "../support/tls-front.ts";
 
 const API = "api.example.test";
 const LOGIN = `Basic ${Buffer.from("ann:s3cr@tpass").toString("base64")}`;
@@ -14,8 +14,8 @@ const LOGIN = `Basic ${Buffer.from("ann:s3cr@tpass").toString("base64")}`;
 async function openScene(status?: number | "none") {
   const stack = new AsyncDisposableStack();
   const sandbox = stack.use(await startSandbox({ calls: 30 }));
-  const front = stack.use(await startTlsFront(API, Number(new URL(sandbox.url).port)));
-  const proxy = stack.use(await startForwardProxy(front.port, status));
+  const front = stack.use(await startTlsServer(API, passOn(sandbox.url)));
+  const proxy = stack.use(await startForwardProxy(Number(front.url.port), status));
   const folder = stack.use(makeTempFolder());
   const cert = join(folder.path, "ca.pem");
   writeFileSync(cert, front.cert);

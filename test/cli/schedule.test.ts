@@ -10,9 +10,9 @@ import { describeError } from "../../src/base/errors.ts";
 import { toCalltallyError } from "../../src/base/known-error.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
-import { json, stall, startBadServer, text } from "../support/bad-server.ts";
 import { type LogLine, parseLines, startLogging } from "../support/logging-program.ts";
 import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
+import { json, passOn, stall, startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
@@ -33,13 +33,7 @@ const startSchedule = (options: RunOptions, ...flags: string[]) =>
 /** A server that forwards nothing to another until it is opened. */
 async function startGate(url: string) {
   const opened = Promise.withResolvers<void>();
-  const gate = await startBadServer(async ({ url: path = "", headers }, response) => {
-    await opened.promise;
-    const { authorization = "" } = headers;
-    const passed = await fetch(new URL(path, url), { headers: { authorization } });
-    const body = await passed.text();
-    response.writeHead(passed.status, { "content-type": "application/json" }).end(body);
-  });
+  const gate = await startServer((...exchange) => opened.promise.then(() => passOn(url)(...exchange)));
   return { ...gate, url: gate.url.origin, open: opened.resolve };
 }
 
@@ -291,8 +285,8 @@ describe("calltally job", () => {
 
   it("informs the monitor of a failure, and logs the error as a line", async () => {
     using folder = makeTempFolder();
-    await using api = await startBadServer(json({ code: 404, message: "gone elsewhere" }, 404));
-    await using monitor = await startBadServer(text("OK"));
+    await using api = await startServer(json({ code: 404, message: "gone elsewhere" }, 404));
+    await using monitor = await startServer(text("OK"));
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
       CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17`,
@@ -334,7 +328,7 @@ describe("calltally job", () => {
 
   it("logs an uncaught error as a line, too", async () => {
     using folder = makeTempFolder();
-    await using api = await startBadServer(stall);
+    await using api = await startServer(stall);
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
       NODE_OPTIONS:

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SORT_KEYS } from "../../src/api/attribution-client.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
+import { json, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 describe("calltally calls", () => {
@@ -41,7 +41,7 @@ describe("calltally calls", () => {
       },
       { call_id: "none", caller_id: 49301001, odd: JSON.rawJSON("12345678901234567890") },
     ];
-    await using server = await startBadServer(
+    await using server = await startServer(
       json({ code: 200, message: "Success", data: { total: 2, limit: 20, offset: 0, calls } }),
     );
     const { stdout } = await calltally(["calls", "--json"], {
@@ -67,7 +67,7 @@ describe("calltally calls", () => {
   it("escapes text of the service, and names rows that cannot be read", async () => {
     using folder = makeTempFolder();
     const calls = [{ call_id: 1, insight_name: "\u001b[31mred\nnext" }, { call_id: "none" }];
-    await using server = await startBadServer(
+    await using server = await startServer(
       json({ code: 200, message: "Success", data: { total: 2, limit: 20, offset: 0, calls } }),
     );
     const { stdout, stderr } = await calltally(["calls"], {

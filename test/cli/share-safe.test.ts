@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { lte } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { calls } from "../../src/warehouse/calls/calls.ts";
@@ -8,9 +7,9 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
-import { json, startBadServer } from "../support/bad-server.ts";
 import { makeCall } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
+import { startServer } from "../support/server.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 
@@ -149,11 +148,7 @@ describe("share-safe report", () => {
       }
       warehouse.db.update(calls).set({ unlisted_since: started_at }).where(lte(calls.call_id, 3)).run();
     }
-    const bodies: string[] = [];
-    await using hook = await startBadServer(async (request, response) => {
-      bodies.push(await text(request));
-      json({})(request, response);
-    });
+    await using hook = await startServer();
     await using mail = await startMailServer({ lacksTls: true });
     const write = (name: string, content: string) =>
       writeFileSync(join(folder.path, name), content, { mode: 0o600 });
@@ -179,6 +174,7 @@ describe("share-safe report", () => {
     const manifests = ["table", "book"].map((name) => read(`${name}/manifest.json`).toString());
     const sheets = readBySheetJs(read("book/calltally.xlsx"));
     const mails = mail.taken.map(({ raw }) => raw.slice(0, raw.indexOf("Content-Disposition: attachment")));
+    const bodies = hook.requests.map(({ body }) => String(body));
     expect([mails.length, bodies.length]).toEqual([2, 2]);
     const all = [...mails, ...bodies, ...manifests, JSON.stringify(sheets.About)];
     for (const one of all) expect(one).not.toMatch(/\b61\b|\b4 calls|"withheld_calls": 4|unlisted/i);
@@ -209,11 +205,7 @@ describe("share-safe report", () => {
       const run = startRun(warehouse, { started_at, mode: "full", plan_reason: "a test", pid: 1 });
       updateRun(warehouse, run, { status: "done", verdict: "exact", finished_at: started_at });
     }
-    const bodies: string[] = [];
-    await using hook = await startBadServer(async (request, response) => {
-      bodies.push(await text(request));
-      json({})(request, response);
-    });
+    await using hook = await startServer();
     writeFileSync(join(folder.path, "hook.url"), hook.url.href, { mode: 0o600 });
     const report = (name: string, more: string) => `  ${name}:
     contents: [utm_source]
@@ -227,7 +219,7 @@ ${more}`;
       expect(await calltally(["run", name, "--deliver"], { cwd: folder.path })).toMatchObject({ code: 0 });
     }
     expect(readText(join(folder.path, "reports/monthly"), "utm_source.csv")).toContain("(total),,31,");
-    const figures = bodies.map((body) => JSON.parse(body).headline[0]);
+    const figures = hook.requests.map(({ body }) => JSON.parse(String(body)).headline[0]);
     expect(figures).toEqual([
       { name: "Calls", value: "31", previous: "33", change: "-6.1%", within_chance: true },
       { name: "Calls", value: "–", previous: null, change: null, within_chance: false },

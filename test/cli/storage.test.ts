@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startRowService, TOKEN } from "../support/row-service.ts";
+import { startRowService, TOKEN } from "../support/call-service.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";

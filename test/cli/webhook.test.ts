@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startBadServer } from "../support/bad-server.ts";
 import { calltally, HAS_PROCESSES, settingsFor, startCalltally } from "../support/run.ts";
+import { reset, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
@@ -156,9 +156,7 @@ describe("calltally webhook", () => {
 
   it("exits with 5 and does not retry if the connection is lost after a change was sent", async () => {
     using folder = makeTempFolder();
-    await using server = await startBadServer((request) => {
-      request.resume().on("end", () => request.socket.destroy());
-    });
+    await using server = await startServer(reset);
     const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
     const { code, stderr } = await calltally(["webhook", "patch", "44", "--description", "x"], {
       cwd: folder.path,
@@ -174,7 +172,7 @@ describe("calltally webhook", () => {
     async () => {
       using folder = makeTempFolder();
       const { promise: asked, resolve } = Promise.withResolvers<void>();
-      await using server = await startBadServer(() => resolve());
+      await using server = await startServer(() => resolve());
       const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
       const args = ["webhook", "patch", "44", "--description", "x"];
       const change = startCalltally(args, { cwd: folder.path, env });

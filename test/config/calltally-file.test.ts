@@ -400,85 +400,73 @@ reports: { weekly: {}, daily: { grain: day } }
     .join("\n")}`;
 
   it.each([
-    { name: "an empty file", yaml: "", says: ["Cannot use calltally.yaml: it is empty"] },
-    {
-      name: "only comments",
-      yaml: `${"#".repeat(100_000)}\n`,
-      says: ["Cannot use calltally.yaml: it is empty"],
-    },
-    {
-      name: "UTF-16",
-      yaml: Buffer.from("accounts:", "utf16le"),
-      says: ["Cannot use calltally.yaml: it is not UTF-8 text"],
-    },
-    {
-      name: "Latin-1",
-      yaml: Buffer.from("# caf\xe9", "latin1"),
-      says: ["Cannot use calltally.yaml: it is not UTF-8 text"],
-    },
-    {
-      name: "a list",
-      yaml: "- a",
-      says: ["Cannot use calltally.yaml", "calltally.yaml:1:1: must be keys and values, not a list"],
-    },
-    {
-      name: "a tab",
-      yaml: "accounts:\n\tacme: 1",
-      says: ["Cannot use calltally.yaml", "calltally.yaml:2:1: Tabs are not allowed as indentation"],
-    },
-    {
-      name: "a duplicate key",
-      yaml: "limit: 5\nlimit: 6",
-      says: ["Cannot use calltally.yaml", "calltally.yaml:2:1: Map keys must be unique"],
-    },
-    {
-      name: "two documents",
-      yaml: "limit: 5\n---\nlimit: 6",
-      says: [
+    ["an empty file", "", ["Cannot use calltally.yaml: it is empty"]],
+    ["only comments", `${"#".repeat(100_000)}\n`, ["Cannot use calltally.yaml: it is empty"]],
+    ["UTF-16", Buffer.from("accounts:", "utf16le"), ["Cannot use calltally.yaml: it is not UTF-8 text"]],
+    ["Latin-1", Buffer.from("# caf\xe9", "latin1"), ["Cannot use calltally.yaml: it is not UTF-8 text"]],
+    [
+      "a list",
+      "- a",
+      ["Cannot use calltally.yaml", "calltally.yaml:1:1: must be keys and values, not a list"],
+    ],
+    [
+      "a tab",
+      "accounts:\n\tacme: 1",
+      ["Cannot use calltally.yaml", "calltally.yaml:2:1: Tabs are not allowed as indentation"],
+    ],
+    [
+      "a duplicate key",
+      "limit: 5\nlimit: 6",
+      ["Cannot use calltally.yaml", "calltally.yaml:2:1: Map keys must be unique"],
+    ],
+    [
+      "two documents",
+      "limit: 5\n---\nlimit: 6",
+      [
         "Cannot use calltally.yaml",
         "calltally.yaml:2:1: a second document begins here (---): only one is allowed",
       ],
-    },
-    {
-      name: "a key that is not text",
-      yaml: "? { limit: 5 }\n: 6",
-      says: ["Cannot use calltally.yaml", "calltally.yaml:1:3: a key must be a text"],
-    },
-    {
-      name: "a number that reads differently",
-      yaml: "limit: 0x10",
-      says: [
+    ],
+    [
+      "a key that is not text",
+      "? { limit: 5 }\n: 6",
+      ["Cannot use calltally.yaml", "calltally.yaml:1:3: a key must be a text"],
+    ],
+    [
+      "a number that reads differently",
+      "limit: 0x10",
+      [
         "Cannot use calltally.yaml",
         expect.stringMatching(/^calltally.yaml:1:8: 0x10 is an ambiguous number/),
       ],
-    },
-    {
-      name: "__proto__",
-      yaml: "__proto__: { limit: 5 }\nconstructor: 1",
-      says: [
+    ],
+    [
+      "__proto__",
+      "__proto__: { limit: 5 }\nconstructor: 1",
+      [
         "Cannot use calltally.yaml",
         expect.stringContaining("1:1: __proto__: is not a known key"),
         expect.stringContaining("2:1: constructor: is not a known key"),
       ],
-    },
-    {
-      name: "an account and a report called __proto__",
-      yaml: `${ACME}  __proto__: { base_url: https://x, token_file: t }\nreports:\n  __proto__: { by: channel }`,
-      says: [
+    ],
+    [
+      "an account and a report called __proto__",
+      `${ACME}  __proto__: { base_url: https://x, token_file: t }\nreports:\n  __proto__: { by: channel }`,
+      [
         "Cannot use calltally.yaml",
         expect.stringContaining("accounts.__proto__: must be letters, digits, - and _"),
         expect.stringContaining("reports.__proto__: must be letters, digits, - and _"),
       ],
-    },
-    {
-      name: "a secret",
-      yaml: `${ACME}    heartbeat_url: https://x`,
-      says: [
+    ],
+    [
+      "a secret",
+      `${ACME}    heartbeat_url: https://x`,
+      [
         "Cannot use calltally.yaml",
         expect.stringContaining("heartbeat_url: is a secret, and does not belong in this file"),
       ],
-    },
-  ])("refuses $name", ({ yaml, says }) => {
+    ],
+  ])("refuses %s", (_name, yaml, says) => {
     expect(problemsOf({ yaml })).toEqual(says);
   });
 

@@ -5,9 +5,9 @@ import { markProcess } from "../../src/base/process-mark.ts";
 import { BRIEF_RETRY } from "../../src/delivery/deliver.ts";
 import { readDeliveries } from "../../src/delivery/delivery-table.ts";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
-import { type Answer, json, startBadServer, text } from "../support/bad-server.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { endedProcess } from "../support/processes.ts";
+import { type Answer, json, startServer, text } from "../support/server.ts";
 import { commandTo, emailTo, hookTo, makeRun, send, smtpAt } from "./report.ts";
 
 const BUSY = text("", 503);
@@ -15,7 +15,7 @@ const BUSY = text("", 503);
 describe("deliver", () => {
   it("sends once to each recipient, in the order of the targets, in any number of calls", async () => {
     using run = makeRun();
-    await using server = await startBadServer(json({}));
+    await using server = await startServer(json({}));
     const [a, b] = [hookTo(server.url), hookTo(new URL("http://localhost:1"))];
     const targets = [b, a, commandTo("exit 1", run.folder), a];
     const results = await send(run, targets);
@@ -30,7 +30,7 @@ describe("deliver", () => {
 
   it("sends once when two calls run at the same time", async () => {
     using run = makeRun();
-    await using server = await startBadServer(json({}));
+    await using server = await startServer(json({}));
     await Promise.all([send(run, [hookTo(server.url)]), send(run, [hookTo(server.url)])]);
     expect(server.requests).toHaveLength(1);
     const [entry] = readDeliveries(run.warehouse, run.runId);
@@ -58,7 +58,7 @@ describe("deliver", () => {
   ])("retries three times within 30 seconds: waits $sleeps, then $ends", async (row) => {
     using run = makeRun();
     const clock = new FakeClock();
-    await using server = await startBadServer(...row.answers);
+    await using server = await startServer(...row.answers);
     expect(await send(run, [hookTo(server.url)], { clock })).toMatchObject([row.ends]);
     expect(clock.sleeps).toEqual(row.sleeps);
     const { finished_at, started_at } = readDeliveries(run.warehouse, run.runId)[0] ?? {};
@@ -69,7 +69,7 @@ describe("deliver", () => {
   it("waits at most an hour if a server requests more", async () => {
     using run = makeRun();
     const clock = new FakeClock();
-    await using server = await startBadServer(text("", 503, { "retry-after": "9999999" }), json({}));
+    await using server = await startServer(text("", 503, { "retry-after": "9999999" }), json({}));
     const retry = { ...BRIEF_RETRY, budgetMs: Number.POSITIVE_INFINITY };
     await send(run, [hookTo(server.url)], { clock, retry });
     expect(clock.sleeps).toEqual([3_600_000]);
@@ -77,7 +77,7 @@ describe("deliver", () => {
 
   it("leaves temporary refusals to later calls until the maximum number of attempts", async () => {
     using run = makeRun();
-    await using server = await startBadServer(BUSY);
+    await using server = await startServer(BUSY);
     const call = (attemptsInAll: number) => send(run, [hookTo(server.url)], { attemptsInAll });
     const last_error = expect.stringContaining("503");
     expect(await call(6)).toMatchObject([{ status: "pending", attempts: 3, last_error }]);
@@ -91,7 +91,7 @@ describe("deliver", () => {
     const stop = new AbortController();
     const clock = new FakeClock();
     clock.onSleep = () => stop.abort(new Error("stopped"));
-    await using server = await startBadServer(BUSY, json({}));
+    await using server = await startServer(BUSY, json({}));
     const targets = [hookTo(server.url)];
     const pending = { status: "pending", attempts: 1 };
     expect(await send(run, targets, { signal: stop.signal, clock })).toMatchObject([pending]);
@@ -103,7 +103,7 @@ describe("deliver", () => {
     using run = makeRun();
     let [now, most] = [0, 0];
     const held: (() => void)[] = [];
-    await using server = await startBadServer((_request, response) => {
+    await using server = await startServer((_request, response) => {
       most = Math.max(most, ++now);
       held.push(() => {
         now -= 1;
@@ -125,7 +125,7 @@ describe("deliver", () => {
 
   it("keeps secrets of the run, and those of its address, out of the ledger", async () => {
     using run = makeRun();
-    await using server = await startBadServer(text("busy, TOKEN-OF-21 and TOKEN abc", 503));
+    await using server = await startServer(text("busy, TOKEN-OF-21 and TOKEN abc", 503));
     const secrets = ["TOKEN", "TOKEN-OF-21", "abc"];
     const masked = expect.stringMatching(/returned 503: busy, \[secret\] and \[secret\] abc$/);
     expect(await send(run, [hookTo(server.url)], { secrets })).toMatchObject([{ last_error: masked }]);
@@ -134,7 +134,7 @@ describe("deliver", () => {
   it("records an error before sending as failed, only for its recipient", async () => {
     using run = makeRun();
     writeFileSync(join(run.folder, "channel.csv"), "of another run");
-    await using server = await startBadServer(json({}));
+    await using server = await startServer(json({}));
     const results = await send(run, [emailTo(["ann@example.com"], smtpAt(1)), hookTo(server.url)]);
     expect(results).toMatchObject([
       { status: "failed", attempts: 1, last_error: expect.stringContaining("is not what the report wrote") },
@@ -144,7 +144,7 @@ describe("deliver", () => {
 
   it("throws and sends nothing if a placeholder of any target has no value", async () => {
     using run = makeRun();
-    await using server = await startBadServer(json({}));
+    await using server = await startServer(json({}));
     const dated = { ...emailTo(["ann@example.com"], smtpAt(1)), subject: "{date}" };
     await expect(send(run, [hookTo(server.url), dated])).rejects.toThrow("Cannot use {date}");
     const two = { ...run.summary, files: [run.summary.files, run.summary.files].flat() };
@@ -158,7 +158,7 @@ describe("deliver", () => {
 
   it("throws if the ledger cannot be written", async () => {
     using run = makeRun();
-    await using server = await startBadServer((_request, response) => {
+    await using server = await startServer((_request, response) => {
       run.warehouse.sqlite.exec("DROP TABLE deliveries");
       response.end();
     });

@@ -1,14 +1,12 @@
-import { createServer } from "node:https";
 import { describe, expect, it } from "vitest";
-import { drip, ENDLESS, json, listen, reset, stall, startBadServer, text } from "../support/bad-server.ts";
-import { selfSigned } from "../support/certificate.ts";
 import { withEnoughTime } from "../support/enough-time.ts";
+import { drip, ENDLESS, json, reset, stall, startServer, startTlsServer, text } from "../support/server.ts";
 import { hookTo, makeRun, send } from "./report.ts";
 
 describe("deliver by web hook", () => {
   it("posts JSON once, and records the host and no secret in the ledger", async () => {
     using run = makeRun();
-    await using server = await startBadServer(json({}));
+    await using server = await startServer(json({}));
     await send(run, [hookTo(server.url)]);
     expect(await send(run, [hookTo(server.url)])).toEqual([
       {
@@ -40,7 +38,7 @@ describe("deliver by web hook", () => {
     },
   ])("fails immediately after $title", async ({ answer, says }) => {
     using run = makeRun();
-    await using server = await startBadServer(answer);
+    await using server = await startServer(answer);
     expect(await send(run, [hookTo(server.url)])).toMatchObject([
       { status: "failed", attempts: 1, last_error: expect.stringMatching(says) },
     ]);
@@ -54,13 +52,13 @@ describe("deliver by web hook", () => {
     [499, "failed"],
   ])("judges the status %i as %s", async (code, status) => {
     using run = makeRun();
-    await using server = await startBadServer(text("", code));
+    await using server = await startServer(text("", code));
     expect(await send(run, [hookTo(server.url)])).toMatchObject([{ status, attempts: 1 }]);
   });
 
   it("masks each part of its address in a quoted refusal, and reads only the beginning", async () => {
     using run = makeRun();
-    await using server = await startBadServer((_request, response) => {
+    await using server = await startServer((_request, response) => {
       response.writeHead(404).write(`SECRET-HOOK-17 SECRET-KEY-18 abc ${"x".repeat(3000)}`);
     });
     const url = new URL("/T0/SECRET-HOOK-17?key=SECRET-KEY-18&n=abc", server.url);
@@ -71,8 +69,8 @@ describe("deliver by web hook", () => {
 
   it("fails immediately if the certificate is not trusted", async () => {
     using run = makeRun();
-    await using server = await listen(createServer(selfSigned("localhost")));
-    const url = new URL(`https://localhost:${server.port}/T0/SECRET-HOOK-17`);
+    await using server = await startTlsServer("localhost");
+    const url = new URL(`https://localhost:${server.url.port}/T0/SECRET-HOOK-17`);
     const last_error = expect.stringMatching(/^Cannot reach localhost:\d+: .*self-signed/);
     expect(await send(run, [{ channel: "webhook", url }])).toMatchObject([
       { status: "failed", attempts: 1, last_error },
@@ -86,7 +84,7 @@ describe("deliver by web hook", () => {
     const unknown = { status: "outcome unknown", attempts: 1, last_error: expect.stringMatching(says) };
     await withEnoughTime(50, async (timeoutMs) => {
       using run = makeRun();
-      await using server = await startBadServer(answer);
+      await using server = await startServer(answer);
       for (const _ of [1, 2]) {
         const [result] = await send(run, [hookTo(server.url, { timeoutMs })]);
         if (result?.status === "failed") return undefined; // it did not connect in time
@@ -100,7 +98,7 @@ describe("deliver by web hook", () => {
 
   it("accepts the status, whatever happens to the body", async () => {
     using run = makeRun();
-    await using server = await startBadServer(drip(ENDLESS, 100));
+    await using server = await startServer(drip(ENDLESS, 100));
     expect(await send(run, [hookTo(server.url, { timeoutMs: 600_000 })])).toMatchObject([
       { status: "delivered" },
     ]);

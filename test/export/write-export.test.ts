@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -236,56 +236,6 @@ describe("exportToFolder", () => {
     );
   });
 
-  it("counts a caller once in the total, whatever the number of rows and periods", async () => {
-    using warehouse = makeWarehouse([
-      ...CALLS,
-      makeCall({ ...CALLS[0], call_id: 4, call_started: "2026-02-01T00:00:00.000Z", utm_source: "bing" }),
-    ]);
-    const { manifest, folder } = await warehouse.export({
-      targets: [rollup("utm_source", "campaign")],
-      grain: "month",
-      total: true,
-    });
-    const lines = readLines(readFileSync(join(folder, "utm_source-campaign.csv")));
-    const cells = ["period", "utm_source", "campaign", "campaign_id", "calls", "unique_callers"];
-    const places = cells.map((name) => lines[0]?.indexOf(name) ?? -1);
-    expect(lines.map((line) => places.map((place) => line[place]))).toEqual([
-      cells,
-      ["2026-01", "google", 'Autumn, "big"', "99", "2", "1"],
-      ["2026-01", "'=1+1", "(not set)", "", "1", "1"],
-      ["2026-02", "bing", 'Autumn, "big"', "99", "1", "1"],
-      ["(total)", "", "", "", "4", "2"],
-    ]);
-    expect(manifest.files).toMatchObject([
-      { contents: "utm_source,campaign", rows: 3, total_line: true, sums: { calls: 4 } },
-    ]);
-  });
-
-  it("compares the total, too, and only with counterparts of the rows", async () => {
-    const at = (call_id: number, call_started: string) =>
-      makeCall({ call_id, call_started, caller_id: `+49${call_id}`, utm_source: "a" });
-    using warehouse = makeWarehouse([
-      at(1, "2026-01-31T12:00:00.000Z"), // has no 31st to compare with
-      at(2, "2026-01-30T12:00:00.000Z"),
-      at(3, "2026-01-01T12:00:00.000Z"),
-      at(4, "2026-02-01T12:00:00.000Z"),
-      at(5, "2025-12-31T12:00:00.000Z"), // the first synced call is before the compared days
-    ]);
-    const { folder } = await warehouse.export({
-      targets: [rollup("utm_source")],
-      range: { from: "2026-02-01", to: "2026-02-28" },
-      grain: "day",
-      compare: "previous",
-      total: true,
-    });
-    const [header = [], ...lines] = readLines(readFileSync(join(folder, "utm_source.csv")));
-    const cells = ["period", "calls", "calls_previous", "calls_change"].map((name) => header.indexOf(name));
-    expect(lines.map((line) => cells.map((place) => line[place]))).toEqual([
-      ["2026-02-01", "1", "1", "0.0000"],
-      ["(total)", "1", "1", "0.0000"],
-    ]);
-  });
-
   it("writes the same bytes for the same warehouse, at any time and into any folder", async () => {
     using warehouse = makeWarehouse(CALLS);
     const targets: Target[] = [...DEFAULT_TARGETS, { kind: "calls", with: [] }];
@@ -372,17 +322,6 @@ describe("exportToFolder", () => {
     expect(readText(folder, "utm_source.csv")).toBe(
       `utm_source,${METRICS}\r\n(total),0,0,0,0,,0,0,0,0,,,,,,,\r\n`,
     );
-  });
-
-  it("leaves out gone calls unless requested", async () => {
-    using warehouse = makeWarehouse(CALLS);
-    warehouse.markGone(3, "2026-10-02T00:00:00.000Z");
-    const sums = async (filter: ExportOptions["filter"]) => {
-      const { manifest } = await warehouse.export({ targets: DEFAULT_TARGETS, filter });
-      return manifest.files.map(({ rows, sums }) => [rows, sums?.calls]);
-    };
-    expect(await sums({})).toEqual(Array(3).fill([1, 2]));
-    expect(await sums({ include_gone: true })).toEqual(Array(3).fill([2, 3]));
   });
 
   const BREAKS: {
@@ -494,14 +433,6 @@ describe("exportToFolder", () => {
     });
     await expect(run).rejects.toMatchObject({ name: "CalltallyError", exitCode: 7 });
     expect(readdirSync(temp.path)).toEqual([]);
-  });
-
-  it("throws if the folder is a file, and does not change that file", async () => {
-    using warehouse = makeWarehouse(CALLS);
-    writeFileSync(warehouse.folder, "not a folder");
-    await expect(warehouse.export({ targets: DEFAULT_TARGETS })).rejects.toMatchObject({ exitCode: 7 });
-    expect(readFileSync(warehouse.folder, "utf8")).toBe("not a folder");
-    expect(warehouse.readExports()).toEqual([]);
   });
 });
 

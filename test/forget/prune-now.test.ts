@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type PruneNowOptions, pruneNow } from "../../src/forget/prune-now.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { CALLS, dump, makePlace } from "../support/small-warehouse.ts";
 import { readRows } from "../support/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
@@ -47,9 +45,8 @@ function dropRejected(database: string): void {
 
 describe("pruneNow", () => {
   it("removes expired data, erases it from the files, and finds nothing the next time", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     expect(readFiles(database)).toContain("a leaking tap");
     expect(await pruneWarehouse(database)).toEqual({ removed: WORDS, isErased: true });
     expect(readRows(database, "SELECT * FROM transcripts")).toEqual([]);
@@ -59,9 +56,8 @@ describe("pruneNow", () => {
   });
 
   it("only counts in a dry run, even during a sync", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     const before = dump(database);
     using _lock = tryAcquireLock(database);
     expect(await pruneWarehouse(database, { isDryRun: true })).toEqual({ removed: WORDS, isErased: false });
@@ -70,9 +66,8 @@ describe("pruneNow", () => {
   });
 
   it("refuses a warehouse that is being synced", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     const before = dump(database);
     {
       using _lock = tryAcquireLock(database);
@@ -87,9 +82,8 @@ describe("pruneNow", () => {
   });
 
   it("identifies callers by digests if the rules say so, without attributing again, and releases the lock", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     const attributed: unknown[] = [];
     await pruneWarehouse(database, {
       keep: { ...KEEP_ALL, caller_numbers: "never" },
@@ -108,9 +102,8 @@ describe("pruneNow", () => {
   });
 
   it("erases what an earlier run had removed but not erased", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     await pruneWarehouse(database);
     const sqlite = new Database(database);
     sqlite.exec("UPDATE privacy_acts SET erased_at = NULL");
@@ -123,18 +116,16 @@ describe("pruneNow", () => {
   });
 
   it("does not change the file if everything is always kept", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     const before = readFiles(database);
     expect(await pruneWarehouse(database, { keep: KEEP_ALL })).toEqual({ removed: NOTHING, isErased: false });
     expect(readFiles(database) === before).toBe(true);
   });
 
   it("overwrites removed data even if the run fails", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     dropRejected(database);
     await expect(pruneWarehouse(database)).rejects.toThrow("SQLITE_ERROR");
     expect(readRows(database, "SELECT * FROM transcripts")).toEqual([]);
@@ -143,14 +134,13 @@ describe("pruneNow", () => {
   });
 
   it("makes SQLite create its temporary files in the folder of the warehouse", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { folder, database } = place;
     const before = process.env.SQLITE_TMPDIR;
     delete process.env.SQLITE_TMPDIR;
     try {
       await pruneWarehouse(database, { isDryRun: true });
-      expect(process.env.SQLITE_TMPDIR).toBe(folder.path);
+      expect(process.env.SQLITE_TMPDIR).toBe(folder);
     } finally {
       delete process.env.SQLITE_TMPDIR;
       if (before !== undefined) process.env.SQLITE_TMPDIR = before;
@@ -158,18 +148,16 @@ describe("pruneNow", () => {
   });
 
   it.each([true, false])("throws the signal's reason (a dry run: %s)", async (isDryRun) => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     const signal = AbortSignal.abort(new Error("Enough"));
     await expect(pruneWarehouse(database, { isDryRun, signal })).rejects.toThrow("Enough");
     expect(readRows(database, "SELECT 1 FROM transcripts")).toHaveLength(CALLS.length);
   });
 
   it("names the file that SQLite cannot use", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    makeWarehouse(database);
+    using place = makePlace();
+    const { database } = place;
     dropRejected(database);
     await expect(pruneWarehouse(database, { isDryRun: true })).rejects.toMatchObject({
       exitCode: 7,

@@ -168,22 +168,13 @@ const EARLIER_AND_LATER: (Partial<Keep> & { afterDays?: number })[] = [
 
 describe("prune", () => {
   it.each([
-    { name: "half a batch", calls: makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index))) },
+    ["half a batch", makeCalls(125, (index) => (index % 20 === 7 ? null : daysAgo(index)))],
     // Fifty at a time began at the same moment: a batch ends in the middle of some.
-    {
-      name: "more than a batch",
-      calls: makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60)),
-    },
-    {
-      name: "a batch of unknown times, and one more",
-      calls: makeCalls(BATCH + 1, () => null),
-    },
-    {
-      name: "exactly a batch",
-      calls: makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301))),
-    },
-    { name: "only rows that could not be parsed", calls: [] },
-  ])("removes expired data call by call: $name", async ({ calls }) => {
+    ["more than a batch", makeCalls(BATCH + 40, (index) => daysAgo(Math.floor((index + 25) / 50) * 60))],
+    ["a batch of unknown times, and one more", makeCalls(BATCH + 1, () => null)],
+    ["exactly a batch", makeCalls(BATCH + 20, (index) => (index < 20 ? null : daysAgo(index + 301)))],
+    ["only rows that could not be parsed", []],
+  ])("removes expired data call by call: %s", async (_name, calls) => {
     using warehouse = open(calls, REJECTED);
     const model = new Model(warehouse);
     const total = { ...NONE };

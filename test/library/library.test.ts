@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import Database from "better-sqlite3";
 import { Agent } from "undici";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import type {
@@ -380,50 +379,6 @@ describe("rollup", () => {
       expect(await open.rollup(question)).toEqual({ columns, rows, run, statements });
     },
   );
-
-  it.each<[string, Partial<RollupQuestion>]>([
-    ["alone", {}],
-    ["compared with the previous days", { compare: "previous" }],
-    ["with costs", { spend: true, compare: "year" }],
-  ])("fills periods without dimensions, and adds their total, %s", async (_, more) => {
-    const question = {
-      by: [],
-      range: { from: "2026-10-30", to: "2026-11-02" },
-      grain: "day" as const,
-      ...more,
-    };
-    const { rows } = await open.rollup({ ...question, fill: true, total: true });
-    const days = ["2026-10-30", "2026-10-31", "2026-11-01", "2026-11-02"];
-    expect(rows.map(({ period }) => period)).toEqual([...days, "(total)"]);
-    const filled = rows.slice(0, -1);
-    expect(filled.slice(2).map(({ calls }) => calls)).toEqual([0, 0]);
-    const { rows: unfilled } = await open.rollup(question);
-    const periods = unfilled.map(({ period }) => period);
-    expect(periods).toEqual(expect.arrayContaining(days.slice(0, 2)));
-    expect(filled.filter(({ period }) => periods.includes(period ?? null))).toEqual(unfilled);
-    const { period: _period, previous_period: _previous, ...total } = Object(rows.at(-1));
-    const { rows: whole } = await open.rollup({ ...question, grain: undefined });
-    expect([total]).toEqual(whole);
-  });
-
-  it("leaves out callers by their numbers in any notation", async () => {
-    const sqlite = new Database(database, { readonly: true });
-    const most =
-      "SELECT caller, count(*) AS calls FROM call_facts JOIN callers USING (caller_id) GROUP BY 1 ORDER BY 2 DESC";
-    const { caller, calls: its } = sqlite.prepare<[], { caller: string; calls: number }>(most).get() ?? {};
-    sqlite.close();
-    const digits = caller?.slice(1) ?? "";
-    const ask = async (number: string) => {
-      const { rows } = await open.rollup({ by: [], filter: { exclude_callers: [number] } });
-      return rows.map(({ calls }) => calls);
-    };
-    expect(await ask("+1 (999) 555-0000")).toEqual([200]);
-    expect(its).toBeGreaterThan(1);
-    expect(await ask(`+${digits}`)).toEqual([200 - Number(its)]);
-    expect(await ask(`00${digits.slice(0, 1)} ${digits.slice(1, 4)}/${digits.slice(4)}`)).toEqual(
-      await ask(`+${digits}`),
-    );
-  });
 });
 
 describe("other methods of a warehouse", () => {

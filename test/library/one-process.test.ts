@@ -4,10 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { json } from "../support/bad-server.ts";
+import { newestFirst, startCallService, TOKEN } from "../support/call-service.ts";
 import { LIBRARY, openWarehouse, syncWarehouse } from "../support/library.ts";
-import { honestly, newestFirst, startListService } from "../support/list-service.ts";
-import { TOKEN } from "../support/row-service.ts";
 import { settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds } from "../support/warehouse.ts";
@@ -16,16 +14,10 @@ import { readIds } from "../support/warehouse.ts";
 async function startHeldService() {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  const calls = newestFirst(60);
-  const service = await startListService(calls, (request) => {
-    if (request.before !== 1) return honestly(request, calls);
+  const service = await startCallService(newestFirst(60), ({ before, honest }) => {
+    if (before !== 1) return undefined;
     asked.resolve();
-    return async (message, response) => {
-      await held.promise;
-      const { rows } = honestly(request, calls) as { rows: unknown[] };
-      const data = { calls: rows, total: calls.length, limit: request.limit, offset: request.offset };
-      json({ code: 200, message: "Success", data, request_id: "held" })(message, response);
-    };
+    return (...exchange) => held.promise.then(() => honest(...exchange));
   });
   return Object.assign(service, { asked: asked.promise, release: held.resolve });
 }

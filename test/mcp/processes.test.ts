@@ -1,30 +1,24 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
 import { connect } from "../support/mcp.ts";
 import { childrenOf, isRunning, untilChildren } from "../support/processes.ts";
 import { BIN } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { closedWarehouse } from "../support/warehouse.ts";
 
 const ENDLESS = {
   sql: "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
 };
 const FLAGS = ["--database", "calls.db", "--sql", "--personal-data"];
 
-function makeFolder(): Disposable & { path: string } {
-  const { path, remove } = makeTempFolder();
-  fillWarehouse(join(path, "calls.db"), [makeCall(), makeCall({ call_id: 2 })]);
-  return { path, [Symbol.dispose]: remove };
-}
+const makeWarehouse = () => closedWarehouse([makeCall(), makeCall({ call_id: 2 })]);
 
 describe.runIf(process.platform === "linux")("processes of calltally mcp", () => {
   it("respond to concurrent calls, two at a time", async () => {
-    using folder = makeFolder();
-    await using assistant = await connect(FLAGS, { cwd: folder.path });
+    using warehouse = makeWarehouse();
+    await using assistant = await connect(FLAGS, { cwd: warehouse.folder });
     const most = { children: 0 };
     const asked = Array.from({ length: 4 }, async (_, index) => {
       const answer = await assistant.ask("query", { sql: `SELECT ${index} FROM calls` });
@@ -39,8 +33,8 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
   });
 
   it("are killed when their call is cancelled, never started for a cancelled waiting one, and respond to the next", async () => {
-    using folder = makeFolder();
-    await using assistant = await connect(FLAGS, { cwd: folder.path });
+    using warehouse = makeWarehouse();
+    await using assistant = await connect(FLAGS, { cwd: warehouse.folder });
     const cancel = new AbortController();
     const cancelled = Array.from({ length: 4 }, () => assistant.ask("query", ENDLESS, cancel.signal));
     const ended = Promise.allSettled(cancelled);
@@ -57,8 +51,8 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     ["the end of standard input", (server: ChildProcess) => server.stdin?.end()],
     ["SIGTERM", (server: ChildProcess) => server.kill("SIGTERM")],
   ])("exit with 0 at %s and leave no process", async (_, end) => {
-    using folder = makeFolder();
-    const { server, output, errors } = start(folder.path);
+    using warehouse = makeWarehouse();
+    const { server, output, errors } = start(warehouse.folder);
     const child = await askEndless(server);
     end(server);
     const [code] = await once(server, "exit");
@@ -73,8 +67,8 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     ["arguments nested too deeply", "[".repeat(9000) + "]".repeat(9000)],
     ["arguments that are too long", `"${"x".repeat(1_000_001)}"`],
   ])("refuse %s, and still exit with their input", async (_, by) => {
-    using folder = makeFolder();
-    const { server, output } = start(folder.path);
+    using warehouse = makeWarehouse();
+    const { server, output } = start(warehouse.folder);
     const params = { name: "figures", arguments: "GIVEN" };
     const call = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
     const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
@@ -91,8 +85,8 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
   });
 
   it("exit with their input although nobody reads the responses", async () => {
-    using folder = makeFolder();
-    const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd: folder.path, env: {} });
+    using warehouse = makeWarehouse();
+    const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd: warehouse.folder, env: {} });
     server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
     const list = (id: number) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" })}\n`;
     await once(server.stdout, "readable");
@@ -102,16 +96,16 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
   });
 
   it("leave no process when killed", async () => {
-    using folder = makeFolder();
-    const { server } = start(folder.path);
+    using warehouse = makeWarehouse();
+    const { server } = start(warehouse.folder);
     const child = await askEndless(server);
     server.kill("SIGKILL");
     while (isRunning(child)) await new Promise(setImmediate); // for ever, unless it ends
   });
 
   it("write only messages of the protocol to standard output", async () => {
-    using folder = makeFolder();
-    const { server, output, errors } = start(folder.path);
+    using warehouse = makeWarehouse();
+    const { server, output, errors } = start(warehouse.folder);
     server.stdin.write("no message\n{}\n");
     server.stdin.end(`${JSON.stringify(INITIALIZE)}\n`);
     expect((await once(server, "exit"))[0]).toBe(0);

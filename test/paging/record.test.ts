@@ -28,44 +28,28 @@ describe("PassRecord", () => {
   const last = slice(4, 8, 5, 6, 7, 8);
 
   it.each([
-    {
-      title: "a short slice that ends with the last call",
-      slices: [...full, last, slice(6, 8, 7, 8)],
-      end: "short slice",
-    },
-    {
-      title: "a slice as long as a page",
-      slices: [...full, last, slice(4, 8, 5, 6, 7, 8)],
-      end: "nothing behind",
-    },
-    { title: "a short slice with another call", slices: [...full, last, slice(7, 9, 8, 9)], end: "unseen" },
-    {
-      title: "a short slice that ends before the last call",
-      slices: [...full, last, slice(5, 7, 6, 7)],
-      end: "unseen",
-    },
-    {
-      title: "a short slice in another place",
-      slices: [...full, last, slice(7, 9, 7, 8)],
-      end: "unseen",
-    },
-    { title: "a short slice that counts more", slices: [...full, last, slice(6, 9, 7, 8)], end: "disputed" },
-    {
-      title: "a short slice after one full page",
-      slices: [slice(0, 5, 1, 2, 3, 4), slice(2, 5, 3, 4, 5), slice(3, 5, 4, 5)],
-      end: "nothing behind",
-    },
-    {
-      title: "empty slices at the front, though calls are counted",
-      slices: [slice(0, 4, 1, 2), slice(0, 5, 3, 1), slice(0, 6), slice(0, 6)],
-      end: "disputed",
-    },
-    {
-      title: "a short slice after pages of two lengths",
-      slices: [slice(0, 8, 1, 2, 3), ...full, last, slice(6, 8, 7, 8)],
-      end: "nothing behind",
-    },
-  ])("classifies the end by the slices and an empty look before the last one: $title", ({ slices, end }) => {
+    ["a short slice that ends with the last call", [...full, last, slice(6, 8, 7, 8)], "short slice"],
+    ["a slice as long as a page", [...full, last, slice(4, 8, 5, 6, 7, 8)], "nothing behind"],
+    ["a short slice with another call", [...full, last, slice(7, 9, 8, 9)], "unseen"],
+    ["a short slice that ends before the last call", [...full, last, slice(5, 7, 6, 7)], "unseen"],
+    ["a short slice in another place", [...full, last, slice(7, 9, 7, 8)], "unseen"],
+    ["a short slice that counts more", [...full, last, slice(6, 9, 7, 8)], "disputed"],
+    [
+      "a short slice after one full page",
+      [slice(0, 5, 1, 2, 3, 4), slice(2, 5, 3, 4, 5), slice(3, 5, 4, 5)],
+      "nothing behind",
+    ],
+    [
+      "empty slices at the front, though calls are counted",
+      [slice(0, 4, 1, 2), slice(0, 5, 3, 1), slice(0, 6), slice(0, 6)],
+      "disputed",
+    ],
+    [
+      "a short slice after pages of two lengths",
+      [slice(0, 8, 1, 2, 3), ...full, last, slice(6, 8, 7, 8)],
+      "nothing behind",
+    ],
+  ])("classifies the end by the slices and an empty look before the last one: %s", (_title, slices, end) => {
     expect(recordOfEnd(slice(8, 8), ...slices).evidence.end).toBe(end);
     expect(recordOf(...slices).evidence.end).toBe("unseen");
   });

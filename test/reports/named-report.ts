@@ -1,13 +1,11 @@
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
 import type { Call } from "../../src/call/columns.ts";
 import { readCalltallyFile } from "../../src/config/calltally-file.ts";
 import { chooseReports, ofAccount } from "../../src/reports/report.ts";
-import { listen } from "../support/bad-server.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { keepLines } from "../support/log-lines.ts";
+import { startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse, storeRun } from "../support/warehouse.ts";
 
@@ -50,15 +48,16 @@ export function nameReport(content: object, options: ReportOptions = {}) {
   return { report, folder, database, context, ...logged, [Symbol.dispose]: remove };
 }
 
-/** Starts a web hook that keeps the JSON it receives, and responds with these statuses, then 200. */
+/** Starts a web hook that responds with these statuses, then 200; `bodies` is the JSON that it received. */
 export async function startHook(...statuses: number[]) {
-  const bodies: unknown[] = [];
-  const server = createServer(async (request, response) => {
-    bodies.push(await json(request));
-    response.writeHead(statuses.shift() ?? 200).end();
-  });
-  const { port, ...listening } = await listen(server);
-  return { ...listening, bodies, secrets: { "hook.url": `http://127.0.0.1:${port}/secret` } };
+  const server = await startServer(...statuses.map((status) => text("", status)), text(""));
+  return {
+    ...server,
+    secrets: { "hook.url": `${server.url}secret` },
+    get bodies(): unknown[] {
+      return server.requests.map(({ body }) => JSON.parse(String(body)));
+    },
+  };
 }
 
 export const TO_HOOK = [{ webhook: { url_file: "hook.url" } }];

@@ -5,10 +5,10 @@ import { isStale } from "../../src/reports/requirements.ts";
 import { syncFirst } from "../../src/reports/sync-first.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { text } from "../support/bad-server.ts";
+import { newestFirst, startCallService } from "../support/call-service.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { newestFirst, startListService } from "../support/list-service.ts";
 import { settingsFor } from "../support/run.ts";
+import { text } from "../support/server.ts";
 import { readColumn } from "../support/warehouse.ts";
 import { nameReport } from "./named-report.ts";
 
@@ -45,7 +45,7 @@ describe("syncFirst", () => {
 
   /** A report of a service, and the modes of its warehouse's syncs after it was refreshed on a clock. */
   async function startReport(content: object) {
-    const service = await startListService(newestFirst(9));
+    const service = await startCallService(newestFirst(9));
     const env = { ...settingsFor({ url: service.url.href, token: "t0ken" }), CALLTALLY_LIMIT: "3" };
     const named = nameReport({ ...WEEKLY, ...content }, { calls: null, env });
     const { report, database, context } = named;
@@ -95,7 +95,7 @@ describe("syncFirst", () => {
 
   it("continues with old calls if the sync fails, and logs why", async () => {
     await using weekly = await startReport({ fresh: "2h" });
-    weekly.service.tell = () => text("{}", 401);
+    weekly.service.disturb = () => text("{}", 401);
     expect(await weekly.refresh()).toEqual(["full"]);
     expect(weekly.lines).toEqual([
       { level: 40, msg: expect.stringMatching(/^the sync before the report failed: .*401/) },

@@ -166,44 +166,4 @@ describe("findUnmatched", () => {
       }),
     ).toEqual([]);
   });
-
-  it("reports each value that no call has, and suggests the nearest", async () => {
-    expect(
-      await unmatched({
-        source: ["google", "gogle"],
-        campaign: ["Zurich", "98", "nothing like it"],
-        org_unit: ["Strase", "8"],
-        disposition: ["answer"],
-        tracking_number: ["+49 30 1235"],
-        channel: ["Email"],
-      }),
-    ).toEqual([
-      ["org_unit", "Strase", "Did you mean Straße?"],
-      ["org_unit", "8", undefined],
-      ["channel", "Email", undefined],
-      ["source", "gogle", "Did you mean google?"],
-      ["campaign", "Zurich", "Did you mean Zürich?"],
-      ["campaign", "98", "Did you mean 99?"],
-      ["campaign", "nothing like it", undefined],
-      ["disposition", "answer", "Did you mean NO ANSWER?"],
-      ["tracking_number", "+49 30 1235", "Did you mean +49301234?"],
-    ]);
-  });
-
-  it("suggests a value in the spelling of files, which finds it", async () => {
-    using warehouse = newWarehouse();
-    fill(warehouse, ['"(not set)"']);
-    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-    const meant = '""(not set)""';
-    expect(await session.findUnmatched({ source: ['"(not set)"'] })).toMatchObject([
-      { advice: `Did you mean ${meant}?` },
-    ]);
-    expect(await session.findUnmatched({ source: [meant] })).toEqual([]);
-  });
-
-  it("suggests nothing in a warehouse without calls", async () => {
-    using warehouse = newWarehouse();
-    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-    expect(await session.findUnmatched({ source: ["gogle"] })).toEqual([]);
-  });
 });

@@ -1,22 +1,30 @@
 import { once } from "node:events";
-import type { ServerResponse } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isLoopback } from "../../src/sandbox/delivery-request.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
-import { unusedPort } from "../support/bad-server.ts";
-import { type Receiver, startReceiver } from "../support/receiver.ts";
 import { fetchPage, send } from "../support/requests.ts";
+import {
+  type Answer,
+  raw,
+  stall,
+  startTlsServer,
+  type TestServer,
+  text,
+  unusedPort,
+} from "../support/server.ts";
+
+const startReceiver = (...answers: Answer[]) => startTlsServer("localhost", ...answers);
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
 
 async function startFor(
-  receiver: Pick<Receiver, "url">,
+  receiver: Pick<TestServer, "url">,
   method = "POST",
   options: SandboxOptions = {},
 ): Promise<Sandbox> {
   const sandbox = await startSandbox({ calls: 3, now: NOW, ...options });
-  sandbox.webhooks.edit(44, { webhook_endpoint: `${receiver.url}/hook?a=1`, method });
+  sandbox.webhooks.edit(44, { webhook_endpoint: `${receiver.url}hook?a=1`, method });
   return sandbox;
 }
 
@@ -34,10 +42,11 @@ describe("events of an active webhook", () => {
 
     const id = await addCall(sandbox);
 
-    const [received, ...others] = receiver.received;
+    const [received, ...others] = receiver.requests;
     expect(others).toEqual([]);
-    expect(received).toMatchObject({ method: "POST", url: "/hook?a=1", contentType: "application/json" });
-    expect(JSON.parse(received?.body ?? "")).toEqual({
+    expect(received).toMatchObject({ method: "POST", url: "/hook?a=1" });
+    expect(received?.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(String(received?.body))).toEqual({
       event: "call_added",
       event_time: NOW.toISOString(),
       webhook_id: 44,
@@ -58,8 +67,8 @@ describe("events of an active webhook", () => {
         webhook_id: 44,
         call_id: id,
         method: "POST",
-        url: `${receiver.url}/hook?a=1`,
-        body: received?.body,
+        url: `${receiver.url}hook?a=1`,
+        body: String(received?.body),
         outcome: "delivered",
         status: 200,
       },
@@ -75,7 +84,7 @@ describe("events of an active webhook", () => {
       { field_name: "__proto__", field_value: "p" },
     ];
     sandbox.webhooks.edit(44, {
-      webhook_endpoint: `${receiver.url}/hook?sig=a%20b~!&flag&event=mine`,
+      webhook_endpoint: `${receiver.url}hook?sig=a%20b~!&flag&event=mine`,
       include_data_append: false,
       include_dni_logs: false,
       include_indicator_scores: false,
@@ -85,8 +94,9 @@ describe("events of an active webhook", () => {
 
     const id = await addCall(sandbox);
 
-    const [received] = receiver.received;
-    expect(received).toMatchObject({ method: "GET", contentType: undefined, body: "" });
+    const [received] = receiver.requests;
+    expect(received).toMatchObject({ method: "GET", body: Buffer.alloc(0) });
+    expect(received?.headers).not.toHaveProperty("content-type");
     const [own = "", payload = ""] = received?.url?.split("&event=mine&") ?? [];
     expect(own).toBe("/hook?sig=a%20b~!&flag");
     expect([...new URLSearchParams(payload)]).toEqual([
@@ -102,12 +112,12 @@ describe("events of an active webhook", () => {
   test("are delivered for a call of the churn, before the request gets its response", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startSandbox({ calls: 3, insertEvery: 1 });
-    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: receiver.url });
+    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: receiver.url.href });
 
     await fetchPage(sandbox);
     await sandbox.settleDeliveries();
 
-    expect(receiver.received).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(1);
   });
 
   test("include static parameters of any name, even repeated, in a JSON body", async () => {
@@ -121,7 +131,7 @@ describe("events of an active webhook", () => {
 
     await addCall(sandbox);
 
-    const body = JSON.parse(receiver.received[0]?.body ?? "");
+    const body = JSON.parse(String(receiver.requests[0]?.body));
     expect(body).toMatchObject({ event: "call_added", webhook_id: 44, static_parameters });
   });
 
@@ -132,12 +142,12 @@ describe("events of an active webhook", () => {
   ] as const)("authenticate with the user and password of the endpoint: %s", async ([inUrl, credentials]) => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
-    sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.replace("//", `//${inUrl}@`) });
+    sandbox.webhooks.edit(44, { webhook_endpoint: receiver.url.href.replace("//", `//${inUrl}@`) });
 
     await addCall(sandbox);
 
     const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
-    expect(receiver.received).toMatchObject([{ authorization }]);
+    expect(receiver.requests).toMatchObject([{ headers: { authorization } }]);
   });
 
   test("continue while the webhook is updated, are held while it is inactive, and end once it is deleted", async () => {
@@ -147,7 +157,7 @@ describe("events of an active webhook", () => {
     const counts: number[] = [];
     const count = async () => {
       await addCall(sandbox);
-      counts.push(receiver.received.length);
+      counts.push(receiver.requests.length);
     };
 
     sandbox.calls.insert();
@@ -168,18 +178,18 @@ describe("events of an active webhook", () => {
   test("use the endpoint and settings of the moment of sending", async () => {
     // The first four fill the slots; the others wait until the webhook has changed.
     const { promise: changed, resolve: change } = Promise.withResolvers<void>();
-    await using before = await startReceiver((response) => void changed.then(() => response.end()));
+    await using before = await startReceiver((_request, response) => changed.then(() => response.end()));
     await using after = await startReceiver();
     await using sandbox = await startFor(before);
     for (let added = 0; added < 10; added++) sandbox.calls.insert();
-    while (before.received.length < 4) await before.next();
+    while (before.requests.length < 4) await before.next();
 
-    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: after.url, method: "PUT" });
+    await send(sandbox, "PATCH", "/v3/webhooks/44", { webhook_endpoint: after.url.href, method: "PUT" });
     change();
     await sandbox.settleDeliveries();
 
-    expect(before.received).toHaveLength(4);
-    expect(after.received.map(({ method }) => method)).toEqual(Array(6).fill("PUT"));
+    expect(before.requests).toHaveLength(4);
+    expect(after.requests.map(({ method }) => method)).toEqual(Array(6).fill("PUT"));
   });
 
   test("are dropped and recorded if the webhook is deleted while they are held", async () => {
@@ -218,22 +228,20 @@ describe("failed deliveries", () => {
   });
 
   test("include an error response, a redirect, a closed port, and a receiver without TLS", async () => {
-    await using failing = await startReceiver((response) => response.writeHead(503).end("busy"));
+    await using failing = await startReceiver(text("busy", 503));
     await using elsewhere = await startReceiver();
-    await using moved = await startReceiver((response) =>
-      response.writeHead(302, { location: elsewhere.url }).end(),
-    );
+    await using moved = await startReceiver(text("", 302, { location: elsewhere.url.href }));
     const closed = `https://127.0.0.1:${await unusedPort()}`;
     await using plain = await startSandbox({ calls: 0 });
     await using sandbox = await startFor(failing);
 
     await addCall(sandbox);
-    for (const url of [moved.url, closed, plain.url.replace("http:", "https:")]) {
+    for (const url of [moved.url.href, closed, plain.url.replace("http:", "https:")]) {
       sandbox.webhooks.edit(44, { webhook_endpoint: url });
       await addCall(sandbox);
     }
 
-    expect(elsewhere.received).toEqual([]);
+    expect(elsewhere.requests).toEqual([]);
     expect(sandbox.deliveries).toMatchObject([
       { outcome: "failed", status: 503 },
       { outcome: "failed", status: 302 },
@@ -243,7 +251,7 @@ describe("failed deliveries", () => {
   });
 
   test("time out after two seconds without a response", async () => {
-    await using receiver = await startReceiver(() => {});
+    await using receiver = await startReceiver(stall);
     await using sandbox = await startFor(receiver);
 
     await addCall(sandbox);
@@ -254,31 +262,30 @@ describe("failed deliveries", () => {
   });
 
   test("free their slots after receivers that switch protocols, drip, disconnect and hang", async () => {
-    const answers: ((response: ServerResponse) => void)[] = [
-      ({ socket }) =>
+    const answers: Answer[] = [
+      (_, { socket }) =>
         socket?.write("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
-      ({ socket }) => void setInterval(() => socket?.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5).unref(),
-      ({ socket }) => socket?.destroy(),
-      ({ socket }) => socket?.end("nothing of HTTP"),
-      () => {},
+      (_, { socket }) => setInterval(() => socket?.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5).unref(),
+      (_, { socket }) => socket?.destroy(),
+      raw("nothing of HTTP"),
+      stall,
     ];
-    await using receiver = await startReceiver((response) =>
-      answers[received++ % answers.length]?.(response),
+    await using receiver = await startReceiver((...exchange) =>
+      answers[receiver.requests.length % answers.length]?.(...exchange),
     );
-    let received = 0;
     await using healthy = await startReceiver();
     await using sandbox = await startFor(receiver, "POST", { deliveryTimeoutMs: 1500 });
 
     // On a slow machine some are aborted before they arrive or get a response.
-    for (let added = 0; received < 20; added++) {
+    for (let added = 0; receiver.requests.length < 20; added++) {
       sandbox.calls.insert();
       if (added % 20 === 19) await sandbox.settleDeliveries();
     }
     await sandbox.settleDeliveries();
-    sandbox.webhooks.edit(44, { webhook_endpoint: healthy.url });
+    sandbox.webhooks.edit(44, { webhook_endpoint: healthy.url.href });
     while (sandbox.deliveries.at(-1)?.outcome !== "delivered") await addCall(sandbox);
 
-    expect(healthy.received).not.toEqual([]);
+    expect(healthy.requests).not.toEqual([]);
     const ends = sandbox.deliveries.map(({ outcome, status }) => ({ outcome, status }));
     expect(ends).toEqual([
       ...Array(ends.length - 1).fill({ outcome: "failed", status: undefined }),
@@ -295,7 +302,7 @@ describe("failed deliveries", () => {
   });
 
   test("are dropped beyond a thousand waiting or held ones, and closing aborts the others", async () => {
-    await using receiver = await startReceiver(() => {});
+    await using receiver = await startReceiver(stall);
     const sandbox = await startFor(receiver);
     for (let added = 0; added < 1100; added++) sandbox.calls.insert();
     const dropped = Map.groupBy(sandbox.deliveries, ({ webhook_id }) => webhook_id);
@@ -307,12 +314,12 @@ describe("failed deliveries", () => {
 
     await sandbox.close();
 
-    expect(receiver.received.length).toBeLessThanOrEqual(4);
+    expect(receiver.requests.length).toBeLessThanOrEqual(4);
     expect(sandbox.deliveries).toHaveLength(2200);
     expect(sandbox.deliveries.at(-1)).toMatchObject({ outcome: "failed", error: "the sandbox was closed" });
     sandbox.calls.insert();
     await sandbox.settleDeliveries();
-    expect(receiver.received.length).toBeLessThanOrEqual(4);
+    expect(receiver.requests.length).toBeLessThanOrEqual(4);
   });
 });
 
@@ -343,7 +350,7 @@ async function startGate() {
   const address = server.address();
   const port = address !== null && typeof address === "object" ? address.port : 0;
   return {
-    url: `https://127.0.0.1:${port}`,
+    url: new URL(`https://127.0.0.1:${port}`),
     [Symbol.asyncDispose]: async () => {
       server.close();
       for (const socket of sockets) socket.destroy();

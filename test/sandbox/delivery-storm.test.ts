@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { withEnoughTime } from "../support/enough-time.ts";
-import { startReceiver } from "../support/receiver.ts";
 import { send } from "../support/requests.ts";
+import { startTlsServer } from "../support/server.ts";
 
 /** Events to send: 2,000 in `npm run test:soak`. */
 const EVENTS = Number(process.env.CALLTALLY_EVENTS ?? 100);
@@ -50,16 +50,16 @@ test(`each of ${EVENTS} events is delivered once or reported, whatever receivers
 /** Returns whether most events with a good response arrived within the timeout. */
 async function storm(deliveryTimeoutMs: number): Promise<boolean> {
   const received: number[] = [];
-  await using receiver = await startReceiver((response, { url, body }) => {
+  await using receiver = await startTlsServer("localhost", ({ url, body }, response) => {
     expect(url).toBe("/in");
-    const { call_id } = JSON.parse(body);
+    const { call_id } = JSON.parse(String(body));
     received.push(call_id);
     behaviourOf(call_id).answer(response);
   });
   await using sandbox = await startSandbox({ calls: 0, deliveryTimeoutMs });
   sandbox.webhooks.edit(45, { webhook_status: "deleted" });
   const patch = (changes: object) => send(sandbox, "PATCH", "/v3/webhooks/44", changes);
-  await patch({ webhook_endpoint: `${receiver.url}/in` });
+  await patch({ webhook_endpoint: `${receiver.url}in` });
   const called: number[] = [];
   const call = (times: number) => {
     for (let time = 0; time < times && called.length < EVENTS; time++) called.push(sandbox.calls.insert());

@@ -8,8 +8,8 @@ import { runDaemon } from "../../src/schedule/daemon.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
+import { startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAtOnce } from "../support/write-at-once.ts";
 import { VirtualClock } from "./virtual-clock.ts";
@@ -163,7 +163,7 @@ describe("runDaemon", () => {
   });
 
   it("records the end of a job that may not have recorded it, and informs the monitor", async () => {
-    await using monitor = await startBadServer(text("OK"));
+    await using monitor = await startServer(text("OK"));
     let database = "";
     await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
     database = daemon.database;
@@ -206,7 +206,7 @@ describe("runDaemon", () => {
   });
 
   it("does not replace the more detailed end that a job has recorded itself", async () => {
-    await using monitor = await startBadServer(text("OK"));
+    await using monitor = await startServer(text("OK"));
     await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
     const record = {
       ...OF_THE_EXPORT,

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
-import { type Answer, drip, ENDLESS, reset, stall, startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
+import { type Answer, drip, ENDLESS, reset, stall, startServer, text } from "../support/server.ts";
 
 const { signal } = new AbortController();
 const ok = text("OK");
@@ -19,7 +19,7 @@ async function tell(
   answers: [Answer, ...Answer[]],
   { path = "/ping/SECRET-17/", stop = signal, timeoutMs = 600_000 }: Told = {},
 ) {
-  const monitor = await startBadServer(...answers);
+  const monitor = await startServer(...answers);
   const { log, lines } = keepLines();
   const heartbeat = openHeartbeat({ url: new URL(path, monitor.url), log, signal: stop, timeoutMs });
   const seen = () => monitor.requests.map(({ method, url }) => `${method} ${url}`);

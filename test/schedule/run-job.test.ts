@@ -5,8 +5,8 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { runJob } from "../../src/schedule/run-job.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
+import { startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const NEVER = new AbortController().signal;
@@ -17,7 +17,7 @@ async function hear(
   failures?: string,
 ) {
   using folder = makeTempFolder();
-  await using monitor = await startBadServer(text("OK"));
+  await using monitor = await startServer(text("OK"));
   const database = join(folder.path, "calls.db");
   openWarehouse(database)[Symbol.dispose]();
   const settings = loadSettings({

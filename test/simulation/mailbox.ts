@@ -1,7 +1,5 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import { startMailServer } from "../delivery/mail-server.ts";
+import { reset, startServer, text } from "../support/server.ts";
 import { uptimeMs } from "./machine.ts";
 import type { Mailbox } from "./types.ts";
 
@@ -39,15 +37,11 @@ async function start() {
     }
     return push(...mails);
   };
-  const hook = createServer(async (request, response) => {
-    const body = await text(request);
+  const hook = await startServer((request, response) => {
     const is = moodOf(mailbox);
-    response.statusCode = { later: 503, never: 404, well: 200, cut: 200 }[is];
-    if (response.statusCode === 200) mailbox.hooks.push(body);
-    if (is === "cut") request.socket.destroy();
-    else response.end();
+    const status = { later: 503, never: 404, well: 200, cut: 200 }[is];
+    if (status === 200) mailbox.hooks.push(String(request.body));
+    (is === "cut" ? reset : text("", status))(request, response);
   });
-  await new Promise<void>((resolve) => hook.listen(0, "127.0.0.1", resolve));
-  const { port: hookPort } = hook.address() as AddressInfo;
-  return Object.assign(mailbox, { port: server.port, hookPort });
+  return Object.assign(mailbox, { port: server.port, hookPort: Number(hook.url.port) });
 }

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
 
 const BARE: Call = {
@@ -221,6 +222,23 @@ const call: fc.Arbitrary<Call> = fc.record({
     fc.constantFrom('{"__proto__":1}', '{"dni_data":{"msclkid":"x"}}', '{"dni_data":{"wbraid":"y"}}'),
   ),
 });
+
+/** Rules about names that such calls have. */
+export const arbitraryNameRules = {
+  aliases_of: fc.constantFrom<AttributionRules["aliases_of"]>(
+    undefined,
+    { medium: { cpc: "paid" }, campaign: { autumn: "Fall" } },
+    { source: { google: "goog" }, campaign: { autumn: "" } },
+  ),
+  channels: fc.constantFrom<AttributionRules["channels"]>(
+    [],
+    [{ channel: "Search", source: "g*", medium: "", campaign: "", referrer: "" }],
+    [
+      { channel: "Sites", source: "", medium: "", campaign: "", referrer: "*.com" },
+      { channel: "Autumn", source: "", medium: "", campaign: "autumn*", referrer: "" },
+    ],
+  ),
+};
 
 /** Up to `maxLength` different calls of one account, full of cases that break tallies. */
 export function arbitraryCalls(maxLength: number): fc.Arbitrary<Call[]> {

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, request } from "node:http";
+import { createServer } from "node:http";
 import { connect } from "node:net";
-import { listen } from "./bad-server.ts";
+import { passOn, type SeenRequest, serve } from "./server.ts";
 
 export interface ForwardProxy extends AsyncDisposable {
   /** `host:port` on this machine. */
@@ -18,23 +18,13 @@ export interface ForwardProxy extends AsyncDisposable {
 export async function startForwardProxy(port: number, status: number | "none" = 200): Promise<ForwardProxy> {
   const asked: string[] = [];
   const logins: (string | undefined)[] = [];
-  const see = ({ method, url, headers }: IncomingMessage) => {
+  const see = ({ method, url, headers }: Pick<SeenRequest, "method" | "url" | "headers">) => {
     asked.push(`${method} ${url}`);
     logins.push(headers["proxy-authorization"]);
   };
-  const server = createServer((incoming, outgoing) => {
-    see(incoming);
-    const { method, headers, url = "" } = incoming;
-    const { pathname: path } = new URL(url);
-    incoming.pipe(
-      request({ port, host: "127.0.0.1", method, path, headers, agent: false }, (response) => {
-        outgoing.writeHead(response.statusCode ?? 502, response.headers);
-        response.pipe(outgoing);
-      }),
-    );
-  });
-  server.on("connect", (incoming, client) => {
-    see(incoming);
+  const server = createServer();
+  server.on("connect", ({ method = "", url = "", headers }, client) => {
+    see({ method, url, headers });
     client.on("error", () => {});
     // The server does not close connections that it handed over.
     server.once("closing", () => client.destroy());
@@ -47,9 +37,15 @@ export async function startForwardProxy(port: number, status: number | "none" = 
     target.on("error", () => client.destroy());
     client.on("close", () => target.destroy());
   });
-  const listening = await listen(server);
+  const pass = passOn(`http://127.0.0.1:${port}`);
+  const listening = await serve(server, [
+    (request, response) => {
+      see(request);
+      return pass(request, response);
+    },
+  ]);
   return {
-    host: `127.0.0.1:${listening.port}`,
+    host: listening.url.host,
     asked,
     logins,
     async [Symbol.asyncDispose]() {

@@ -9,10 +9,8 @@ import { type WarehouseSourceOptions, warehouseSource } from "../../src/produce/
 import type { Content } from "../../src/request/contents.ts";
 import type { PrivateColumn } from "../../src/request/option-values.ts";
 import { type Ask, type ConversionOptions, resolve } from "../../src/request/resolve.ts";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { exports } from "../../src/warehouse/runs/exports.ts";
-import { makeTempFolder } from "./temp-folder.ts";
-import { markGone, openNewWarehouse, storeRun } from "./warehouse.ts";
+import { closedWarehouse, markGone } from "./warehouse.ts";
 
 /** A content with its own options. */
 export type Target = Content & {
@@ -97,18 +95,15 @@ export const clockAt = (now: number) => ({ now: () => now, sleep: () => Promise.
 
 type Options = Partial<FolderExportOptions> & Pick<FolderExportOptions, "targets">;
 
-/** A warehouse of these calls, closed, in a temporary folder, and how to export it: in UTC, by the default rules. */
+/** A closed warehouse of these calls, and how to export it: in UTC, by the default rules. */
 export function makeWarehouse(calls: readonly Call[]) {
-  const temp = makeTempFolder();
-  const database = join(temp.path, "calls.db");
-  const folder = join(temp.path, "exports");
-  {
-    using warehouse = openNewWarehouse(database);
-    storeRun(warehouse, calls, { startedAt: "2026-10-01T00:00:00.000Z", finishedAt: RUN_FINISHED_AT });
-  }
+  const { folder: place, database, change, ...closed } = closedWarehouse(calls, { at: RUN_FINISHED_AT });
+  const folder = join(place, "exports");
   return {
+    ...closed,
     database,
     folder,
+    change,
     export: (options: Options): Promise<ProducedFiles & { folder: string }> =>
       exportToFolder({
         database,
@@ -119,19 +114,8 @@ export function makeWarehouse(calls: readonly Call[]) {
         clock: clockAt(Date.parse(RUN_FINISHED_AT)),
         ...options,
       }),
-    markGone: (callId: number, at: string) => {
-      using warehouse = openExistingWarehouse(database);
-      markGone(warehouse, [callId], at);
-    },
-    /** Changes the warehouse. */
-    execute: (sql: string) => {
-      using warehouse = openExistingWarehouse(database);
-      warehouse.sqlite.exec(sql);
-    },
-    readExports: () => {
-      using warehouse = openExistingWarehouse(database);
-      return warehouse.db.select().from(exports).all();
-    },
-    [Symbol.dispose]: () => temp[Symbol.dispose](),
+    markGone: (callId: number, at: string) => change((warehouse) => markGone(warehouse, [callId], at)),
+    execute: (sql: string) => change(({ sqlite }) => sqlite.exec(sql)),
+    readExports: () => change(({ db }) => db.select().from(exports).all()),
   };
 }

@@ -41,6 +41,15 @@ function bytesOf(calls: readonly Call[]): Buffer {
   return readFileSync(file);
 }
 
+/** Makes a folder with a warehouse of these calls, and with a backup of others if there are any. */
+export function makePlace(calls: readonly Call[] = CALLS, saved?: readonly Call[]) {
+  const { path: folder, remove } = makeTempFolder();
+  const [database, file] = [join(folder, "calls.db"), join(folder, "backup.db")];
+  makeWarehouse(database, calls);
+  if (saved !== undefined) makeBackup(file, saved);
+  return { folder, database, file, [Symbol.dispose]: remove };
+}
+
 export function names(folder: string): string[] {
   return readdirSync(folder).sort();
 }

@@ -23,11 +23,14 @@ import { makeTempFolder } from "./temp-folder.ts";
 
 let empty: Buffer | undefined;
 
-/** Opens a new warehouse at a path: a copy of an empty one, with its own id, which is four times as fast as migrating. */
-export function openNewWarehouse(path: string): Warehouse {
+/**
+ * Opens a new warehouse at a path: a copy of an empty one, or of these bytes of another, with its own id, which is four
+ * times as fast as migrating.
+ */
+export function openNewWarehouse(path: string, bytes?: Buffer): Warehouse {
   empty ??= makeEmpty();
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, empty, { mode: 0o600 });
+  writeFileSync(path, bytes ?? empty, { mode: 0o600 });
   const warehouse = openExistingWarehouse(path);
   warehouse.sqlite.exec("UPDATE origin SET warehouse_id = lower(hex(randomblob(16)))");
   return warehouse;
@@ -41,9 +44,9 @@ function makeEmpty(): Buffer {
 }
 
 /** Opens a new warehouse of these calls in a folder of its own, deleted with it: writes need not survive a power failure. */
-export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder: string } {
+export function newWarehouse(calls: readonly Call[] = [], bytes?: Buffer): Warehouse & { folder: string } {
   const { path: folder, remove } = makeTempFolder();
-  const warehouse = openNewWarehouse(join(folder, "calls.db"));
+  const warehouse = openNewWarehouse(join(folder, "calls.db"), bytes);
   warehouse.sqlite.pragma("synchronous = OFF");
   if (calls.length > 0) storeCalls(warehouse, calls);
   return {
@@ -57,10 +60,34 @@ export function newWarehouse(calls: readonly Call[] = []): Warehouse & { folder:
 }
 
 /** Makes a warehouse of these calls at a path, from a sync that has just ended or is still running, and closes it. */
-export function fillWarehouse(path: string, calls: readonly Call[], { isDone = true } = {}): void {
+export function fillWarehouse(
+  path: string,
+  calls: readonly Call[],
+  { isDone = true, at = new Date().toISOString() } = {},
+): void {
   using warehouse = openNewWarehouse(path);
-  const startedAt = new Date().toISOString();
-  storeRun(warehouse, calls, { startedAt, finishedAt: isDone ? startedAt : undefined });
+  storeRun(warehouse, calls, { startedAt: at, finishedAt: isDone ? at : undefined });
+}
+
+/** Makes a closed warehouse of these calls in a folder of its own, deleted with it. */
+export function closedWarehouse(
+  calls: readonly Call[],
+  { name = "calls.db", at }: { name?: string; at?: string } = {},
+) {
+  const { path: folder, remove } = makeTempFolder();
+  const database = join(folder, name);
+  fillWarehouse(database, calls, at === undefined ? {} : { at });
+  return {
+    folder,
+    database,
+    env: { CALLTALLY_DATABASE: database },
+    /** Opens the warehouse for some work. */
+    change: <T>(work: (warehouse: Warehouse) => T): T => {
+      using warehouse = openExistingWarehouse(database);
+      return work(warehouse);
+    },
+    [Symbol.dispose]: remove,
+  };
 }
 
 /** Writes calls as a full pass that proved exact; without `finishedAt`, one that is still running. */

@@ -1,10 +1,14 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/sync/run.ts";
-import { gzip, text } from "../support/bad-server.ts";
-import { failsOn, rowOf, rowsOf, serverError, startRowService, syncFrom } from "../support/row-service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readIds, readRows } from "../support/warehouse.ts";
+import {
+  type CallService,
+  failsOn,
+  rowOf,
+  rowsOf,
+  serverError,
+  startRowService,
+} from "../support/call-service.ts";
+import { gzip, text } from "../support/server.ts";
 
 /** Pages of 20 rows overlap by 10, so they start at 0, 10, 20, … and each row but the first ten is on two of them. */
 const IDS = Array.from({ length: 40 }, (_, index) => index + 1);
@@ -12,16 +16,12 @@ const IDS = Array.from({ length: 40 }, (_, index) => index + 1);
 const without = (bad: readonly number[]) => IDS.filter((id) => !bad.includes(id));
 
 /** The rejected rows of a warehouse, by the previous call and the distance from it. */
-function readUndelivered(folder: string): { place: unknown; reason: unknown; call_id: unknown }[] {
-  return readRows(
-    join(folder, "calls.db"),
+function readUndelivered({ read }: CallService<string>) {
+  const rows = read(
     `SELECT json AS place, reason, call_id FROM rejected_calls
      ORDER BY json ->> 'undelivered_after_call_id', json ->> 'rows_after'`,
-  ).map((row) => {
-    if (typeof row !== "object" || row === null) throw new Error("A row is an object");
-    const { place, reason, call_id } = { place: "", reason: "", call_id: 0, ...row };
-    return { place: JSON.parse(place), reason, call_id };
-  });
+  );
+  return rows.map((row) => ({ ...row, place: JSON.parse(String(row.place)) }));
 }
 
 const follows = (undelivered_after_call_id: number | null, rows_after = 1) => ({
@@ -32,22 +32,15 @@ const follows = (undelivered_after_call_id: number | null, rows_after = 1) => ({
 describe("sync of a service that fails on some rows", () => {
   it.each([
     { title: "in the middle", bad: [25], places: [follows(24)] },
-    { title: "two neighbours", bad: [25, 26], places: [follows(24), follows(24, 2)] },
-    {
-      title: "two neighbours, a page starting with the second",
-      bad: [20, 21],
-      places: [follows(19), follows(19, 2)],
-    },
     {
       title: "five, the most that one page may have",
       bad: [22, 24, 26, 28, 30],
       places: [21, 23, 25, 27, 29].map((id) => follows(id)),
     },
   ])("keeps all other calls and names each failing row once: $title", async ({ bad, places }) => {
-    using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn(bad));
     for (const runs of [1, 2]) {
-      const run = await syncFrom(service, folder.path);
+      const run = await service.sync();
       expect(exitCodeOf(run)).toBe(3);
       expect(run).toMatchObject({
         run_id: runs,
@@ -58,58 +51,41 @@ describe("sync of a service that fails on some rows", () => {
       expect(run.verdict_reason).toMatch(
         /^\d+ pages? had to be read in pieces: \d+ calls read, total 40; \d+ rows? of these could not be parsed$/,
       );
-      expect(readIds(join(folder.path, "calls.db"))).toEqual(without(bad));
-      const undelivered = readUndelivered(folder.path);
-      expect(undelivered.map(({ place }) => place)).toEqual(places);
-      expect(undelivered.map(({ reason }) => reason)).toEqual(
-        bad.map((id) => `the service fails on the row at offset ${id - 1}: The API returned 500 (46 bytes)`),
+      expect(service.readIds()).toEqual(without(bad));
+      expect(readUndelivered(service)).toEqual(
+        bad.map((id, index) => ({
+          place: places[index],
+          reason: `the service fails on the row at offset ${id - 1}: The API returned 500 (46 bytes)`,
+          call_id: null,
+        })),
       );
-      expect(undelivered.every(({ call_id }) => call_id === null)).toBe(true);
     }
   });
 
-  it("recognizes the row after new calls have moved it", async () => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(IDS.map(rowOf), failsOn([25]));
-    await syncFrom(service, folder.path);
-    service.rows = [...rowsOf(-7, 0), ...service.rows];
-    const run = await syncFrom(service, folder.path);
-    expect(run).toMatchObject({ calls_new: 8, calls_rejected: 1 });
-    expect(readUndelivered(folder.path)).toEqual([
-      {
-        place: follows(24),
-        reason: "the service fails on the row at offset 32: The API returned 500 (46 bytes)",
-        call_id: null,
-      },
-    ]);
-  });
-
   it("forgets the row once a verified pass has read everything", async () => {
-    using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), failsOn([25, 11]));
-    await syncFrom(service, folder.path);
+    await service.sync();
     service.disturb = failsOn([25]);
-    await syncFrom(service, folder.path);
-    expect(readUndelivered(folder.path)).toHaveLength(2);
+    await service.sync();
+    expect(readUndelivered(service)).toHaveLength(2);
     service.disturb = () => undefined;
-    const run = await syncFrom(service, folder.path);
+    const run = await service.sync();
     expect({ code: exitCodeOf(run), run }).toMatchObject({
       code: 0,
       run: { verdict: "exact", calls_new: 1, calls_rejected: 0 },
     });
-    expect(readUndelivered(folder.path)).toEqual([]);
-    expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS);
+    expect(readUndelivered(service)).toEqual([]);
+    expect(service.readIds()).toEqual(IDS);
   });
 
   it("keeps the other rows of a page if one is nested too deeply", async () => {
-    using folder = makeTempFolder();
     const deep = `{"call_id":25,"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`;
     await using service = await startRowService(IDS.map((id) => (id === 25 ? deep : rowOf(id))));
-    const run = await syncFrom(service, folder.path);
+    const run = await service.sync();
     expect(run).toMatchObject({ verdict: "unverified", calls_rejected: 1 });
     const reason = expect.stringContaining("nested too deeply");
-    expect(readUndelivered(folder.path)).toEqual([{ place: follows(24), reason, call_id: null }]);
-    expect(readIds(join(folder.path, "calls.db"))).toEqual(without([25]));
+    expect(readUndelivered(service)).toEqual([{ place: follows(24), reason, call_id: null }]);
+    expect(service.readIds()).toEqual(without([25]));
   });
 });
 
@@ -121,72 +97,42 @@ describe("sync of a service that fails on large pages", () => {
     { title: "a gateway times out", failure: timeOut, most: 7, found: 5 },
     { title: "a page exceeds the maximum size of a response", failure: tooLarge, most: 4, found: 3 },
   ])("keeps the page size that works, for later runs too: $title", async ({ failure, most, found }) => {
-    using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 41), ({ rows }) =>
       rows.length > most ? failure : undefined,
     );
-    const first = await syncFrom(service, folder.path);
+    const first = await service.sync();
     const asked = service.requests.length;
     expect(first).toMatchObject({ verdict: "exact", calls_read: 41, page_rows: found });
     const next = { force: undefined, fullEveryHours: 0 };
-    expect(await syncFrom(service, folder.path, next)).toMatchObject({ verdict: "exact", page_rows: found });
+    expect(await service.sync(next)).toMatchObject({ verdict: "exact", page_rows: found });
     // The failed requests of the first run.
     const failed = asked - (service.requests.length - asked);
     expect(failed).toBeGreaterThan(5);
     service.disturb = () => undefined;
-    const whole = await syncFrom(service, folder.path, { force: "full" });
+    const whole = await service.sync({ force: "full" });
     expect(whole).toMatchObject({ verdict: "exact", page_rows: null });
   });
 
   it("requests full pages again after the service was down for a while", async () => {
-    using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 41), ({ before }) =>
       before >= 1 && before < 7 ? timeOut : undefined,
     );
-    expect(await syncFrom(service, folder.path)).toMatchObject({ verdict: "exact", page_rows: null });
+    expect(await service.sync()).toMatchObject({ verdict: "exact", page_rows: null });
   });
 });
 
 describe("sync of a service that fails as a whole", () => {
   it("quarantines nothing and gives up soon", async () => {
-    using folder = makeTempFolder();
     await using service = await startRowService(IDS.map(rowOf), () => serverError);
-    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
+    await expect(service.sync()).rejects.toMatchObject({
       exitCode: 5,
       message: "The API returned 500 (46 bytes)",
     });
     // Six attempts, and two looks at other rows.
     expect(service.requests).toHaveLength(8);
-    expect(readUndelivered(folder.path)).toEqual([]);
-    expect(readRows(join(folder.path, "calls.db"), "SELECT status, verdict FROM sync_runs")).toEqual([
+    expect(readUndelivered(service)).toEqual([]);
+    expect(service.read("SELECT status, verdict FROM sync_runs")).toEqual([
       { status: "failed", verdict: null },
     ]);
-  });
-
-  it.each([1, 2])("keeps the earlier pages when the service goes down after %i of them", async (pages) => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(IDS.map(rowOf), ({ before }) =>
-      before < pages ? undefined : serverError,
-    );
-    await expect(syncFrom(service, folder.path, { concurrency: 1 })).rejects.toMatchObject({ exitCode: 5 });
-    expect(readIds(join(folder.path, "calls.db"))).toEqual(IDS.slice(0, 10 * pages + 10));
-    expect(readUndelivered(folder.path)).toEqual([]);
-    expect(service.requests.length).toBeLessThan(40);
-  });
-
-  it("quarantines nothing when the service goes down while a page is read in pieces", async () => {
-    using folder = makeTempFolder();
-    const isBad = failsOn([5]);
-    // The page, a look elsewhere, its first half, then nothing more.
-    await using service = await startRowService(IDS.map(rowOf), (request) =>
-      request.before < 10 ? isBad(request) : serverError,
-    );
-    await expect(syncFrom(service, folder.path)).rejects.toMatchObject({
-      exitCode: 5,
-      message: "The API returned 500 (46 bytes)",
-    });
-    expect(readUndelivered(folder.path)).toEqual([]);
-    expect(readIds(join(folder.path, "calls.db"))).toEqual([]);
-    expect(service.requests.length).toBeLessThan(60);
   });
 });

@@ -149,32 +149,24 @@ describe("a run in the ledger", () => {
   });
 
   it.each([
-    {
-      title: "failed",
-      error: new Error("The line is dead"),
-      expected: { status: "failed", not_before: null },
-    },
-    {
-      title: "was stopped",
-      error: new InterruptedError("SIGTERM"),
-      expected: { status: "interrupted", error: "Stopped by SIGTERM", not_before: null },
-    },
-    {
-      title: "failed, and how long no request may be sent",
-      error: unwell(5000),
-      expected: { status: "failed", not_before: "2026-11-20T15:00:06.000Z" },
-    },
-    {
-      title: "failed, and blocks requests for at most an hour",
-      error: unwell(5 * HOUR_MS),
-      expected: { status: "failed", not_before: "2026-11-20T16:00:01.000Z" },
-    },
-    {
-      title: "failed without a requested pause",
-      error: unwell(undefined),
-      expected: { status: "failed", not_before: null },
-    },
-  ])("records that it $title", async ({ error, expected }) => {
+    ["failed", new Error("The line is dead"), { status: "failed", not_before: null }],
+    [
+      "was stopped",
+      new InterruptedError("SIGTERM"),
+      { status: "interrupted", error: "Stopped by SIGTERM", not_before: null },
+    ],
+    [
+      "failed, and how long no request may be sent",
+      unwell(5000),
+      { status: "failed", not_before: "2026-11-20T15:00:06.000Z" },
+    ],
+    [
+      "failed, and blocks requests for at most an hour",
+      unwell(5 * HOUR_MS),
+      { status: "failed", not_before: "2026-11-20T16:00:01.000Z" },
+    ],
+    ["failed without a requested pause", unwell(undefined), { status: "failed", not_before: null }],
+  ])("records that it %s", async (_title, error, expected) => {
     const listing = new Listing(newestFirst(60));
     using scene = open(listing);
     listing.disturb = (slice, request) => {

@@ -14,10 +14,9 @@ import { withhold } from "../../src/privacy/withhold.ts";
 import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { openReader } from "../../src/warehouse/open.ts";
+import { type CallService, startRowService, syncFrom } from "../support/call-service.ts";
 import { draws, least } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { type RowService, startRowService, syncFrom } from "../support/row-service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 
 const DAY_MS = 86_400_000;
@@ -104,9 +103,8 @@ describe("retention", () => {
     const met = { removed: 0, brought: 0, cut: 0 };
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
-        using folder = makeTempFolder();
         await using service = await startRowService([]);
-        const world = new World(service, folder.path, met);
+        const world = new World(service, met);
         for (const step of all) await world.take(step);
       }),
       { numRuns: RUNS },
@@ -119,7 +117,7 @@ describe("retention", () => {
 
 /** A service and two copies of it: one complete, one with changing retention. */
 class World {
-  readonly #service: RowService;
+  readonly #service: CallService<string>;
   readonly #all: string;
   readonly #kept: string;
   readonly #clock = new FakeClock(START);
@@ -127,16 +125,16 @@ class World {
   readonly #met: Met;
   #isFirst = true;
 
-  constructor(service: RowService, folder: string, met: Met) {
+  constructor(service: CallService<string>, met: Met) {
     this.#service = service;
     this.#met = met;
-    [this.#all, this.#kept] = [join(folder, "all"), join(folder, "kept")];
+    [this.#all, this.#kept] = [join(service.folder, "all"), join(service.folder, "kept")];
   }
 
   async take({ keep, days, changes, cutAfter }: Step): Promise<void> {
     this.#clock.advance(days * DAY_MS);
     for (const id of changes) this.#changes.set(id, (this.#changes.get(id) ?? 0) + 1);
-    this.#service.rows = [
+    this.#service.calls = [
       ...Array.from({ length: CALLS }, (_, id) => served(id, this.#changes.get(id))),
       ...[1, 2, 70, 71].map(rejectedRow),
     ].map((row) => JSON.stringify(row));
@@ -231,8 +229,8 @@ class World {
     const database = join(this.#kept, "calls.db");
     const before = readRows(database, PERSONAL);
     // In another spelling, so that the bytes differ and the content does not.
-    const rows = this.#service.rows;
-    this.#service.rows = rows.map((row) => row.replace('"call_id":', '"call_id": '));
+    const rows = this.#service.calls;
+    this.#service.calls = rows.map((row) => row.replace('"call_id":', '"call_id": '));
     const run = await syncFrom(this.#service, this.#kept, { clock: this.#clock, keep, force: "full" });
     expect([run.calls_new, run.calls_changed]).toEqual([0, 0]);
     expect(withoutServed(readRows(database, PERSONAL))).toEqual(withoutServed(before));

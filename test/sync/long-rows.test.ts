@@ -1,13 +1,10 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashCall } from "../../src/call/call.ts";
 import type { Call } from "../../src/call/columns.ts";
+import { rowOf, startRowService } from "../support/call-service.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { rowOf, startRowService, syncFrom } from "../support/row-service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readRows } from "../support/warehouse.ts";
 
 const KIB = 1024;
 const MIB = KIB * KIB;
@@ -68,8 +65,6 @@ describe("hashCall with long members", () => {
 
 describe("sync of rows beyond 64 KiB and a megabyte", () => {
   it("detects a change anywhere in them, and only if there is one", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
     const lengths = [65_000, 66_000, 140_000, MIB + 1, 10];
     const texts = lengths.map((length) => "x".repeat(length));
     const rowsWith = (changed: readonly string[], signature: string) =>
@@ -81,18 +76,18 @@ describe("sync of rows beyond 64 KiB and a megabyte", () => {
         }),
       );
     await using service = await startRowService(rowsWith(texts, "a"));
-    const sync = async () => await syncFrom(service, folder.path, { limit: 20, force: "full" });
+    const sync = async () => await service.sync({ force: "full" });
     expect(await sync()).toMatchObject({ calls_new: texts.length, verdict: "exact" });
     let now = texts;
     for (const place of ["middle", "end"]) {
-      service.rows = rowsWith(now, place);
+      service.calls = rowsWith(now, place);
       expect(await sync()).toMatchObject({ calls_changed: 0, calls_unchanged: texts.length });
       now = now.map((text, index) =>
         index === texts.length - 1 ? text : change(text, indexOf(place, text.length), place[0]),
       );
-      service.rows = rowsWith(now, place);
+      service.calls = rowsWith(now, place);
       expect(await sync()).toMatchObject({ calls_changed: texts.length - 1, calls_unchanged: 1 });
-      expect(readRows(database, "SELECT call_id, transcription FROM transcripts ORDER BY call_id")).toEqual(
+      expect(service.read("SELECT call_id, transcription FROM transcripts ORDER BY call_id")).toEqual(
         now.map((transcription, call_id) => ({ call_id, transcription })),
       );
     }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, json } from "../support/bad-server.ts";
-import { page, type RangeRequest, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { type Asked, rowsOf, startRowService } from "../support/call-service.ts";
+import { type Answer, json } from "../support/server.ts";
 
-interface Seen extends Pick<RangeRequest, "offset" | "limit"> {
+interface Seen extends Pick<Asked<string>, "offset" | "limit"> {
   /** Concurrent requests when it arrived, including itself. */
   underWay: number;
 }
@@ -12,7 +11,7 @@ interface Seen extends Pick<RangeRequest, "offset" | "limit"> {
  * Starts a service of 200 calls that refuses the first four planned pages, so that only one request at a time is allowed for a while
  * although four connections are open; each response takes long enough to make concurrent requests visible.
  */
-async function startBusyService(change: (rows: string[], asked: RangeRequest) => void = () => undefined) {
+async function startBusyService(change: (rows: string[], asked: Asked<string>) => void = () => undefined) {
   const seen: Seen[] = [];
   let underWay = 0;
   const slowly =
@@ -27,9 +26,8 @@ async function startBusyService(change: (rows: string[], asked: RangeRequest) =>
   const service = await startRowService(rowsOf(1, 200), (asked) => {
     seen.push({ offset: asked.offset, limit: asked.limit, underWay: ++underWay });
     if (asked.before >= 1 && asked.before <= 4) return slowly(tooMany);
-    change(service.rows, asked);
-    const rows = service.rows.slice(asked.offset, asked.offset + asked.limit);
-    return slowly(page({ ...asked, rows }, service.rows.length));
+    change(service.calls, asked);
+    return slowly(asked.honest);
   });
   return Object.assign(service, { seen });
 }
@@ -41,7 +39,6 @@ function afterRefusals(seen: readonly Seen[]): number[] {
 
 describe("sync with one request at a time", () => {
   it("repairs a seam while nothing else is running", async () => {
-    using folder = makeTempFolder();
     let isMoved = false;
     // Fifteen calls disappear before the second page: its seam shares nothing with the first.
     await using service = await startBusyService((rows, { offset }) => {
@@ -49,7 +46,7 @@ describe("sync with one request at a time", () => {
       isMoved = true;
       rows.splice(0, 15);
     });
-    const run = await syncFrom(service, folder.path, { concurrency: 4 });
+    const run = await service.sync({ concurrency: 4 });
     expect(run).toMatchObject({ seams_mended: 1, seams_broken: 0 });
     expect(afterRefusals(service.seen)).toEqual([1, 1, 1, 1, 1, 1, 1]);
   });

@@ -1,10 +1,7 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Answer, json } from "../support/bad-server.ts";
+import { type CallService, rowsOf, startRowService } from "../support/call-service.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { page, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readIds, readRows } from "../support/warehouse.ts";
+import { type Answer, json } from "../support/server.ts";
 
 const busy = (retryAfter: string) =>
   json({ code: 429, message: "Too many" }, 429, { "retry-after": retryAfter });
@@ -15,12 +12,11 @@ function afterTurns(answer: () => void, turns = 200): void {
   else setImmediate(afterTurns, answer, turns - 1);
 }
 
-const readLedger = (folder: string) =>
-  readRows(join(folder, "calls.db"), "SELECT run_id, status, not_before FROM sync_runs");
+const readLedger = ({ read }: CallService<string>) =>
+  read("SELECT run_id, status, not_before FROM sync_runs");
 
 describe("sync of a service that answers 429", () => {
   it("sends fewer requests at the same time afterwards, and gradually more again", async () => {
-    using folder = makeTempFolder();
     const peaks: number[] = [];
     const refusals: (() => void)[] = [];
     let open = 0;
@@ -33,16 +29,15 @@ describe("sync of a service that answers 429", () => {
           answer(request, response);
         });
       };
-    const rows = rowsOf(1, 700);
-    await using service = await startRowService(rows, (asked) => {
-      if (asked.before < 1 || asked.before > 8) return counted(afterTurns, page(asked, rows.length));
+    await using service = await startRowService(rowsOf(1, 700), (asked) => {
+      if (asked.before < 1 || asked.before > 8) return counted(afterTurns, asked.honest);
       // The page at 0 is read alone; then eight are requested, and once all have arrived, all are refused.
       return counted((refuse) => {
         if (refusals.push(refuse) === 8) for (const each of refusals) each();
       }, busy("2"));
     });
     const clock = new FakeClock();
-    const run = await syncFrom(service, folder.path, { concurrency: 8, clock });
+    const run = await service.sync({ concurrency: 8, clock });
     expect(run).toMatchObject({ verdict: "exact", calls_read: 700, retries: 8, not_before: null });
     expect(clock.sleeps).toEqual(Array<number>(8).fill(2000));
     expect(peaks.slice(0, 9)).toEqual([1, 1, 2, 3, 4, 5, 6, 7, 8]);
@@ -52,32 +47,31 @@ describe("sync of a service that answers 429", () => {
   });
 
   it("sends nothing until the requested time, then continues", async () => {
-    using folder = makeTempFolder();
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 3 ? busy("3600") : undefined,
     );
     const options = { concurrency: 1, clock };
-    await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
+    await expect(service.sync(options)).rejects.toMatchObject({
       exitCode: 5,
       message: "The API returned 429: Too many, and asks for a pause until 2026-11-20T16:00:00.000Z",
     });
     expect(clock.sleeps).toEqual([]);
     const failed = { run_id: 1, status: "failed", not_before: "2026-11-20T16:00:00.000Z" };
-    expect(readLedger(folder.path)).toEqual([failed]);
-    expect(readIds(join(folder.path, "calls.db"))).toHaveLength(40);
+    expect(readLedger(service)).toEqual([failed]);
+    expect(service.readIds()).toHaveLength(40);
 
     const sent = service.requests.length;
     clock.advance(3_599_999);
-    await expect(syncFrom(service, folder.path, options)).rejects.toMatchObject({
+    await expect(service.sync(options)).rejects.toMatchObject({
       exitCode: 5,
       message: "The API asked for a pause until 2026-11-20T16:00:00.000Z: no request was sent",
     });
     expect(service.requests).toHaveLength(sent);
-    expect(readLedger(folder.path)).toEqual([failed]);
+    expect(readLedger(service)).toEqual([failed]);
 
     clock.advance(1);
-    expect(await syncFrom(service, folder.path, options)).toMatchObject({
+    expect(await service.sync(options)).toMatchObject({
       run_id: 1,
       resumed: 1,
       verdict: "exact",
@@ -88,28 +82,26 @@ describe("sync of a service that answers 429", () => {
   });
 
   it("ignores a pause that was requested while the clock was years ahead", async () => {
-    using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,
     );
     const ahead = new FakeClock("2031-11-20T15:00:00.000Z");
-    await expect(syncFrom(service, folder.path, { clock: ahead })).rejects.toMatchObject({ exitCode: 5 });
+    await expect(service.sync({ clock: ahead })).rejects.toMatchObject({ exitCode: 5 });
     const until = "2031-11-20T16:00:00.000Z";
-    expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
+    expect(readLedger(service)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    expect(await syncFrom(service, folder.path, { clock })).toMatchObject({
+    expect(await service.sync({ clock })).toMatchObject({
       verdict: "exact",
       calls_read: 60,
     });
   });
 
   it("stores the requested time as a date", async () => {
-    using folder = makeTempFolder();
     const retryAfter = "Fri, 20 Nov 2026 15:59:59 GMT";
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     for (const said of ["asks for a pause", "asked for a pause"]) {
-      await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
+      await expect(service.sync({ clock })).rejects.toMatchObject({
         exitCode: 5,
         message: expect.stringContaining(`${said} until 2026-11-20T15:59:59.000Z`),
       });
@@ -122,30 +114,28 @@ describe("sync of a service that answers 429", () => {
     { title: "a date next year", retryAfter: "Fri, 20 Nov 2027 15:00:00 GMT" },
     { title: "more years than there are dates", retryAfter: "9".repeat(30) },
   ])("limits a pause of more than an hour to an hour, and reports it: $title", async ({ retryAfter }) => {
-    using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
     const until = "2026-11-20T16:00:00.000Z";
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toMatchObject({
+    await expect(service.sync({ clock })).rejects.toMatchObject({
       exitCode: 5,
       message: expect.stringContaining(
         `asks for a pause of more than an hour, capped at one hour: until ${until}`,
       ),
     });
-    expect(readLedger(folder.path)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
+    expect(readLedger(service)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
     clock.advance(3_600_000);
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("capped at one hour");
+    await expect(service.sync({ clock })).rejects.toThrow("capped at one hour");
     expect(service.requests).toHaveLength(2);
   });
 
   it("sends requests immediately with `now`", async () => {
-    using folder = makeTempFolder();
     await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
       before === 0 ? busy("3600") : undefined,
     );
     const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("asks for a pause");
-    await expect(syncFrom(service, folder.path, { clock })).rejects.toThrow("no request was sent");
-    expect(await syncFrom(service, folder.path, { clock, now: true })).toMatchObject({ verdict: "exact" });
+    await expect(service.sync({ clock })).rejects.toThrow("asks for a pause");
+    await expect(service.sync({ clock })).rejects.toThrow("no request was sent");
+    expect(await service.sync({ clock, now: true })).toMatchObject({ verdict: "exact" });
   });
 });

@@ -4,9 +4,8 @@ import { expect, it } from "vitest";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { KEEP_ALL, type Keep } from "../../src/privacy/keep-settings.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { rowOf, rowsOf, startRowService, syncFrom } from "../support/row-service.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { locked, readRows } from "../support/warehouse.ts";
+import { rowOf, rowsOf, startRowService } from "../support/call-service.ts";
+import { locked } from "../support/warehouse.ts";
 
 const recorded = (signature: string, members = {}) =>
   JSON.stringify({
@@ -16,27 +15,23 @@ const recorded = (signature: string, members = {}) =>
   });
 
 it("sync finds the one changed call, and ignores a new signature or another order of members", async () => {
-  using folder = makeTempFolder();
-  const database = join(folder.path, "calls.db");
   await using service = await startRowService([...rowsOf(1, 2), recorded("one"), ...rowsOf(4, 60)]);
   const full = { force: "full" } as const;
-  expect(await syncFrom(service, folder.path, full)).toMatchObject({ calls_new: 60, verdict: "exact" });
+  expect(await service.sync(full)).toMatchObject({ calls_new: 60, verdict: "exact" });
 
   const { call_id, call_started, duration } = JSON.parse(rowOf(50));
   const reordered = JSON.stringify({ call_id, duration, call_started });
-  service.rows[2] = recorded("two");
-  service.rows[10] = JSON.stringify({ ...JSON.parse(rowOf(11)), duration: 61 });
-  service.rows[49] = reordered;
+  service.calls[2] = recorded("two");
+  service.calls[10] = JSON.stringify({ ...JSON.parse(rowOf(11)), duration: 61 });
+  service.calls[49] = reordered;
   const again = { calls_new: 0, calls_unchanged: 59, calls_changed: 1, verdict: "exact" };
-  expect(await syncFrom(service, folder.path, full)).toMatchObject(again);
-  expect(readRows(database, "SELECT duration FROM calls WHERE changed_run_id = 2")).toEqual([
-    { duration: 61 },
-  ]);
+  expect(await service.sync(full)).toMatchObject(again);
+  expect(service.read("SELECT duration FROM calls WHERE changed_run_id = 2")).toEqual([{ duration: 61 }]);
 
-  service.rows[49] = JSON.stringify({ duration, call_id, call_started });
-  service.rows[2] = recorded("three", { summary: "A tap." });
-  expect(await syncFrom(service, folder.path, full)).toMatchObject(again);
-  expect(readRows(database, "SELECT summary FROM transcripts")).toEqual([{ summary: "A tap." }]);
+  service.calls[49] = JSON.stringify({ duration, call_id, call_started });
+  service.calls[2] = recorded("three", { summary: "A tap." });
+  expect(await service.sync(full)).toMatchObject(again);
+  expect(service.read("SELECT summary FROM transcripts")).toEqual([{ summary: "A tap." }]);
 });
 
 const FORGOTTEN = "+4930123456";
@@ -54,20 +49,21 @@ it.each<{ served: string; keep?: Partial<Keep>; later?: string }>([
 ])(
   "sync of an unchanged call does not restore a forgotten number: $keep, $served, $later",
   async ({ keep, served, later }) => {
-    using folder = makeTempFolder();
     const own = callOf(1, { caller_id: FORGOTTEN });
     await using service = await startRowService([own, served]);
     const full = { force: "full" } as const;
-    await syncFrom(service, folder.path, { ...full, keep: { ...KEEP_ALL, ...keep } });
+    await service.sync({ ...full, keep: { ...KEEP_ALL, ...keep } });
     {
-      using warehouse = openWarehouse(join(folder.path, "calls.db"));
+      using warehouse = openWarehouse(service.database);
       forgetCallers(locked(warehouse), [{ caller: FORGOTTEN }], {
         nowMs: Date.parse("2026-11-20T00:00:00Z"),
       });
     }
-    service.rows = [own, later ?? served];
-    await syncFrom(service, folder.path, { ...full, keep: KEEP_ALL });
-    const files = readdirSync(folder.path).map((name) => readFileSync(join(folder.path, name), "latin1"));
+    service.calls = [own, later ?? served];
+    await service.sync({ ...full, keep: KEEP_ALL });
+    const files = readdirSync(service.folder).map((name) =>
+      readFileSync(join(service.folder, name), "latin1"),
+    );
     expect(files.some((bytes) => bytes.includes(FORGOTTEN.slice(1)))).toBe(false);
   },
 );

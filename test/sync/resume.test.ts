@@ -105,31 +105,6 @@ describe("syncWarehouse after a full pass that was killed", () => {
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });
 
-  it("starts again if the last page is older than an hour, and reports what became of it", async () => {
-    using warehouse = newWarehouse();
-    const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = runOver(warehouse, listing, clock);
-    await abandon(warehouse, listing, clock, 3);
-    clock.advance(HOUR_MS + 1);
-    expect(await syncWarehouse(run)).toMatchObject({
-      run_id: 2,
-      resumed: null,
-      verdict: "exact",
-      calls_read: 100,
-      calls_new: 46,
-      calls_unchanged: 54,
-    });
-    expect(listing.offsets[0]).toBe(0);
-    expect(readRuns(warehouse, 2)[1]).toMatchObject({
-      run_id: 1,
-      status: "interrupted",
-      error: "The process was killed",
-      verdict: null,
-    });
-    expect(readPages(warehouse, 1).every(({ call_ids }) => call_ids === null)).toBe(true);
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
-  });
-
   it("starts again if the seam no longer joins, and does not report a resumption", async () => {
     using warehouse = newWarehouse();
     const [listing, clock] = [new Listing(), new FakeClock()];
@@ -166,62 +141,6 @@ describe("syncWarehouse after a full pass that was killed", () => {
       verdict: "verified",
       calls_read: 110,
       calls_new: 110,
-    });
-    expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
-  });
-
-  it("resumes twice and counts it", async () => {
-    using warehouse = newWarehouse();
-    const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = runOver(warehouse, listing, clock);
-    await abandon(warehouse, listing, clock, 2);
-    await abandon(warehouse, listing, clock, 2);
-    expect(await syncWarehouse(run)).toMatchObject({
-      run_id: 1,
-      resumed: 2,
-      verdict: "exact",
-      calls_new: 100,
-    });
-  });
-
-  it("resumes a failed run, too, and clears its error", async () => {
-    using warehouse = newWarehouse();
-    const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = runOver(warehouse, listing, clock);
-    const fetch = async (offset: number) => {
-      if (offset > 40) throw new Error("The line is dead");
-      return await listing.fetch(offset);
-    };
-    const source = { fetch: () => fetch, isRefusal: () => false };
-    await expect(syncWarehouse({ ...run, source })).rejects.toThrow("The line is dead");
-    expect(readRuns(warehouse, 1)).toMatchObject([{ status: "failed", error: "The line is dead" }]);
-    expect(await syncWarehouse(run)).toMatchObject({
-      run_id: 1,
-      status: "done",
-      resumed: 1,
-      error: null,
-      verdict: "exact",
-      calls_new: 100,
-    });
-  });
-
-  it("starts again if a page was assembled from several responses, since it may lack a call", async () => {
-    using warehouse = newWarehouse();
-    const [listing, clock] = [new Listing(), new FakeClock()];
-    const run = runOver(warehouse, listing, clock);
-    const lost = 74;
-    listing.tear = (slice) => {
-      if (slice.offset !== 17) return slice;
-      const rows = slice.page.rows.filter((row) => "call" in row && row.call.call_id !== lost);
-      return { ...toSlice({ ...slice.page, rows, requestId: undefined }), fragmented: true };
-    };
-    await abandon(warehouse, listing, clock, 3);
-    listing.tear = (slice) => slice;
-    expect(await syncWarehouse(run)).toMatchObject({
-      run_id: 2,
-      resumed: null,
-      verdict: "exact",
-      calls_read: 100,
     });
     expect(readCalls(warehouse)).toEqual(await readCleanCalls(listing));
   });

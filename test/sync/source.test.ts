@@ -5,16 +5,16 @@ import type { Sort } from "../../src/paging/order-key.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { createSource, type FetchOptions, type PageSlice } from "../../src/sync/fetch.ts";
 import { ServiceClock } from "../../src/sync/service-clock.ts";
-import { type Answer, json, reset, text } from "../support/bad-server.ts";
+import { type Disturb, failsOn, rowsOf, serverError, startRowService } from "../support/call-service.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { type Disturb, failsOn, rowsOf, serverError, startRowService } from "../support/row-service.ts";
+import { type Answer, json, reset, text } from "../support/server.ts";
 
 const TOTAL = 60;
 /** One attempt per page; pieces have their own number. */
 const ONCE = { attempts: 1 };
 
 /** A service of 60 calls, and the source over it. */
-async function open(disturb: Disturb = () => undefined, options: Partial<FetchOptions> = {}) {
+async function open(disturb: Disturb<string> = () => undefined, options: Partial<FetchOptions> = {}) {
   await using scope = new AsyncDisposableStack();
   const service = scope.use(await startRowService(rowsOf(1, TOTAL), disturb));
   const clock = new FakeClock();
@@ -58,10 +58,15 @@ const follows = (undelivered_after_call_id: number | null, rows_after: number) =
 describe("a page of the source", () => {
   it("contains the service's rows from an offset, as the walk sees them", async () => {
     await using scene = await open();
-    scene.service.rows[21] = '{"call_id":22,"duration":"long"}';
-    scene.service.rows[22] = '{"call_id":23,"insight_name":"Website"}';
+    scene.service.calls[21] = '{"call_id":22,"duration":"long"}';
+    scene.service.calls[22] = '{"call_id":23,"insight_name":"Website"}';
     const slice = await scene.read(20);
-    expect(slice).toMatchObject({ offset: 20, total: TOTAL, requestId: "request-0", isOld: false });
+    expect(slice).toMatchObject({
+      offset: 20,
+      total: TOTAL,
+      requestId: expect.stringMatching(/^service-\d+-0$/),
+      isOld: false,
+    });
     expect(slice.fragmented).toBeUndefined();
     expect(slice.rows.slice(0, 3)).toEqual([
       { id: 21, started: "2026-11-19T03:00:00.000Z", name: null },
@@ -231,26 +236,16 @@ describe("a page that fails as a whole", () => {
   });
 
   it.each([
-    { title: "the first of a page is left to the page before", bad: [21], at: 20, told: [] },
-    {
-      title: "the first of all follows none",
-      bad: [1, 2],
-      at: 0,
-      told: [follows(null, 1), follows(null, 2)],
-    },
-    {
-      title: "each counts from the last call before",
-      bad: [25, 26],
-      at: 20,
-      told: [follows(24, 1), follows(24, 2)],
-    },
-    {
-      title: "five of them, in two places",
-      bad: [25, 26, 27, 35, 36],
-      at: 20,
-      told: [follows(24, 1), follows(24, 2), follows(24, 3), follows(34, 1), follows(34, 2)],
-    },
-  ])("names the failing rows: $title", async ({ bad, at, told }) => {
+    ["the first of a page is left to the page before", [21], 20, []],
+    ["the first of all follows none", [1, 2], 0, [follows(null, 1), follows(null, 2)]],
+    ["each counts from the last call before", [25, 26], 20, [follows(24, 1), follows(24, 2)]],
+    [
+      "five of them, in two places",
+      [25, 26, 27, 35, 36],
+      20,
+      [follows(24, 1), follows(24, 2), follows(24, 3), follows(34, 1), follows(34, 2)],
+    ],
+  ])("names the failing rows: %s", async (_title, bad, at, told) => {
     await using scene = await open(failsOn(bad));
     const slice = await scene.read(at);
     expect(idsOf(slice)).toEqual(range(at + 1, at + 20).map((id) => (bad.includes(id) ? null : id)));
@@ -264,9 +259,9 @@ describe("a page that fails as a whole", () => {
 
   it("fails with its own error if more than five of its rows fail", async () => {
     await using scene = await open(failsOn([25, 26, 27, 28, 29, 30]));
-    const own: Disturb = ({ before }) => (before === 0 ? text("<html>", 502) : undefined);
     const { disturb } = scene.service;
-    scene.service.disturb = (asked) => own(asked) ?? disturb(asked);
+    scene.service.disturb = (asked, rows) =>
+      asked.before === 0 ? text("<html>", 502) : disturb(asked, rows);
     await expect(scene.read(20)).rejects.toMatchObject({ status: 502 });
   });
 

@@ -9,26 +9,16 @@ import { newWarehouse } from "../support/warehouse.ts";
 
 describe("nameFile of a locked warehouse", () => {
   it.each([
-    { title: "another program", lock: false, pid: 417, says: "another program has it locked" },
-    {
-      title: "a sync",
-      lock: true,
-      pid: 417,
-      says: "it is being synced by process 417 since 2026-11-20T00:00:00.000Z",
-    },
-    {
-      title: "a sync that has just started",
-      lock: true,
-      pid: undefined,
-      says: "it is being synced by another process that has just started",
-    },
-    {
-      title: "another program, during a sync of this process",
-      lock: true,
-      pid: process.pid,
-      says: "another program has it locked",
-    },
-  ])("names $title", ({ lock, pid, says }) => {
+    ["another program", false, 417, "another program has it locked"],
+    ["a sync", true, 417, "it is being synced by process 417 since 2026-11-20T00:00:00.000Z"],
+    [
+      "a sync that has just started",
+      true,
+      undefined,
+      "it is being synced by another process that has just started",
+    ],
+    ["another program, during a sync of this process", true, process.pid, "another program has it locked"],
+  ])("names %s", (_title, lock, pid, says) => {
     using warehouse = newWarehouse();
     const { path, sqlite } = warehouse;
     const run = { started_at: "2026-11-20T00:00:00.000Z", mode: "full", plan_reason: "" } as const;

@@ -6,16 +6,9 @@ import { openReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { closedWarehouse } from "../support/warehouse.ts";
 
-/** A folder with a warehouse of two calls that nobody has open. */
-function makeWarehouse(): Disposable & { folder: string; path: string } {
-  const folder = makeTempFolder();
-  const path = join(folder.path, "calls.db");
-  fillWarehouse(path, [FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
-  return { folder: folder.path, path, [Symbol.dispose]: () => folder.remove() };
-}
+const makeWarehouse = () => closedWarehouse([FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
 
 function ask(path: string, sql: string) {
   using reader = openReader(path);
@@ -85,7 +78,7 @@ describe("runQuery", () => {
     using warehouse = makeWarehouse();
     const sql = `-- a comment
       /* and another */ SELECT call_id AS id, caller_id, 9007199254740993 AS big, 1.5, x'00ff' FROM calls; -- the end`;
-    expect(ask(warehouse.path, sql)).toEqual({
+    expect(ask(warehouse.database, sql)).toEqual({
       columns: ["id", "caller_id", "big", "1.5", "x'00ff'"],
       rows: [
         [2n, null, 9007199254740993n, 1.5, Buffer.from([0, 255])],
@@ -106,15 +99,15 @@ describe("runQuery", () => {
     "SELECT 'DELETE FROM calls; ATTACH' AS a",
   ])("runs %j", (sql) => {
     using warehouse = makeWarehouse();
-    expect(ask(warehouse.path, sql).rows).not.toEqual([]);
+    expect(ask(warehouse.database, sql).rows).not.toEqual([]);
   });
 
   it.each(ATTACKS)("refuses %j and changes nothing", (attack) => {
     using warehouse = makeWarehouse();
     const target = join(warehouse.folder, "stolen");
-    const before = readFileSync(warehouse.path);
-    expect(() => ask(warehouse.path, attack.replaceAll("%", target))).toThrow(/^Cannot run this SQL: /);
-    expect(readFileSync(warehouse.path).equals(before)).toBe(true);
+    const before = readFileSync(warehouse.database);
+    expect(() => ask(warehouse.database, attack.replaceAll("%", target))).toThrow(/^Cannot run this SQL: /);
+    expect(readFileSync(warehouse.database).equals(before)).toBe(true);
     expect(existsSync(target)).toBe(false);
     expect(readdirSync(warehouse.folder).filter((file) => !/^calls\.db(-wal|-shm)?$/.test(file))).toEqual([]);
   });
@@ -131,15 +124,15 @@ describe("runQuery", () => {
       "EXPLAIN PRAGMA",
       "VACUUM INTO",
     );
-    const before = readFileSync(warehouse.path);
+    const before = readFileSync(warehouse.database);
     fc.assert(
       fc.property(gap, verb, fc.boolean(), gap, (lead, words, isLower, inner) => {
         const sql = `${lead}${isLower ? words.toLowerCase() : words}${inner} calls`.replace(" ", ` ${inner}`);
-        expect(() => ask(warehouse.path, sql)).toThrow(/^Cannot run this SQL: /);
+        expect(() => ask(warehouse.database, sql)).toThrow(/^Cannot run this SQL: /);
       }),
       { numRuns: draws(50) },
     );
-    expect(readFileSync(warehouse.path).equals(before)).toBe(true);
+    expect(readFileSync(warehouse.database).equals(before)).toBe(true);
   });
 
   it.each([
@@ -161,7 +154,7 @@ describe("runQuery", () => {
     using warehouse = makeWarehouse();
     let thrown: unknown;
     try {
-      ask(warehouse.path, sql);
+      ask(warehouse.database, sql);
     } catch (error) {
       thrown = error;
     }

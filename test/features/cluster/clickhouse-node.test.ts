@@ -1,10 +1,9 @@
-import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/base/errors.ts";
 import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts";
-import { listen } from "../../support/bad-server.ts";
 import { PUBLISHER } from "../../support/clickhouse-servers.ts";
+import { startServer, text } from "../../support/server.ts";
 
 // A proxy in front of a server may truncate its responses, or respond in its place.
 describe("ClickhouseNode", () => {
@@ -63,19 +62,14 @@ describe("ClickhouseNode", () => {
 
 /** A node that always gets this response; bytes are declared as compressed. */
 async function startLiar(response: Buffer | string, status = 200, coding = "gzip") {
-  const server = createServer(async (incoming, outgoing) => {
-    for await (const _ of incoming);
-    outgoing.statusCode = status;
-    if (Buffer.isBuffer(response)) outgoing.setHeader("content-encoding", coding);
-    outgoing.end(response);
-  });
-  const listening = await listen(server);
-  const node = new ClickhouseNode(new URL(`http://127.0.0.1:${listening.port}`), PUBLISHER);
+  const headers = Buffer.isBuffer(response) ? { "content-encoding": coding } : {};
+  const server = await startServer(text(response, status, headers));
+  const node = new ClickhouseNode(server.url, PUBLISHER);
   return {
     select: node.select.bind(node),
     [Symbol.asyncDispose]: async () => {
       await node[Symbol.asyncDispose]();
-      await listening[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,5 +1,4 @@
-import { createServer, request } from "node:http";
-import { listen } from "../../support/bad-server.ts";
+import { passOn, startServer } from "../../support/server.ts";
 
 /** The fate of a request; a given response succeeds. */
 export type Fate = "pass" | "swallow" | { said: string };
@@ -8,24 +7,13 @@ type Decide = (statement: string) => Fate | Promise<Fate>;
 
 /** A proxy for a server on this machine: each of its requests is decided about, and swallowed ones succeed. */
 export async function startProxy(host: string, decide: Decide) {
-  const [hostname, port] = host.split(":");
-  const server = createServer(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
-    const query = new URL(incoming.url ?? "/", "http://proxy").searchParams.get("query");
-    const fate = await decide(query ?? body.toString());
-    if (fate === "swallow") outgoing.setHeader("x-clickhouse-server-display-name", "swallower");
-    if (fate === "swallow") return void outgoing.end();
-    if (fate !== "pass") return void outgoing.end(fate.said);
-    const { headers, method, url } = incoming;
-    const passed = request({ hostname, port, path: url, method, headers, agent: false }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    passed.on("error", () => outgoing.destroy());
-    passed.end(body);
+  const pass = passOn(`http://${host}`);
+  const server = await startServer(async (request, response) => {
+    const query = new URL(request.url, "http://proxy").searchParams.get("query");
+    const fate = await decide(query ?? request.body.toString());
+    if (fate === "pass") return pass(request, response);
+    if (fate !== "swallow") return response.end(fate.said);
+    return response.setHeader("x-clickhouse-server-display-name", "swallower").end();
   });
-  const listening = await listen(server);
-  return { ...listening, host: `127.0.0.1:${listening.port}` };
+  return { ...server, host: server.url.host };
 }

@@ -130,86 +130,6 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     ]);
   });
 
-  const MADE: { title: string; call: Partial<Call> }[] = [
-    { title: "an old call of exactly 90 days", call: { call_started: ago(90 * DAY_MS) } },
-    { title: "a young call of exactly 6 hours", call: { call_started: ago(6 * HOUR_MS) } },
-    { title: "a call of exactly 60 seconds that was transferred", call: { disposition: "Transferred" } },
-    { title: "a click of Google Ads by gclsrc aw", call: { gclsrc: " AW " } },
-    { title: "a click of Google Ads by an empty gclsrc", call: { gclsrc: "" } },
-    { title: "a click without a source, which the caller's number does not need", call: { caller_id: null } },
-  ];
-
-  it("accepts calls at the limits", async () => {
-    using warehouse = makeWarehouse(MADE.map(({ call }, index) => conversionCall(index, call)));
-    const { text, rest } = await exportConversions(warehouse);
-    expect(reasonsOf(rest)).toEqual({});
-    expect(keysOf(text).sort()).toEqual(MADE.map((_, index) => `CjABC_${index}-x`));
-  });
-
-  const LEFT_OUT: { title: string; call: Partial<Call>; reason: string }[] = [
-    { title: "no gclid", call: { gclid: null }, reason: "no gclid" },
-    { title: "a blank gclid", call: { gclid: " \u00a0" }, reason: "no gclid" },
-    { title: "a placeholder of a script", call: { gclid: "undefined" }, reason: "no gclid" },
-    { title: "a macro in its place", call: { gclid: "{gclid}" }, reason: "no gclid" },
-    { title: "a click of Search Ads 360", call: { gclsrc: "ds" }, reason: "not Google Ads" },
-    { title: "a click on another platform", call: { gclsrc: "3P.DS" }, reason: "not Google Ads" },
-    { title: "a blank in the gclid", call: { gclid: "Cj ABC" }, reason: "malformed" },
-    { title: "a formula for a gclid", call: { gclid: "=CjABC" }, reason: "malformed" },
-    { title: "a line break in the gclid", call: { gclid: "Cj\nABC" }, reason: "malformed" },
-    { title: "a letter of another alphabet", call: { gclid: "СjABC" }, reason: "malformed" },
-    { title: "no time", call: { call_started: null }, reason: "no time" },
-    { title: "90 days and a millisecond", call: { call_started: ago(90 * DAY_MS + 1) }, reason: "too old" },
-    {
-      title: "6 hours less a millisecond",
-      call: { call_started: ago(6 * HOUR_MS - 1) },
-      reason: "too recent",
-    },
-    { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
-    { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
-    { title: "an unknown duration", call: { duration: null }, reason: "not qualified" },
-    { title: "a call that nobody answered", call: { disposition: "voicemail" }, reason: "not qualified" },
-  ];
-
-  it("leaves out calls beyond the limits, each with one reason", async () => {
-    using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => conversionCall(index, call)));
-    const { text, rest, conversions } = await exportConversions(warehouse);
-    expect(keysOf(text)).toEqual([]);
-    const reasons = reasonsOf(rest);
-    expect(LEFT_OUT.map(({ title }, index) => ({ title, reason: reasons[index] }))).toEqual(
-      LEFT_OUT.map(({ title, reason }) => ({ title, reason })),
-    );
-    const counts = Map.groupBy(LEFT_OUT, ({ reason }) => reason);
-    expect(conversions).toMatchObject({
-      rows: 0,
-      examined: LEFT_OUT.length,
-      excluded: Object.fromEntries([...counts].map(([reason, { length }]) => [reason, length])),
-    });
-  });
-
-  it("reports a click once, by its first qualified call, and distinguishes spellings", async () => {
-    const click = (call_id: number, days: number, members: Partial<Call> = {}) =>
-      conversionCall(call_id, { gclid: "CjABC", call_started: ago(days * DAY_MS), ...members });
-    using warehouse = makeWarehouse([
-      click(1, 9, { duration: 5 }), // the click's first call, and not qualified
-      click(3, 8),
-      click(2, 8), // at the same moment; the lower id is the first
-      click(4, 7),
-      click(5, 6, { gclid: "cjabc" }),
-      click(6, 8.5, { gclsrc: "3p.ds" }),
-    ]);
-    const { text, rest } = await exportConversions(warehouse);
-    expect(text.split("\n").slice(2, -1)).toEqual([
-      "CjABC,Qualified call,2026-09-23 12:00:00,,",
-      "cjabc,Qualified call,2026-09-25 12:00:00,,",
-    ]);
-    expect(reasonsOf(rest)).toEqual({
-      1: "not qualified",
-      3: "duplicate",
-      4: "duplicate",
-      6: "not Google Ads",
-    });
-  });
-
   it("does not report a click again if its first qualified call was before these days", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { gclid: "CjABC", call_started: "2026-08-31T21:59:59.999Z" }),
@@ -237,24 +157,6 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     });
     expect(text.split("\n")[2]).toBe("CjABC,Qualified call,2026-09-24 12:00:00,,");
     expect(conversions).toMatchObject({ examined: 1, excluded: {} });
-  });
-
-  it("reports every qualified call with --every, but not two of a click in the same second", async () => {
-    const at = (call_id: number, call_started: string, gclid = "CjABC") =>
-      conversionCall(call_id, { gclid, call_started });
-    using warehouse = makeWarehouse([
-      at(1, "2026-09-20T08:00:00.000Z"),
-      at(2, "2026-09-20T08:00:00.999Z"),
-      at(3, "2026-09-20T08:00:01.000Z"),
-      at(4, "2026-09-20T08:00:00.500Z", "CjXYZ"),
-    ]);
-    const { text, rest } = await exportConversions(warehouse, { conversion: { every: true } });
-    expect(text.split("\n").slice(2, -1)).toEqual([
-      "CjABC,Qualified call,2026-09-20 08:00:00,,",
-      "CjXYZ,Qualified call,2026-09-20 08:00:00,,",
-      "CjABC,Qualified call,2026-09-20 08:00:01,,",
-    ]);
-    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
   });
 
   it("writes only parameters and header for an empty warehouse", async () => {
@@ -289,37 +191,6 @@ ${sha256("+4930123456")},Qualified call,2026-09-20 08:00:00,,
     );
     expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
     expect(text + rest).not.toContain("123456");
-  });
-
-  it("accepts a call of exactly 63 days, and one of this minute", async () => {
-    using warehouse = makeWarehouse([
-      lead(1, { call_started: ago(63 * DAY_MS) }),
-      lead(2, { call_started: ago(0) }),
-    ]);
-    const { conversions } = await exportConversions(warehouse, { kind: "google-leads" });
-    expect(conversions).toMatchObject({ rows: 2, excluded: {} });
-  });
-
-  const LEFT_OUT = [
-    { title: "63 days and a millisecond", call: { call_started: ago(63 * DAY_MS + 1) }, reason: "too old" },
-    { title: "a call of tomorrow", call: { call_started: ago(-DAY_MS) }, reason: "too recent" },
-    { title: "no number", call: { caller_id: null }, reason: "no caller id" },
-    { title: "a blank number", call: { caller_id: " " }, reason: "no caller id" },
-    { title: "a withheld number", call: { caller_id: "anonymous" }, reason: "no caller id" },
-    { title: "the keys of ANONYMOUS", call: { caller_id: "+266696687" }, reason: "no caller id" },
-    { title: "a number without its country", call: { caller_id: "030123456" }, reason: "malformed" },
-    { title: "16 digits", call: { caller_id: "+1234567890123456" }, reason: "malformed" },
-    { title: "59 seconds", call: { duration: 59 }, reason: "not qualified" },
-  ];
-
-  it("leaves out other calls, each with one reason", async () => {
-    using warehouse = makeWarehouse(LEFT_OUT.map(({ call }, index) => lead(index, call)));
-    const { text, rest } = await exportConversions(warehouse, { kind: "google-leads" });
-    expect(keysOf(text)).toEqual([]);
-    const reasons = reasonsOf(rest);
-    expect(LEFT_OUT.map(({ title }, index) => ({ title, reason: reasons[index] }))).toEqual(
-      LEFT_OUT.map(({ title, reason }) => ({ title, reason })),
-    );
   });
 });
 
@@ -382,28 +253,6 @@ ${CLICK.slice(0, -1)}2,Qualified call,2026-10-30 13:00:00,40,EUR
     using warehouse = makeWarehouse([]);
     const { text } = await exportConversions(warehouse, { kind: "microsoft-ads", timezone });
     expect(text.split("\n")[0]).toBe(`Parameters:TimeZone=${offset}`);
-  });
-
-  it("leaves out other calls, each with one reason", async () => {
-    const LEFT_OUT = [
-      { call: { referring_url: "https://acme.example/" }, reason: "no msclkid" },
-      { call: { referring_url: null, extra: '{"msclkid":7,"score":{"a":[null]}}' }, reason: "no msclkid" },
-      { call: { referring_url: "https://acme.example/?xmsclkid=1" }, reason: "no msclkid" },
-      { call: { referring_url: "https://acme.example/?msclkid={msclkid}" }, reason: "no msclkid" },
-      { call: { referring_url: `https://acme.example/?msclkid=${CLICK}0` }, reason: "malformed" },
-      { call: { referring_url: "?msclkid==1+1" }, reason: "malformed" },
-      { call: { call_started: ago(90 * DAY_MS + 1) }, reason: "too old" },
-      { call: { call_started: ago(HOUR_MS - 1) }, reason: "too recent" },
-      { call: { duration: 5 }, reason: "not qualified" },
-    ];
-    const twice = [7, 8].map((id) => click(90 + id, { referring_url: `/?MSCLKID=${CLICK}` }));
-    using warehouse = makeWarehouse([...LEFT_OUT.map(({ call }, index) => click(index, call)), ...twice]);
-    const { text, rest } = await exportConversions(warehouse, { kind: "microsoft-ads" });
-    expect(keysOf(text)).toEqual([CLICK]);
-    expect(reasonsOf(rest)).toEqual({
-      ...Object.fromEntries(LEFT_OUT.map(({ reason }, index) => [index, reason])),
-      98: "duplicate",
-    });
   });
 });
 

@@ -5,9 +5,8 @@ import type { Call } from "../../../src/call/columns.ts";
 import { takeBack } from "../../../src/features/conversions/take-back.ts";
 import { forgetUploads } from "../../../src/features/conversions/upload-files.ts";
 import { readUploadFiles } from "../../../src/features/conversions/upload-table.ts";
-import type { ConversionOptions } from "../../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
+import { clockAt, makeWarehouse } from "../../support/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
 import {
   at,
@@ -113,51 +112,6 @@ describe("export --new", () => {
     }
   });
 
-  it("repeats a retracted call that is qualified again even if the retracted conversion is too old to adjust", async () => {
-    using warehouse = makeWarehouse([conversionCall(1)]);
-    await writeNew(warehouse);
-    sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
-    await writeAdjustments(warehouse);
-    sync(warehouse, [conversionCall(1)]);
-    expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 50 * DAY_MS })).rows)).toEqual(["1-2"]);
-  });
-
-  it("reports another call of a click in another second than the first one, which was retracted", async () => {
-    const started = at(NOW - 5 * DAY_MS);
-    const calls = [1, 2].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
-    using warehouse = makeWarehouse(calls);
-    await writeNew(warehouse);
-    warehouse.markGone(1, at(NOW));
-    const { rows } = await writeNew(warehouse);
-    expect(rows).toMatchObject([{ "Order ID": "2", "Conversion Time": "2026-10-26 12:00:01" }]);
-    expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
-  });
-
-  it("does not report a click again by an earlier call that came late if the first one cannot be retracted", async () => {
-    const caller = { google_analytics_cid: "1.2", caller_id: "+49301234567" };
-    /** A click on Google, and one on Microsoft. */
-    const clicks = (id: number) => [
-      conversionCall(id, { ...caller, gclid: "CjABC" }),
-      conversionCall(id + 10, {
-        ...caller,
-        gclid: null,
-        referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
-      }),
-    ];
-    using warehouse = makeWarehouse(clicks(2));
-    const kinds = ["google-leads", "google-data-manager", "microsoft-ads", "ga4-events"] as const;
-    const write = async (options: Partial<ConversionOptions> = {}) => {
-      const conversion = { name: "Qualified call", every: false, new: true, ...options };
-      const targets = kinds.map((kind): Target => ({ kind, conversion }));
-      const { manifest } = await warehouse.export({ targets, clock: clockAt(NOW) });
-      return manifest.files.flatMap(({ examined, rows }) => (examined === undefined ? [] : rows));
-    };
-    expect(await write()).toEqual([1, 1, 1, 1]);
-    sync(warehouse, clicks(1));
-    expect(await write()).toEqual([0, 0, 0, 0]);
-    expect(await write({ every: true })).toEqual([3, 1, 1, 3]);
-  });
-
   it("does not report a click again if its google-ads conversion is too old to retract, or has no order id", async () => {
     const click = { gclid: "CjABC" };
     using warehouse = makeWarehouse([conversionCall(1, click), conversionCall(2, click)]);
@@ -177,25 +131,6 @@ describe("export --new", () => {
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
   });
 
-  it("reports calls of one click in distinct seconds, whichever was reported first", async () => {
-    const started = at(NOW - 5 * DAY_MS);
-    const calls = [1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC", call_started: started }));
-    using warehouse = makeWarehouse(calls);
-    const timesOf = async () =>
-      (await writeNew(warehouse)).rows.map((row) => [row["Order ID"], row["Conversion Time"]]);
-    expect(await timesOf()).toEqual([["1", "2026-10-26 12:00:00"]]);
-    warehouse.markGone(1, at(NOW));
-    expect(await timesOf()).toEqual([["2", "2026-10-26 12:00:01"]]);
-    warehouse.markGone(2, at(NOW));
-    expect(await timesOf()).toEqual([["3", "2026-10-26 12:00:02"]]);
-    await writeAdjustments(warehouse);
-    sync(warehouse, calls);
-    expect(await timesOf()).toEqual([["1-2", "2026-10-26 12:00:03"]]);
-    // The second of another click is not taken.
-    sync(warehouse, [conversionCall(4, { gclid: "CjX", call_started: started })]);
-    expect(await timesOf()).toEqual([["4", "2026-10-26 12:00:00"]]);
-  });
-
   it("has no milliseconds in any conversion, not even before 1970", async () => {
     const kind = "ga4-events";
     const starts = ["1969-12-31T23:59:59.001Z", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.999Z"];
@@ -208,22 +143,6 @@ describe("export --new", () => {
       "1969-12-31T23:59:59.000Z",
       "1970-01-01T00:00:00.000Z",
       "1970-01-01T00:00:00.000Z",
-    ]);
-  });
-
-  it("with --every assigns the second of a moved call to no other call of the click", async () => {
-    const call = (id: number, second: number, duration = 60) =>
-      conversionCall(id, { gclid: "CjABC", duration, call_started: `2026-10-20T08:00:0${second}.000Z` });
-    using warehouse = makeWarehouse([call(1, 0)]);
-    await writeNew(warehouse, { every: true });
-    sync(warehouse, [call(1, 0, 5)]);
-    await writeAdjustments(warehouse);
-    sync(warehouse, [call(1, 0), call(2, 1), call(3, 3)]);
-    const { rows } = await writeNew(warehouse, { every: true });
-    expect(rows.map((row) => [row["Order ID"], row["Conversion Time"]])).toEqual([
-      ["1-2", "2026-10-20 08:00:01"],
-      ["2", "2026-10-20 08:00:02"],
-      ["3", "2026-10-20 08:00:03"],
     ]);
   });
 
@@ -405,22 +324,6 @@ describe("export google-ads-adjustments", () => {
     // What no adjustment could report is still due; what was reported is not.
     const later = await writeAdjustments(warehouse, { name, value: "60", nowMs: NOW + 50 * DAY_MS });
     expect([later.rows, later.entry?.excluded]).toEqual([[], { "no order id": 3, "too old": 2 }]);
-  });
-
-  it("writes nothing if another export has recorded adjustments meanwhile", async () => {
-    using warehouse = makeWarehouse([conversionCall(1)]);
-    await writeNew(warehouse);
-    sync(warehouse, [conversionCall(1, { duration: 1 })]);
-    const failed = warehouse.export({
-      targets: [{ kind: "google-ads-adjustments", conversion: { name: "Qualified call" } }],
-      meanwhile: () => writeAdjustments(warehouse),
-      clock: clockAt(NOW),
-    });
-    await expect(failed).rejects.toMatchObject({
-      exitCode: 6,
-      message: expect.stringContaining("google-ads-adjustments.csv"),
-    });
-    expect(readLedger(warehouse).lines.map(({ action }) => action)).toEqual(["convert", "retract"]);
   });
 
   it("does not retract calls of one click that --every reported", async () => {

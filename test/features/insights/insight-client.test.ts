@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../../src/api/client.ts";
 import { getInsight } from "../../../src/features/insights/insight-client.ts";
-import { json, startBadServer } from "../../support/bad-server.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { json, startServer } from "../../support/server.ts";
 
 const envelope = (data: unknown) => ({
   code: 200,
@@ -72,7 +72,7 @@ describe("getInsight", () => {
       llm_config: { criteria: [{ name: "n", output: "o" }] },
       colour: "red",
     };
-    await using server = await startBadServer(json(envelope(data)));
+    await using server = await startServer(json(envelope(data)));
     await using client = clientOf(server.url);
     expect(await getInsight(client, 101)).toEqual({
       ...BARE,
@@ -120,7 +120,7 @@ describe("getInsight", () => {
       updated_at: served,
       deleted_at: served,
     };
-    await using server = await startBadServer(json(envelope({ insight_id: 101, ...dates })));
+    await using server = await startServer(json(envelope({ insight_id: 101, ...dates })));
     await using client = clientOf(server.url);
     expect(await getInsight(client, 101)).toEqual({
       ...BARE,
@@ -139,7 +139,7 @@ describe("getInsight", () => {
     { member: "group_list", served: [{ id: "north" }], known: [] },
   ])("keeps $member of another type in extra, and the other members", async ({ member, served, known }) => {
     const data = { insight_id: 101, insight_help: "Help", [member]: served };
-    await using server = await startBadServer(json(envelope(data)));
+    await using server = await startServer(json(envelope(data)));
     await using client = clientOf(server.url);
     const expected = { ...BARE, insight_help: "Help", [member]: known, extra: { [member]: served } };
     expect(await getInsight(client, 101)).toEqual(expected);
@@ -147,19 +147,19 @@ describe("getInsight", () => {
 
   it("keeps integers beyond 2^53 as text", async () => {
     const data = { insight_id: 101, rank: JSON.rawJSON("12345678901234567890") };
-    await using server = await startBadServer(json(envelope(data)));
+    await using server = await startServer(json(envelope(data)));
     await using client = clientOf(server.url);
     expect(await getInsight(client, 101)).toEqual({ ...BARE, extra: { rank: "12345678901234567890" } });
   });
 
   it("requires only the id", async () => {
-    await using server = await startBadServer(json(envelope({ insight_id: 101 })));
+    await using server = await startServer(json(envelope({ insight_id: 101 })));
     await using client = clientOf(server.url);
     expect(await getInsight(client, 101)).toEqual(BARE);
   });
 
   it("throws the service's status and request id for an unknown insight", async () => {
-    await using server = await startBadServer(
+    await using server = await startServer(
       json({ code: 404, message: "No such insight", request_id: "r-9" }, 404),
     );
     await using client = clientOf(server.url);
@@ -180,7 +180,7 @@ describe("getInsight", () => {
     },
     { title: "an insight without an id", data: { insight_name: "Price asked" }, says: "insight_id: " },
   ])("treats $title as a breach of contract", async ({ data, says }) => {
-    await using server = await startBadServer(json(envelope(data)));
+    await using server = await startServer(json(envelope(data)));
     await using client = clientOf(server.url);
     await expect(getInsight(client, 101)).rejects.toMatchObject({
       exitCode: 8,

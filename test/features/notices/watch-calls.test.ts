@@ -1,14 +1,12 @@
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HORIZON_MS } from "../../../src/features/notices/judge-calls.ts";
 import { type Notice, readNotices } from "../../../src/notices/notice-table.ts";
 import { describeNotice } from "../../../src/notices/notice-words.ts";
+import type { SyncOptions } from "../../../src/sync/sync-options.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
+import { type ServedCall, startCallService } from "../../support/call-service.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { type ServedCall, startListService } from "../../support/list-service.ts";
-import { syncFrom } from "../../support/row-service.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
 import { type DrawnCall, drawCalls, type Outage, startOfYear } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;
@@ -29,37 +27,27 @@ const toServed = (call: DrawnCall, index: number): ServedCall => ({
 });
 
 /** Serves the calls of a small business that have begun, and syncs at moments of the year. */
-async function startBusiness(outages: readonly Outage[] = [CUT]) {
-  const folder = makeTempFolder();
+async function startBusiness() {
   const numbers = [
     { daily: 30, source: "google", campaign: "Emergency" },
     { daily: 30, source: "bing", campaign: "Winter" },
   ];
-  const drawn = drawCalls({ numbers, zone: "UTC", days: 21, outages, seed });
+  const drawn = drawCalls({ numbers, zone: "UTC", days: 21, outages: [CUT], seed });
   const all = drawn.filter(({ startedMs }) => startedMs > startOfYear() - HORIZON_MS).map(toServed);
-  const service = await startListService([]);
-  const file = join(folder.path, "calls.db");
-  const sync = async (hour: number, options: Parameters<typeof syncFrom>[2] & { lateMs?: number } = {}) => {
-    const { lateMs = 0, ...others } = options;
+  const service = await startCallService([]);
+  const sync = async (hour: number, options: Partial<SyncOptions> = {}) => {
     const nowMs = startOfYear() + hour * HOUR_MS + 20 * MINUTE_MS;
-    const isListed = ({ call_started }: ServedCall) => Date.parse(call_started) < nowMs - lateMs;
-    service.calls = all.filter(isListed).reverse();
+    service.calls = all.filter(({ call_started }) => Date.parse(call_started) < nowMs).reverse();
     const clock = new FakeClock(new Date(nowMs).toISOString());
     const news: Notice[] = [];
-    const run = await syncFrom(service, folder.path, {
+    const run = await service.sync({
       onNotice: (notice) => news.push(notice),
       ...{ limit: 1000, fullEveryHours: 1000, notices: true, timezone: "UTC", clock },
-      ...others,
+      ...options,
     });
     return { run, news };
   };
-  return {
-    ...{ service, sync, file },
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
-  };
+  return { service, sync, file: service.database, [Symbol.asyncDispose]: service[Symbol.asyncDispose] };
 }
 
 const open = (file: string): Notice[] => {
@@ -92,24 +80,6 @@ describe("watchCalls", () => {
     expect(open(file)).toEqual([]);
   });
 
-  it("judges each hour once, and nothing after a sync that may have missed calls", async () => {
-    await using business = await startBusiness();
-    const { sync, service, file } = business;
-    await sync(MONDAY_9 - 100);
-    expect((await sync(MONDAY_9 + 20)).run.judged_until).toBe(
-      new Date(startOfYear() + (MONDAY_9 + 20) * HOUR_MS).toISOString(),
-    );
-    const again = await sync(MONDAY_9 + 20.5);
-    expect([again.run.judged_until, again.news]).toEqual([null, []]);
-    service.tell = (asked, calls) => ({
-      rows: calls.slice(asked.offset, asked.offset + asked.limit),
-      total: calls.length + 7,
-    });
-    const doubtful = await sync(MONDAY_9 + 24, { force: "full" });
-    expect([doubtful.run.verdict, doubtful.run.judged_until]).toEqual(["probable", null]);
-    expect(open(file)).toHaveLength(1);
-  });
-
   it("ends open notices silently when notices are switched off", async () => {
     await using business = await startBusiness();
     const { sync, file } = business;
@@ -124,36 +94,5 @@ describe("watchCalls", () => {
     await business.sync(MONDAY_9 - 100);
     const { run } = await business.sync(MONDAY_9 + 20, { notices: false });
     expect([run.judged_until, open(business.file)]).toEqual([null, []]);
-  });
-
-  it("does not mistake late listing by hours for silence", async () => {
-    await using business = await startBusiness([]);
-    const lateMs = 5 * HOUR_MS;
-    let judged = 0;
-    for (let hour = MONDAY_9 - 72; hour < MONDAY_9 + 12; hour += 3) {
-      const { run, news } = await business.sync(hour, { lateMs });
-      expect(news, `run ${run.run_id}`).toEqual([]);
-      if (run.judged_until !== null) judged += 1;
-    }
-    expect(judged).toBeGreaterThan(8);
-  });
-
-  it.each([
-    { title: "three hours ahead", aheadMs: 3 * HOUR_MS },
-    { title: "three hours behind", aheadMs: -3 * HOUR_MS },
-  ])("judges hours by the clock of the service: $title", async ({ aheadMs }) => {
-    await using business = await startBusiness([]);
-    const { sync, service } = business;
-    // In the middle of a day: mistaking the calls of three hours for late ones would find many.
-    let hour = MONDAY_9 - 90;
-    service.tell = (asked, calls) => ({
-      rows: calls.slice(asked.offset, asked.offset + asked.limit),
-      timestamp: new Date(startOfYear() + hour * HOUR_MS + 20 * MINUTE_MS + aheadMs).toISOString(),
-    });
-    await sync(hour, { lateMs: -aheadMs });
-    hour = MONDAY_9 + 20;
-    const { run, news } = await sync(hour, { lateMs: -aheadMs });
-    const judged = startOfYear() + hour * HOUR_MS + aheadMs;
-    expect([run.judged_until, news]).toEqual([new Date(judged).toISOString(), []]);
   });
 });

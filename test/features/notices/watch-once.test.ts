@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import { stopWatching, watchCalls } from "../../../src/features/notices/watch-calls.ts";
@@ -11,12 +10,10 @@ import {
   readNotices,
 } from "../../../src/notices/notice-table.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readRun, type SyncRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
 import { locked, markGone, newWarehouse, storeRun } from "../../support/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
@@ -56,17 +53,7 @@ function openCalls(): Warehouse & { folder: string } {
     warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
     stored = readFileSync(warehouse.path);
   }
-  const { path: folder, remove } = makeTempFolder();
-  writeFileSync(join(folder, "calls.db"), stored, { mode: 0o600 });
-  const warehouse = openExistingWarehouse(join(folder, "calls.db"));
-  return {
-    ...warehouse,
-    folder,
-    [Symbol.dispose]: () => {
-      warehouse[Symbol.dispose]();
-      remove();
-    },
-  };
+  return newWarehouse([], stored);
 }
 
 function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {

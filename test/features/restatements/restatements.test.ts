@@ -13,7 +13,7 @@ import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
+import { arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
 import { foldRollup, METRICS } from "../../support/fold.ts";
 import {
@@ -75,19 +75,7 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
   qualified_seconds: fc.constantFrom(0, 60, 61),
   duration_unit: fc.constant("seconds" as const),
   aliases: fc.constantFrom<Record<string, string>>({}, { "face book": "facebook" }, { facebook: "google" }),
-  aliases_of: fc.constantFrom<AttributionRules["aliases_of"]>(
-    undefined,
-    { medium: { cpc: "paid" }, campaign: { autumn: "Fall" } },
-    { source: { google: "goog" }, campaign: { autumn: "" } },
-  ),
-  channels: fc.constantFrom<AttributionRules["channels"]>(
-    [],
-    [{ channel: "Search", source: "g*", medium: "", campaign: "", referrer: "" }],
-    [
-      { channel: "Sites", source: "", medium: "", campaign: "", referrer: "*.com" },
-      { channel: "Autumn", source: "", medium: "", campaign: "autumn*", referrer: "" },
-    ],
-  ),
+  ...arbitraryNameRules,
   topics: fc.constantFrom<AttributionRules["topics"]>(
     [],
     [{ topic: "pipe", phrase: "Pipe", speaker: null, qualifies: true, value: "5" }],

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../../src/api/client.ts";
 import { MAX_BODY_BYTES } from "../../../src/api/response-body.ts";
 import { changeWebhook, checkWebhookChange } from "../../../src/features/webhooks/webhook-client.ts";
-import { type Answer, gzip, json, reset, startBadServer, text } from "../../support/bad-server.ts";
 import { ENDPOINT_CASES } from "../../support/endpoint-cases.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { type Answer, gzip, json, reset, startServer, text } from "../../support/server.ts";
 import { METHOD_CASES } from "./method-cases.ts";
 
 const WEBHOOK = {
@@ -31,7 +31,7 @@ const patchWebhook = (client: ApiClient, id: number, body: object) =>
 
 describe("changeWebhook with PUT and PATCH", () => {
   it("send the body as JSON to the webhook's address, and return its id and the request id", async () => {
-    await using server = await startBadServer(changed);
+    await using server = await startServer(changed);
     await using client = clientOf(server.url);
     expect(await replaceWebhook(client, 44, WEBHOOK)).toEqual({ webhook_id: 44, request_id: "r-1" });
     expect(await patchWebhook(client, 44, { webhook_status: "inactive" })).toEqual({
@@ -44,58 +44,43 @@ describe("changeWebhook with PUT and PATCH", () => {
     ]);
   });
 
-  it.each<{ title: string; answer: Answer; says: RegExp; exitCode: number }>([
-    { title: "the connection is lost", answer: reset, says: /Cannot reach .*outcome unknown/, exitCode: 5 },
-    {
-      title: "the service fails",
-      answer: json({ message: "Oops" }, 500),
-      says: /returned 500: Oops; outcome unknown/,
-      exitCode: 5,
-    },
-    {
-      title: "the response is not JSON",
-      answer: text("<html>"),
-      says: /not JSON.*outcome unknown/,
-      exitCode: 8,
-    },
-    {
-      title: "the response is about another webhook",
-      answer: json({ code: 200, message: "Success", data: { webhookId: 45 }, request_id: "r-1" }),
-      says: /^The API responded for webhook 45, not 44; outcome unknown/,
-      exitCode: 8,
-    },
-    {
-      title: "the response is a gzip bomb",
-      answer: gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
-      says: /larger than 32 MiB; outcome unknown/,
-      exitCode: 8,
-    },
-    {
-      title: "the response is too long",
-      answer: text(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
-      says: /larger than 32 MiB; outcome unknown/,
-      exitCode: 8,
-    },
-    {
-      title: "the response has no content",
-      answer: (_, response) => response.writeHead(204).end(),
-      says: /returned 204.*; outcome unknown/,
-      exitCode: 8,
-    },
-    {
-      title: "the response is a redirect",
-      answer: text("", 303, { location: "/v3/webhooks/44" }),
-      says: /returned 303.*; outcome unknown/,
-      exitCode: 8,
-    },
-    {
-      title: "the service stopped waiting",
-      answer: text("", 408),
-      says: /returned 408 \(0 bytes\); outcome unknown/,
-      exitCode: 5,
-    },
-  ])("do not retry when $title after the change was sent", async ({ answer, says, exitCode }) => {
-    await using server = await startBadServer(answer);
+  it.each<[title: string, exitCode: number, says: RegExp, answer: Answer]>([
+    ["the connection is lost", 5, /Cannot reach .*outcome unknown/, reset],
+    ["the service fails", 5, /returned 500: Oops; outcome unknown/, json({ message: "Oops" }, 500)],
+    ["the response is not JSON", 8, /not JSON.*outcome unknown/, text("<html>")],
+    [
+      "the response is about another webhook",
+      8,
+      /^The API responded for webhook 45, not 44; outcome unknown/,
+      json({ code: 200, message: "Success", data: { webhookId: 45 }, request_id: "r-1" }),
+    ],
+    [
+      "the response is a gzip bomb",
+      8,
+      /larger than 32 MiB; outcome unknown/,
+      gzip(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
+    ],
+    [
+      "the response is too long",
+      8,
+      /larger than 32 MiB; outcome unknown/,
+      text(Buffer.alloc(MAX_BODY_BYTES + 1, " ")),
+    ],
+    [
+      "the response has no content",
+      8,
+      /returned 204.*; outcome unknown/,
+      (_, response) => response.writeHead(204).end(),
+    ],
+    [
+      "the response is a redirect",
+      8,
+      /returned 303.*; outcome unknown/,
+      text("", 303, { location: "/v3/webhooks/44" }),
+    ],
+    ["the service stopped waiting", 5, /returned 408 \(0 bytes\); outcome unknown/, text("", 408)],
+  ])("do not retry when %s after the change was sent", async (_title, exitCode, says, answer) => {
+    await using server = await startServer(answer);
     await using client = clientOf(server.url);
     await expect(patchWebhook(client, 44, { description: "x" })).rejects.toMatchObject({
       exitCode,
@@ -109,7 +94,7 @@ describe("changeWebhook with PUT and PATCH", () => {
     "report that nothing was changed after status %i, and why",
     async (status) => {
       const answer = json({ message: "Name\u202e in use", request_id: "r-2" }, status);
-      await using server = await startBadServer(answer);
+      await using server = await startServer(answer);
       await using client = clientOf(server.url);
       await expect(replaceWebhook(client, 46, WEBHOOK)).rejects.toMatchObject({
         status,
@@ -122,7 +107,7 @@ describe("changeWebhook with PUT and PATCH", () => {
   );
 
   it("name the unknown webhook", async () => {
-    await using server = await startBadServer(json({ message: "Not found" }, 404));
+    await using server = await startServer(json({ message: "Not found" }, 404));
     await using client = clientOf(server.url);
     await expect(patchWebhook(client, 46, { description: "x" })).rejects.toMatchObject({
       message: expect.stringContaining("The API returned 404: Not found"),
@@ -131,7 +116,7 @@ describe("changeWebhook with PUT and PATCH", () => {
   });
 
   it("retry while nothing listens, since nothing can have arrived", async () => {
-    const server = await startBadServer(changed);
+    const server = await startServer(changed);
     await server[Symbol.asyncDispose]();
     const clock = new FakeClock();
     await using client = new ApiClient({
@@ -178,93 +163,43 @@ describe("checkWebhookChange", () => {
   });
 
   it.each([
-    {
-      title: "a PUT without method",
-      parse: parsePut,
-      body: { ...WEBHOOK, method: undefined },
-      says: "method: ",
-    },
-    { title: "an empty PATCH", parse: parsePatch, body: {}, says: "at least one field" },
-    {
-      title: "plain http",
-      parse: parsePut,
-      body: { ...WEBHOOK, webhook_endpoint: "http://crm.example.com" },
-      says: "webhook_endpoint: must be a valid https:// URL",
-    },
-    {
-      title: "an invalid endpoint",
-      parse: parsePatch,
-      body: { webhook_endpoint: "https://" },
-      says: "webhook_endpoint: ",
-    },
-    {
-      title: "an unknown status",
-      parse: parsePatch,
-      body: { webhook_status: "deleted" },
-      says: "webhook_status: ",
-    },
-    {
-      title: "a parameter that is not text",
-      parse: parsePatch,
-      body: { static_parameters: [{ field_name: "a", field_value: 1 }] },
-      says: "static_parameters.0.field_value: ",
-    },
-    {
-      title: "a parameter with an additional member",
-      parse: parsePatch,
-      body: { static_parameters: [{ field_name: "a", field_value: "b", c: 1 }] },
-      says: "static_parameters.0: ",
-    },
-    {
-      title: "webhook_id",
-      parse: parsePatch,
-      body: { webhook_id: 44 },
-      says: "webhook_id is set by the service",
-    },
-    {
-      title: "another webhook_id than that of the webhook",
-      parse: parsePut,
-      body: { ...WEBHOOK, webhook_id: 45 },
-      says: "webhook_id is 45, but the webhook to replace is 44",
-    },
-    {
-      title: "a webhook_id that is text",
-      parse: parsePut,
-      body: { ...WEBHOOK, webhook_id: "44" },
-      says: "webhook_id: ",
-    },
-    {
-      title: "an empty name",
-      parse: parsePut,
-      body: { ...WEBHOOK, webhook_name: "" },
-      says: "webhook_name: must not be empty",
-    },
-    {
-      title: "an empty format",
-      parse: parsePatch,
-      body: { format: "" },
-      says: "format: must not be empty",
-    },
-    {
-      title: "webhook_created",
-      parse: parsePatch,
-      body: { webhook_created: "t" },
-      says: "webhook_created is set by the service",
-    },
-    {
-      title: "webhook_updated",
-      parse: parsePatch,
-      body: { webhook_updated: "t" },
-      says: "webhook_updated is set by the service",
-    },
-    {
-      title: "an unknown field",
-      parse: parsePatch,
-      body: { webhok_name: "x" },
-      says: "webhok_name",
-    },
-    { title: "a list", parse: parsePatch, body: [], says: "expected object" },
-  ])("refuses $title", ({ parse, body, says }) => {
+    ["a PUT without method", parsePut, { ...WEBHOOK, method: undefined }, "method: "],
+    ["an empty PATCH", parsePatch, {}, "at least one field"],
+    [
+      "plain http",
+      parsePut,
+      { ...WEBHOOK, webhook_endpoint: "http://crm.example.com" },
+      "webhook_endpoint: must be a valid https:// URL",
+    ],
+    ["an invalid endpoint", parsePatch, { webhook_endpoint: "https://" }, "webhook_endpoint: "],
+    ["an unknown status", parsePatch, { webhook_status: "deleted" }, "webhook_status: "],
+    [
+      "a parameter that is not text",
+      parsePatch,
+      { static_parameters: [{ field_name: "a", field_value: 1 }] },
+      "static_parameters.0.field_value: ",
+    ],
+    [
+      "a parameter with an additional member",
+      parsePatch,
+      { static_parameters: [{ field_name: "a", field_value: "b", c: 1 }] },
+      "static_parameters.0: ",
+    ],
+    ["webhook_id", parsePatch, { webhook_id: 44 }, "webhook_id is set by the service"],
+    [
+      "another webhook_id than that of the webhook",
+      parsePut,
+      { ...WEBHOOK, webhook_id: 45 },
+      "webhook_id is 45, but the webhook to replace is 44",
+    ],
+    ["a webhook_id that is text", parsePut, { ...WEBHOOK, webhook_id: "44" }, "webhook_id: "],
+    ["an empty name", parsePut, { ...WEBHOOK, webhook_name: "" }, "webhook_name: must not be empty"],
+    ["an empty format", parsePatch, { format: "" }, "format: must not be empty"],
+    ["webhook_created", parsePatch, { webhook_created: "t" }, "webhook_created is set by the service"],
+    ["webhook_updated", parsePatch, { webhook_updated: "t" }, "webhook_updated is set by the service"],
+    ["an unknown field", parsePatch, { webhok_name: "x" }, "webhok_name"],
+    ["a list", parsePatch, [], "expected object"],
+  ])("refuses %s", (_title, parse, body, says) => {
     expect(() => parse(body)).toThrow(
       expect.objectContaining({ exitCode: 2, message: expect.stringContaining(says) }),
     );

@@ -4,13 +4,10 @@ import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
-import { callers } from "../../../src/warehouse/calls/callers.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
-import { call_facts } from "../../../src/warehouse/calls/facts.ts";
-import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { arbitraryCalls, makeCall } from "../../support/calls.ts";
+import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { markGone, newWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
+import { markGone, newWarehouse, readFacts, setRules, storeCalls } from "../../support/warehouse.ts";
 
 const line = { speaker: null, qualifies: null, value: null };
 const rules: fc.Arbitrary<AttributionRules> = fc.record({
@@ -23,19 +20,7 @@ const rules: fc.Arbitrary<AttributionRules> = fc.record({
     { google: "bing", "(direct)": "direct" },
     { bing: "", "face book": "google", é: "e", "chatgpt.com": "gpt" },
   ),
-  aliases_of: fc.constantFrom<AttributionRules["aliases_of"]>(
-    undefined,
-    { medium: { cpc: "paid" }, campaign: { autumn: "Fall" } },
-    { source: { google: "goog" }, campaign: { autumn: "" } },
-  ),
-  channels: fc.constantFrom<AttributionRules["channels"]>(
-    [],
-    [{ channel: "Search", source: "g*", medium: "", campaign: "", referrer: "" }],
-    [
-      { channel: "Sites", source: "", medium: "", campaign: "", referrer: "*.com" },
-      { channel: "Autumn", source: "", medium: "", campaign: "autumn*", referrer: "" },
-    ],
-  ),
+  ...arbitraryNameRules,
   topics: fc.constantFrom<AttributionRules["topics"]>(
     [],
     [{ ...line, topic: "tap", phrase: "tap" }],
@@ -96,32 +81,16 @@ function change(stored: readonly Call[], before: AttributionRules, after: Attrib
   warehouse.sqlite.exec(`UPDATE calls SET withheld = 'transcripts' WHERE call_id % 3 = 0;
     DELETE FROM transcripts WHERE call_id % 3 = 0`);
   beginFactLog(warehouse);
-  const topics = readFacts(warehouse).map(({ call_id, topic }) => [call_id, topic] as const);
+  const topics = readFacts(warehouse).facts.map(({ call_id, topic }) => [call_id, topic] as const);
   warehouse.sqlite.exec(spoil);
   setRules(warehouse, after);
   const changes = warehouse.db.select().from(fact_changes).orderBy(fact_changes.change_id).all();
   return {
     topics: new Map(topics),
-    facts: readFacts(warehouse),
+    facts: readFacts(warehouse).facts,
     changes: changes.map(({ changed_at: _, ...row }) => row),
     callers: warehouse.sqlite.prepare("SELECT * FROM callers ORDER BY caller").all(),
   };
-}
-
-/** Reads facts with their callers by name. */
-function readFacts({ db }: Warehouse) {
-  const names = new Map(
-    db
-      .select()
-      .from(callers)
-      .all()
-      .map(({ caller_id, caller }) => [caller_id, caller]),
-  );
-  const facts = db.select().from(call_facts).orderBy(call_facts.call_id).all();
-  return facts.map(({ caller_id, changed_ms: _, ...own }) => ({
-    ...own,
-    caller: caller_id === null ? null : (names.get(caller_id) ?? null),
-  }));
 }
 
 it("a change of rules writes the same facts and logs the same changes as attributing each call again", () => {

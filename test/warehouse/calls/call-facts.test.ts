@@ -10,7 +10,7 @@ import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { counts } from "../../../src/warehouse/counts.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { arbitraryCalls, makeCall } from "../../support/calls.ts";
+import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
 import {
   deleteCalls,
@@ -71,19 +71,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
           qualified_seconds: fc.constantFrom(0, 60),
           duration_unit: fc.constantFrom("seconds" as const, "milliseconds" as const),
           aliases: fc.constantFrom<Record<string, string>>({}, { google: "bing" }),
-          aliases_of: fc.constantFrom<AttributionRules["aliases_of"]>(
-            undefined,
-            { medium: { cpc: "paid" }, campaign: { autumn: "Fall" } },
-            { source: { google: "goog" }, campaign: { autumn: "" } },
-          ),
-          channels: fc.constantFrom<AttributionRules["channels"]>(
-            [],
-            [{ channel: "Search", source: "g*", medium: "", campaign: "", referrer: "" }],
-            [
-              { channel: "Sites", source: "", medium: "", campaign: "", referrer: "*.com" },
-              { channel: "Autumn", source: "", medium: "", campaign: "autumn*", referrer: "" },
-            ],
-          ),
+          ...arbitraryNameRules,
           topics: fc.constantFrom<AttributionRules["topics"]>(
             [],
             [{ topic: "tap", phrase: "tap", speaker: null, qualifies: true, value: null }],
