@@ -4,7 +4,9 @@ import { GridComponent, VisualMapComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { staticSvg } from "../../../base/static-svg.ts";
+import { HOURS } from "../../../figures/dimensions.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
+import { weekChart } from "../../../letterhead/week-chart.ts";
 import { isAlike, type TimePoint } from "./answers.ts";
 import { formatPeriod, formatValue, weekdayNames } from "./format.ts";
 import type { WeekHour } from "./more-answers.ts";
@@ -76,12 +78,9 @@ export function drawTime(
 }
 
 const HEAT_STEPS = 6;
-const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 const WEEK_SIDES = { left: 56, right: 12, top: 4, bottom: 28 };
 
-/** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
 export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & { label: string }): string {
-  const days = weekdayNames();
   const most = Math.max(...hours.map(({ value }) => value), 0);
   const steps = new Map(
     hours.map(({ weekday, hour, value }) => [
@@ -89,36 +88,9 @@ export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & 
       most > 0 && value > 0 ? Math.ceil((HEAT_STEPS * value) / most) : 0,
     ]),
   );
-  return draw(
-    {
-      grid: WEEK_SIDES,
-      xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, hideOverlap: true } },
-      yAxis: {
-        type: "category",
-        data: days.map(({ shown }) => shown),
-        inverse: true,
-        ...axis,
-        axisLabel,
-      },
-      visualMap: {
-        show: false,
-        type: "piecewise",
-        pieces: Array.from({ length: HEAT_STEPS + 1 }, (_, value) => ({ value, color: `var(--h${value})` })),
-      },
-      series: [
-        {
-          type: "heatmap",
-          data: days.flatMap(({ name: weekday }, row) =>
-            HOURS.map((hour, column) => [column, row, steps.get(`${weekday} ${hour}`) ?? 0]),
-          ),
-          itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
-          emphasis: { disabled: true },
-        },
-      ],
-    },
-    size,
-    label,
-  );
+  const colors = Array.from({ length: HEAT_STEPS + 1 }, (_, step) => `var(--h${step})`);
+  const look = { grid: WEEK_SIDES, axis, axisLabel, hourLabel: { hideOverlap: true } };
+  return draw(weekChart({ days: weekdayNames(), cells: steps, colors, ...look }), size, label);
 }
 
 /** Returns the weekday and the hour at a place of {@link drawWeek}. */
