@@ -1,7 +1,6 @@
 import { localTime } from "../calendar/local-time.ts";
-import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { type CallColumn, derive, fromText } from "./export-calls.ts";
-import { type Job, listsOf } from "./job.ts";
+import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
 
@@ -9,9 +8,8 @@ import { helpOf } from "./meanings.ts";
 export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
   const { timeframe, ask } = job;
   const { with: privateColumns = [] } = ask;
-  const { session, reader, onNewKey } = listsOf(job);
-  const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const { session } = listsOf(job);
+  const callers = pseudonymsOf(job);
   const toLocal = localTime(timeframe.timezone);
   const started = { fact: "call_started" } as const;
   const fact = (name: "source" | "channel" | "campaign" | "in_hours"): CallColumn => ({

@@ -1,6 +1,5 @@
 import type { CallerSummary } from "../rollup/sqlite/sqlite-callers-sql.ts";
-import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
-import { type Job, listsOf } from "./job.ts";
+import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";
 
@@ -13,9 +12,8 @@ const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
 /** Writes one line per caller, by first call. Calls without a caller's number are only counted. */
 export async function writeCallers(job: Job): Promise<ManifestFile[]> {
-  const { session, reader, onNewKey } = listsOf(job);
-  const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const { session } = listsOf(job);
+  const callers = pseudonymsOf(job);
   const columns = callerColumns(callers.toPseudonym);
   const { callsWithoutCaller, read } = session.callers(job.timeframe.span);
   const entry = {

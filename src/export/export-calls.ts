@@ -6,10 +6,9 @@ import { DNI_FIELDS, type ListedMember } from "../call/columns.ts";
 import type { PrivateColumn } from "../request/option-values.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
-import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";
-import { type Job, listsOf } from "./job.ts";
+import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
 import { UNKNOWN_MONTH } from "./output/folder.ts";
@@ -33,10 +32,9 @@ export async function writeCalls(job: Job): Promise<ManifestFile[]> {
 function callsTable(job: Job): NamedTable {
   const { timeframe } = job;
   const { with: privateColumns = [], changedSince, spell } = job.ask;
-  const { session, reader, onNewKey } = listsOf(job);
+  const { session, reader } = listsOf(job);
   const toLocal = localTime(timeframe.timezone);
-  const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const callers = pseudonymsOf(job);
   const columns = callColumns(session.rules, toLocal, callers.toPseudonym, privateColumns);
   const sources = columns.map(({ of }) => of);
   const untilMs = readLastChange(reader);
