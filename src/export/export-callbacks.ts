@@ -24,7 +24,6 @@ export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
       type: "text",
       of: { fact: "caller" },
       derive: fromText(callers.toPseudonym),
-      help: "Keyed hash of the caller's number: the same caller has the same.",
     },
     { name: "last_missed_at", type: "time", of: started, help: "Start of the last missed call, UTC." },
     {
@@ -50,16 +49,9 @@ export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
     fact("source"),
     fact("campaign"),
     fact("in_hours"),
-    {
-      name: "tracking_number",
-      type: "text",
-      of: { member: "tracking_number" },
-      help: helpOf("tracking_number"),
-    },
+    { name: "tracking_number", type: "text", of: { member: "tracking_number" } },
     { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" }, help: "The last missed call." },
-    ...privateColumns.map(
-      (name): CallColumn => ({ name, type: "text", of: { member: name }, help: helpOf(name) }),
-    ),
+    ...privateColumns.map((name): CallColumn => ({ name, type: "text", of: { member: name } })),
   ];
   const { count, read } = session.callbacks(
     columns.map(({ of }) => of),

@@ -98,11 +98,8 @@ export function callColumns(
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
-  const fact = (name: FactColumn): CallColumn => ({ ...text(name, { fact: name }), help: helpOf(name) });
-  const member = (name: ListedMember): CallColumn => ({
-    ...text(name, { member: name }),
-    help: helpOf(name),
-  });
+  const fact = (name: FactColumn) => text(name, { fact: name });
+  const member = (name: ListedMember) => text(name, { member: name });
   const flag = (name: string, fact: FactColumn): CallColumn => ({
     name,
     type: "boolean",
@@ -165,7 +162,6 @@ export function callColumns(
     {
       ...text("caller_hash", { fact: "caller" }),
       derive: fromText(toPseudonym),
-      help: "Keyed hash of the caller's number: the same caller has the same.",
     },
     {
       name: "duration_seconds",
@@ -183,7 +179,7 @@ export function callColumns(
     member("org_unit_name"),
     fact("referring_host"),
     ...DNI_FIELDS.map(member),
-    { name: "gone_at", type: "time", of: { stored: "gone_at" }, help: helpOf("gone_at") },
+    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
     {
       name: "changed_at",
       type: "time",
