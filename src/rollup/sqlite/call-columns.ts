@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
+import { namesOf, recordOf } from "../../base/records.ts";
 import type { Span } from "../../calendar/dates.ts";
-import { type Calls, MARKS, NO_DURATION } from "../../figures/calls.ts";
+import { type Calls, MARKS, MARKS_OF, NO_DURATION } from "../../figures/calls.ts";
 import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import type { Steps } from "../../figures/groups.ts";
@@ -20,15 +21,8 @@ const ROWS_PER_STEP = 50_000;
 const ROWS_PER_BLOCK = 500;
 
 const NEEDS: Record<Part, readonly Need[]> = {
+  ...recordOf(namesOf(MARKS_OF), () => ["marks" as const]),
   calls: [],
-  answered_calls: ["marks"],
-  missed_calls: ["marks"],
-  other_calls: ["marks"],
-  qualified_calls: ["marks"],
-  first_calls: ["marks"],
-  calls_in_hours: ["marks"],
-  answered_in_hours: ["marks"],
-  missed_in_hours: ["marks"],
   callers: ["caller"],
   duration_sum: ["duration"],
   duration_count: ["duration"],
