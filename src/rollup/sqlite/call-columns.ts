@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
+import { OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { type Calls, MARKS, MARKS_OF, NO_DURATION } from "../../figures/calls.ts";
@@ -233,9 +234,7 @@ class ColumnTable {
 }
 
 function marksText(selection: SqliteSelection): string {
-  const outcomes = (["answered", "missed", "other"] as const).map(
-    (outcome) => `${MARKS[outcome]} * (f.outcome = '${outcome}')`,
-  );
+  const outcomes = OUTCOMES.map((outcome) => `${MARKS[outcome]} * (f.outcome = '${outcome}')`);
   const first = `${MARKS.first} * (${factText("is_first_call", selection)})`;
   const inHours = `${MARKS.in_hours} * (f.in_hours IS 'yes')`;
   return [...outcomes, `${MARKS.qualified} * f.is_qualified`, first, inHours].join(" + ");
