@@ -1,3 +1,4 @@
+import { recordOf } from "../base/records.ts";
 import type { CallerSummary } from "../rollup/sqlite/sqlite-callers-sql.ts";
 import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -20,13 +21,13 @@ export async function writeCallers(job: Job): Promise<ManifestFile[]> {
     contents: "callers",
     caller_key: callers.fingerprint,
     rows: 0,
-    sums: Object.fromEntries(SUMS.map((name) => [name, 0])),
+    sums: recordOf(SUMS, () => 0),
     excluded: { "no caller": callsWithoutCaller },
   };
   const rows = function* () {
     for (const caller of read()) {
       entry.rows++;
-      for (const name of SUMS) entry.sums[name] = (entry.sums[name] ?? 0) + caller[name];
+      for (const name of SUMS) entry.sums[name] += caller[name];
       yield columns.map(({ of }) => of(caller));
     }
   };
