@@ -109,7 +109,7 @@ Examples:
             return {
               data: {
                 currency: imported.currency,
-                files: imported.imports.map(importedToJson),
+                files: imported.imports.map(toJson),
                 ...countRejected(rejected),
                 ...(rejected.length > 0 && { unmatched_file: path }),
                 statements,
@@ -136,7 +136,7 @@ Examples:
 const OUTCOMES: ShownLedger<OutcomeImport> = {
   ledger: OUTCOME_LEDGER,
   none: "No jobs have been imported.",
-  toJson: importToJson,
+  toJson,
   columns: [
     { name: "number", of: ({ number }) => number },
     { name: "imported_at", of: ({ imported_at }) => imported_at },
@@ -152,15 +152,9 @@ const OUTCOMES: ShownLedger<OutcomeImport> = {
     `Removed ${formatQuantity(removed.rows, "job")} of ${removed.source} from ${removed.file}: ${amountOf(removed)}`,
 };
 
-function importToJson({ revenue_micros, ...each }: OutcomeImport) {
-  return { ...each, revenue: toNumber(revenue_micros) };
+function toJson<Import extends { revenue_micros: bigint | null }>({ revenue_micros, ...each }: Import) {
+  return { ...each, revenue: revenue_micros === null ? null : Number(formatMicros(revenue_micros)) };
 }
-
-function importedToJson({ revenue_micros, ...each }: ImportedJobs) {
-  return { ...each, revenue: toNumber(revenue_micros) };
-}
-
-const toNumber = (micros: bigint | null) => (micros === null ? null : Number(formatMicros(micros)));
 
 function amountOf({ revenue_micros, currency }: Pick<OutcomeImport, "revenue_micros" | "currency">): string {
   return revenue_micros === null ? "no amounts" : `${formatMicros(revenue_micros)} ${currency}`;
