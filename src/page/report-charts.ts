@@ -2,10 +2,11 @@ import type { EChartsOption } from "echarts";
 import { isShareWithinChance, type Share, WITHIN_CHANCE } from "../base/chance.ts";
 import { inOrderOfWeek } from "../base/locale.ts";
 import { formatCount } from "../base/quantity-text.ts";
+import type { ChartOptions } from "../base/static-svg.ts";
 import { WEEKDAYS } from "../figures/dimensions.ts";
 import { weekChart } from "../letterhead/week-chart.ts";
 import type { ReportFigures } from "./report-figures.ts";
-import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
+import { drawChart, NARROW } from "./static-chart.ts";
 
 export interface Series {
   name: string;
