@@ -4,7 +4,7 @@ import { OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { type Calls, MARKS, MARKS_OF, NO_DURATION } from "../../figures/calls.ts";
-import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
+import { type Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import type { Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
@@ -45,7 +45,7 @@ export function needOf({ of }: Pick<KeyColumn, "of">): Need {
 export class ColumnReader {
   readonly #database: Database;
   readonly #signal: AbortSignal | undefined;
-  readonly #dictionaries = new Map<string, Dictionary>();
+  readonly dictionaryOf = namedDictionaries();
   readonly #read = new Map<string, { needs: ReadonlySet<Need>; columns: CallColumns }>();
   readonly #expected = new Set<Need>();
 
@@ -68,12 +68,6 @@ export class ColumnReader {
     for (const need of needs) this.#expected.add(need);
   }
 
-  dictionaryOf(name: string): Dictionary {
-    const known = this.#dictionaries.get(name) ?? new Dictionary();
-    this.#dictionaries.set(name, known);
-    return known;
-  }
-
   *read(span: Span, selection: SqliteSelection, needs: Iterable<Need>): Steps<CallColumns> {
     const key = JSON.stringify([
       span.startsAt,
@@ -94,7 +88,7 @@ export class ColumnReader {
 
   *#scan(span: Span, selection: SqliteSelection, needs: ReadonlySet<Need>): Steps<CallColumns> {
     const most = this.#countAtMost(span, selection);
-    const table = new ColumnTable(most, (name) => this.dictionaryOf(name));
+    const table = new ColumnTable(most, this.dictionaryOf);
     const columns = [...needs].map((need) => table.column(need, selection));
     const isStored = [...needs].some((need) => need.startsWith("c."));
     const facts = selection.facts ?? "call_facts";
