@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "./errors.ts";
 import { fsyncPath, removeFile } from "./folder.ts";
 import { hasEnded, markProcess } from "./process-mark.ts";
 
@@ -39,7 +40,7 @@ export class Draft implements Disposable {
     try {
       linkSync(this.path, this.file);
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") throw error;
+      if (codeOf(error) === "EEXIST") throw error;
       copyFileSync(this.path, this.file, constants.COPYFILE_EXCL); // a file system without links
       fsyncPath(this.file);
     }

@@ -142,6 +142,11 @@ export function firstError(error: unknown): unknown {
   return error instanceof Error && "suppressed" in error ? firstError(error.suppressed) : error;
 }
 
+/** Returns the code of an error of the system, such as `ENOENT`. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
 export function describeError(thrown: unknown): string {
   const error = firstError(thrown);
   if (!(error instanceof Error)) return String(error);

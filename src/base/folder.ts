@@ -12,7 +12,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { attempt, CalltallyError, EXIT } from "./errors.ts";
+import { attempt, CalltallyError, codeOf, EXIT } from "./errors.ts";
 import { adviseOn } from "./file-access.ts";
 
 /** Who may use new files: only the owner, or anybody the umask and the folder's group allow. */
@@ -33,7 +33,7 @@ export function makeFolder(folder: string, audience: Audience = "owner"): string
     return [...made, folder];
   } catch (error) {
     if (isFolder(folder)) return made; // another process may have been faster
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") {
+    if (codeOf(error) === "EEXIST") {
       throw new CalltallyError(EXIT.storage, `Cannot make the folder ${folder}: a file of that name exists`, {
         hint: "Move the file away, or name another folder.",
       });
@@ -78,7 +78,7 @@ export function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 
@@ -87,10 +87,13 @@ function isFolder(path: string): boolean {
   return attempt(() => statSync(path, { throwIfNoEntry: false }))?.isDirectory() ?? false;
 }
 
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
 /** Returns the SHA-256 of a file, hexadecimal; undefined for anything else. */
 export function hashFile(path: string): string | undefined {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  return hash("sha256", readFileSync(path));
+  return isFile(path) ? hash("sha256", readFileSync(path)) : undefined;
 }
 
 /** Free space below which a sync is expected to fail. */

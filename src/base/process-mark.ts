@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { codeOf } from "./errors.ts";
 
 /**
  * Returns the process id and, on Linux, `@` and its start in ticks, because ids are reused, e.g. in containers.
@@ -24,6 +25,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

@@ -12,11 +12,12 @@ export function recordOf(names: readonly string[], toValue: (name: string) => un
   return Object.fromEntries(names.map((name) => [name, toValue(name)]));
 }
 
-/** Returns the record with these members only. */
+/** Returns the record with those of these members only that it has. */
 export function pick<Whole extends object, Name extends keyof Whole>(
   whole: Whole,
   names: readonly Name[],
 ): Pick<Whole, Name>;
 export function pick(whole: object, names: readonly PropertyKey[]): object {
-  return Object.fromEntries(names.map((name) => [name, Reflect.get(whole, name)]));
+  const own = names.filter((name) => name in whole);
+  return Object.fromEntries(own.map((name) => [name, Reflect.get(whole, name)]));
 }

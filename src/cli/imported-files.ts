@@ -1,14 +1,34 @@
-import { Argument, Command } from "@commander-js/extra-typings";
+import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { systemClock } from "../base/clock.ts";
+import { parseCurrency } from "../base/currency.ts";
 import { toPrintable } from "../base/printable.ts";
 import { type ImportedFile, type ImportLedger, removeImport } from "../spend/import-ledger.ts";
+import { DECIMAL_SIGNS } from "../spend/spend-amount.ts";
+import { DAY_ORDERS } from "../spend/spend-day.ts";
 import { openAsPermitted, openExistingWarehouse } from "../warehouse/open.ts";
 import { openOwn } from "../warehouse/own-warehouse.ts";
 import { settingsOf } from "./chosen-accounts.ts";
 import { type Context, OPTION } from "./context.ts";
 import { action, perAccount } from "./frame.ts";
-import { wholeNumber } from "./parsers.ts";
+import { choice, headerMap, parser, wholeNumber } from "./parsers.ts";
 import { layOutTable } from "./terminal/query-table.ts";
+
+/** What the commands that import files have in common. */
+export const IMPORT = {
+  files: () =>
+    new Argument(
+      "<file...>",
+      "CSV, UTF-8, UTF-16 or Windows-1252, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
+    ),
+  map: <Field extends string>(help: string, fields: readonly Field[], example: string) =>
+    new Option("--map <field=Header,…>", `${help}, e.g. ${example}`).argParser(headerMap(fields, example)),
+  currency: (of: string) =>
+    new Option("--currency <code>", `currency of ${of} that name none, e.g. USD`).argParser(
+      parser(parseCurrency),
+    ),
+  dates: () => choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not show it"),
+  decimal: () => choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"),
+};
 
 /** How the commands of a ledger show its imports. */
 export interface ShownLedger<Import extends ImportedFile> {

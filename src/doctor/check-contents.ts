@@ -10,7 +10,7 @@ import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-disposit
 import { assertOrigin, describeOrigin, originInWords, readOrigin } from "../warehouse/origin.ts";
 import { readLastFileCheck } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { type Check, fail, ok, warn } from "./check.ts";
+import { type Check, failBy, ok, warn } from "./check.ts";
 
 /** Shows which data of calls is kept, and checks the key that identifies callers without it, and forgotten ones. */
 export function checkKept(warehouse: Reader, { keep }: Settings): Check {
@@ -19,7 +19,7 @@ export function checkKept(warehouse: Reader, { keep }: Settings): Check {
     openForgotten(warehouse);
   } catch (error) {
     if (!(error instanceof CalltallyError)) throw error;
-    return fail(error.exitCode, "kept", error.message, error.hint);
+    return failBy(error, "kept");
   }
   if (isAllKept(keep)) return ok("kept", "all data of a call, always");
   return ok("kept", KEEP_KINDS.map((kind) => `${KIND_NAMES[kind]} ${toKeepText(keep[kind])}`).join(", "));
@@ -31,7 +31,7 @@ export function checkOrigin(warehouse: Reader, { baseUrl, orgUnitId }: Settings)
     return ok("origin", originInWords(describeOrigin(readOrigin(warehouse))));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return fail(error.exitCode, "origin", error.message, error.hint);
+    return failBy(error, "origin");
   }
 }
 

@@ -8,7 +8,7 @@ import { freeBytes, nearestFolder, SYNC_NEEDS_BYTES } from "../base/folder.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { formatBytes } from "../base/quantity-text.ts";
 import { statOf } from "../config/files/secret-file.ts";
-import { type Check, fail, ok, warn } from "./check.ts";
+import { type Check, fail, failBy, ok, warn } from "./check.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -43,8 +43,7 @@ export function checkProxies(targets: readonly (URL | undefined)[], env: Environ
         ? []
         : [ok("proxy", `${host} is reached through ${proxy.name} (${proxy.variable})`)];
     } catch (error) {
-      const { exitCode, message, hint } = toCalltallyError(error);
-      return [fail(exitCode, "proxy", message, hint)];
+      return [failBy(error, "proxy")];
     }
   });
 }

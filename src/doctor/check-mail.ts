@@ -1,10 +1,9 @@
 import { EXIT } from "../base/errors.ts";
-import { toCalltallyError } from "../base/known-error.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { parseSecretFile } from "../config/files/secret-file.ts";
 import { probeServer } from "../delivery/send-mail.ts";
 import { parseSmtpUrl, type SmtpServer } from "../delivery/smtp-url.ts";
-import { type Check, fail, ok } from "./check.ts";
+import { type Check, fail, failBy, ok } from "./check.ts";
 
 const NAME = "mail server";
 
@@ -26,8 +25,7 @@ export async function checkMail(file: CalltallyFile | undefined, signal: AbortSi
   try {
     server = readMailServer(file);
   } catch (thrown) {
-    const { exitCode, message, hint } = toCalltallyError(thrown);
-    return [fail(exitCode, NAME, message, hint)];
+    return [failBy(thrown, NAME)];
   }
   if (server === undefined) return [];
   const problem = await probeServer(server, { signal });

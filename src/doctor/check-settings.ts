@@ -1,6 +1,5 @@
 import { countAliases } from "../attribution/attribution-rules.ts";
 import { EXIT, problemOf } from "../base/errors.ts";
-import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { readAliases } from "../config/files/aliases-file.ts";
 import { readChannels } from "../config/files/channels-file.ts";
@@ -13,7 +12,7 @@ import { SETTINGS } from "../config/settings.ts";
 import { describeFixedZone, parseTimeZone } from "../config/time-zone.ts";
 import { readLogo } from "../letterhead/logo.ts";
 import { CRON_HINT, parseCron } from "../schedule/cron.ts";
-import { type Check, fail, ok, warn } from "./check.ts";
+import { type Check, fail, failBy, ok, warn } from "./check.ts";
 
 const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env, SETTINGS.insightsCron.env];
 
@@ -61,8 +60,7 @@ function checkFile(name: string, file: string | undefined, read: (file: string) 
   try {
     return [ok(name, read(file))];
   } catch (error) {
-    const { exitCode, message, hint } = toCalltallyError(error);
-    return [fail(exitCode, name, message, hint)];
+    return [failBy(error, name)];
   }
 }
 

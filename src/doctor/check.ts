@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode, worstCode } from "../base/errors.ts";
+import { toCalltallyError } from "../base/known-error.ts";
 
 export interface Check {
   name: string;
@@ -40,6 +41,12 @@ export function unverified(name: string, message: string, hint: string): Check {
 
 export function fail(exitCode: ExitCode, name: string, message: string, hint: string): Check {
   return { name, state: "fail", message, hint, exit_code: exitCode };
+}
+
+/** Returns the failed check of what has thrown this. */
+export function failBy(thrown: unknown, name: string): Check {
+  const { exitCode, message, hint } = toCalltallyError(thrown);
+  return fail(exitCode, name, message, hint);
 }
 
 /** Returns the exit code of the worst check. */

@@ -1,7 +1,6 @@
 import { localTime } from "../calendar/local-time.ts";
-import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { type CallColumn, derive, fromText } from "./export-calls.ts";
-import { type Job, listsOf } from "./job.ts";
+import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
 
@@ -9,9 +8,8 @@ import { helpOf } from "./meanings.ts";
 export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
   const { timeframe, ask } = job;
   const { with: privateColumns = [] } = ask;
-  const { session, reader, onNewKey } = listsOf(job);
-  const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const { session } = listsOf(job);
+  const callers = pseudonymsOf(job);
   const toLocal = localTime(timeframe.timezone);
   const started = { fact: "call_started" } as const;
   const fact = (name: "source" | "channel" | "campaign" | "in_hours"): CallColumn => ({
@@ -26,7 +24,6 @@ export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
       type: "text",
       of: { fact: "caller" },
       derive: fromText(callers.toPseudonym),
-      help: "Keyed hash of the caller's number: the same caller has the same.",
     },
     { name: "last_missed_at", type: "time", of: started, help: "Start of the last missed call, UTC." },
     {
@@ -52,16 +49,9 @@ export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
     fact("source"),
     fact("campaign"),
     fact("in_hours"),
-    {
-      name: "tracking_number",
-      type: "text",
-      of: { member: "tracking_number" },
-      help: helpOf("tracking_number"),
-    },
+    { name: "tracking_number", type: "text", of: { member: "tracking_number" } },
     { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" }, help: "The last missed call." },
-    ...privateColumns.map(
-      (name): CallColumn => ({ name, type: "text", of: { member: name }, help: helpOf(name) }),
-    ),
+    ...privateColumns.map((name): CallColumn => ({ name, type: "text", of: { member: name } })),
   ];
   const { count, read } = session.callbacks(
     columns.map(({ of }) => of),

@@ -1,6 +1,6 @@
+import { recordOf } from "../base/records.ts";
 import type { CallerSummary } from "../rollup/sqlite/sqlite-callers-sql.ts";
-import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
-import { type Job, listsOf } from "./job.ts";
+import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";
 
@@ -13,22 +13,21 @@ const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
 /** Writes one line per caller, by first call. Calls without a caller's number are only counted. */
 export async function writeCallers(job: Job): Promise<ManifestFile[]> {
-  const { session, reader, onNewKey } = listsOf(job);
-  const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const { session } = listsOf(job);
+  const callers = pseudonymsOf(job);
   const columns = callerColumns(callers.toPseudonym);
   const { callsWithoutCaller, read } = session.callers(job.timeframe.span);
   const entry = {
     contents: "callers",
     caller_key: callers.fingerprint,
     rows: 0,
-    sums: Object.fromEntries(SUMS.map((name) => [name, 0])),
+    sums: recordOf(SUMS, () => 0),
     excluded: { "no caller": callsWithoutCaller },
   };
   const rows = function* () {
     for (const caller of read()) {
       entry.rows++;
-      for (const name of SUMS) entry.sums[name] = (entry.sums[name] ?? 0) + caller[name];
+      for (const name of SUMS) entry.sums[name] += caller[name];
       yield columns.map(({ of }) => of(caller));
     }
   };

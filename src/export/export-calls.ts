@@ -6,10 +6,9 @@ import { DNI_FIELDS, type ListedMember } from "../call/columns.ts";
 import type { PrivateColumn } from "../request/option-values.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
-import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";
-import { type Job, listsOf } from "./job.ts";
+import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
 import { UNKNOWN_MONTH } from "./output/folder.ts";
@@ -33,10 +32,9 @@ export async function writeCalls(job: Job): Promise<ManifestFile[]> {
 function callsTable(job: Job): NamedTable {
   const { timeframe } = job;
   const { with: privateColumns = [], changedSince, spell } = job.ask;
-  const { session, reader, onNewKey } = listsOf(job);
+  const { session, reader } = listsOf(job);
   const toLocal = localTime(timeframe.timezone);
-  const callers = openPseudonyms(reader);
-  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  const callers = pseudonymsOf(job);
   const columns = callColumns(session.rules, toLocal, callers.toPseudonym, privateColumns);
   const sources = columns.map(({ of }) => of);
   const untilMs = readLastChange(reader);
@@ -100,11 +98,8 @@ export function callColumns(
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
-  const fact = (name: FactColumn): CallColumn => ({ ...text(name, { fact: name }), help: helpOf(name) });
-  const member = (name: ListedMember): CallColumn => ({
-    ...text(name, { member: name }),
-    help: helpOf(name),
-  });
+  const fact = (name: FactColumn) => text(name, { fact: name });
+  const member = (name: ListedMember) => text(name, { member: name });
   const flag = (name: string, fact: FactColumn): CallColumn => ({
     name,
     type: "boolean",
@@ -167,7 +162,6 @@ export function callColumns(
     {
       ...text("caller_hash", { fact: "caller" }),
       derive: fromText(toPseudonym),
-      help: "Keyed hash of the caller's number: the same caller has the same.",
     },
     {
       name: "duration_seconds",
@@ -185,7 +179,7 @@ export function callColumns(
     member("org_unit_name"),
     fact("referring_host"),
     ...DNI_FIELDS.map(member),
-    { name: "gone_at", type: "time", of: { stored: "gone_at" }, help: helpOf("gone_at") },
+    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
     {
       name: "changed_at",
       type: "time",

@@ -7,6 +7,7 @@ import type { FigureSession, Value } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Facts } from "../statements/rule.ts";
+import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
@@ -68,6 +69,14 @@ export interface Lists {
   session: RollupSession;
   /** Receives the path of a newly created key for `caller_hash`. */
   onNewKey: (file: string) => void;
+}
+
+/** Opens the pseudonyms of callers; reports their key if it was just created. */
+export function pseudonymsOf(job: Pick<Job, "lists">): ReturnType<typeof openPseudonyms> {
+  const { reader, onNewKey } = listsOf(job);
+  const callers = openPseudonyms(reader);
+  if (callers.newKey !== undefined) onNewKey(callers.newKey);
+  return callers;
 }
 
 export function listsOf({ lists }: Pick<Job, "lists">): Lists {

@@ -14,6 +14,16 @@ export class Dictionary {
   }
 }
 
+/** Returns a function that returns the dictionary of a name, a new one when it is first asked for. */
+export function namedDictionaries(): (name: string) => Dictionary {
+  const all = new Map<string, Dictionary>();
+  return (name) => {
+    const known = all.get(name) ?? new Dictionary();
+    all.set(name, known);
+    return known;
+  };
+}
+
 /** Pairs of codes, by a code from 0 on. */
 export class Pairs {
   readonly firsts: number[] = [];

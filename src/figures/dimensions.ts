@@ -56,6 +56,7 @@ const id = (fact: "campaign_id" | "org_unit_id", type: KeyColumn["type"]): KeyCo
 
 /** As in ISO 8601. */
 export const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 
 const KEYS = {
   utm_source: [text("utm_source", { fact: "utm_source_folded" })],

@@ -1,4 +1,4 @@
-import { type Calls, MARKS, NO_DURATION } from "./calls.ts";
+import { type Calls, MARKS_OF, NO_DURATION } from "./calls.ts";
 import type { Metric } from "./metrics.ts";
 import type { CountPart, Units } from "./parts.ts";
 
@@ -54,22 +54,10 @@ function isOther(steps: readonly Step[], value: (row: number) => number): boolea
   return valuesWith(1) !== valuesWith(-1);
 }
 
-const MARK_OF: Record<CountPart, number> = {
-  calls: 0,
-  answered_calls: MARKS.answered,
-  missed_calls: MARKS.missed,
-  other_calls: MARKS.other,
-  qualified_calls: MARKS.qualified,
-  first_calls: MARKS.first,
-  calls_in_hours: MARKS.in_hours,
-  answered_in_hours: MARKS.in_hours + MARKS.answered,
-  missed_in_hours: MARKS.in_hours + MARKS.missed,
-};
-
 /** What a call adds to a figure, or what decides it; NaN if it has no part in it. */
 function valueAt(aggregate: Metric["aggregate"], calls: Calls, row: number): number {
   const duration = calls.durations[row] ?? NO_DURATION;
-  const has = (part: CountPart) => ((calls.marks[row] ?? 0) & MARK_OF[part]) === MARK_OF[part];
+  const has = (part: CountPart) => ((calls.marks[row] ?? 0) & MARKS_OF[part]) === MARKS_OF[part];
   switch (aggregate.kind) {
     case "count":
       return Number(has(aggregate.of));

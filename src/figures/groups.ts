@@ -1,4 +1,5 @@
-import { type Calls, MARKS, NO_DURATION } from "./calls.ts";
+import { namesOf, recordOf } from "../base/records.ts";
+import { type Calls, MARKS_OF, NO_DURATION } from "./calls.ts";
 import type { Codes } from "./key-table.ts";
 import type { Part, Parts } from "./parts.ts";
 
@@ -54,15 +55,7 @@ const whereMarked =
   };
 
 const FOLDS: Record<Part, Fold> = {
-  calls: whereMarked(0),
-  answered_calls: whereMarked(MARKS.answered),
-  missed_calls: whereMarked(MARKS.missed),
-  other_calls: whereMarked(MARKS.other),
-  qualified_calls: whereMarked(MARKS.qualified),
-  first_calls: whereMarked(MARKS.first),
-  calls_in_hours: whereMarked(MARKS.in_hours),
-  answered_in_hours: whereMarked(MARKS.in_hours + MARKS.answered),
-  missed_in_hours: whereMarked(MARKS.in_hours + MARKS.missed),
+  ...recordOf(namesOf(MARKS_OF), (part) => whereMarked(MARKS_OF[part])),
   callers: distinctCallers,
   duration_count: countDurations,
   duration_sum: sums,

@@ -1,6 +1,6 @@
 import type { LabelledPeriod } from "../calendar/periods.ts";
 import type { Dictionary } from "./dictionary.ts";
-import { type LocalPart, WEEKDAYS } from "./dimensions.ts";
+import { HOURS, type LocalPart, WEEKDAYS } from "./dimensions.ts";
 import type { Codes } from "./key-table.ts";
 import type { ZoneOffset } from "./rollup-query.ts";
 
@@ -26,8 +26,7 @@ export function localCodes(
   { part, offsets }: { part: LocalPart; offsets: readonly ZoneOffset[] },
   dictionary: Dictionary,
 ): Codes {
-  const names =
-    part === "weekday" ? WEEKDAYS : Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
+  const names = part === "weekday" ? WEEKDAYS : HOURS;
   const codes = names.map((name) => dictionary.codeOf(name));
   const none = dictionary.codeOf(null);
   const indexAt = stretchAt(offsets);

@@ -6,7 +6,7 @@ import { maskNumbers, toNational } from "../attribution/phone-mentions.ts";
 import { Draft } from "../base/draft.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { toFileError } from "../base/file-access.ts";
-import { fsyncPath, removeFile } from "../base/folder.ts";
+import { fsyncPath, isFile, removeFile } from "../base/folder.ts";
 import { fingerprintOf } from "../export/manifest.ts";
 import { findDrafts } from "../export/output/file-set.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
@@ -72,7 +72,7 @@ export function findPersonalFiles(
   const folders = [...new Set([...remembered.map(folderOf), resolve(exportFolder)])];
   const listed = folders.flatMap((folder) => [...listManifest(folder, warehouse_id), ...findDrafts(folder)]);
   const examine = (path: string): PersonalFile["holds"] | undefined => {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+    if (!isFile(path)) return undefined;
     if (!isTextFile(path) || basename(path) === EXPLORE_FILE) return "perhaps";
     if (isManifest(path)) {
       const text = readFileSync(path, "utf8");

@@ -1,9 +1,15 @@
+import { pick } from "../base/records.ts";
 import { FEATURES } from "../features/list.ts";
 import type { Job } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
+
+const LOGGED = [
+  ...(["run_id", "verdict", "calls_read", "calls_new", "calls_changed"] as const),
+  ...(["calls_rejected", "calls_withheld", "elapsed_ms"] as const),
+];
 
 /** Reads the calls into the warehouse; then features follow, such as publishing. */
 export const syncJob: Job = {
@@ -20,30 +26,8 @@ export const syncJob: Job = {
       onNotice: logNotice(log),
       onPruned: (removed) => log.info({ removed }, "removed what is past its days"),
     });
-    const {
-      run_id,
-      verdict,
-      calls_read,
-      calls_new,
-      calls_changed,
-      calls_rejected,
-      calls_withheld,
-      calls_other_unit,
-      elapsed_ms: tookMs,
-    } = run;
-    log.info(
-      {
-        run_id,
-        verdict,
-        calls_read,
-        calls_new,
-        calls_changed,
-        calls_rejected,
-        calls_withheld,
-        elapsed_ms: tookMs,
-      },
-      "synced",
-    );
+    const { run_id, calls_other_unit } = run;
+    log.info(pick(run, LOGGED), "synced");
     if (calls_other_unit) {
       log.warn(
         { run_id, calls_other_unit },

@@ -4,6 +4,7 @@ import type { SqlValue } from "../warehouse/run-query.ts";
 import { type ErrorData, toError } from "./error-data.ts";
 import type { Query } from "./parse-options.ts";
 import type { Batch } from "./read-rows.ts";
+import { urlOf } from "./thread.ts";
 
 /** What the process sends when it is asked for rows. */
 export type QueryReply = IteratorResult<Batch<SqlValue>, void> | { error: ErrorData };
@@ -19,7 +20,7 @@ export async function* queryInProcess(
   signal: AbortSignal,
 ): AsyncGenerator<Batch<SqlValue>, void, void> {
   signal.throwIfAborted();
-  const child = fork(scriptUrl(), [path], { serialization: "advanced", execArgv: [] });
+  const child = fork(urlOf("query-child"), [path], { serialization: "advanced", execArgv: [] });
   child.unref();
   child.on("error", () => {}); // what waits for a reply throws it
   const kill = () => child.kill("SIGKILL");
@@ -37,11 +38,6 @@ export async function* queryInProcess(
     signal.removeEventListener("abort", kill);
     kill();
   }
-}
-
-function scriptUrl(): URL {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./query-child.${extension}`, import.meta.url);
 }
 
 /** @throws Error if the process ends instead */

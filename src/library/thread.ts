@@ -83,7 +83,7 @@ export class Thread<All extends Tasks> implements Disposable {
   #start(): Running {
     if (this.#running) return this.#running;
     // Options of this process such as --input-type are not for a worker.
-    const worker = new Worker(urlOf(this.#script), { workerData: this.#data, execArgv: [] });
+    const worker = new Worker(urlOf(`${this.#script}-worker`), { workerData: this.#data, execArgv: [] });
     const ended = new AbortController();
     const end = (cause?: unknown) => {
       this.#running = undefined;
@@ -97,9 +97,9 @@ export class Thread<All extends Tasks> implements Disposable {
 }
 
 /** The script is next to this one, in the source and where it is built. */
-function urlOf(script: string): URL {
+export function urlOf(script: string): URL {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new URL(`./${script}-worker.${extension}`, import.meta.url);
+  return new URL(`./${script}.${extension}`, import.meta.url);
 }
 
 /** Keeps the process alive only while it waits. */

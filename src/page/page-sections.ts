@@ -3,7 +3,7 @@ import type { Share } from "../base/chance.ts";
 import { formatCount, formatQuantity, formatShare } from "../base/quantity-text.ts";
 import { daysInWords, labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
-import type { Dimension } from "../figures/dimensions.ts";
+import { type Dimension, HOURS } from "../figures/dimensions.ts";
 import type { DurationBand } from "../figures/duration-bands.ts";
 import { has, say } from "../statements/statements.ts";
 import {
@@ -35,7 +35,6 @@ import {
   drawWeek,
   findHighest,
   type Heat,
-  HOURS,
   heatOfCounts,
   heatOfShares,
   type Series,

@@ -2,8 +2,11 @@ import type { EChartsOption } from "echarts";
 import { isShareWithinChance, type Share, WITHIN_CHANCE } from "../base/chance.ts";
 import { inOrderOfWeek } from "../base/locale.ts";
 import { formatCount } from "../base/quantity-text.ts";
+import type { ChartOptions } from "../base/static-svg.ts";
+import { WEEKDAYS } from "../figures/dimensions.ts";
+import { weekChart } from "../letterhead/week-chart.ts";
 import type { ReportFigures } from "./report-figures.ts";
-import { type ChartOptions, drawChart, NARROW } from "./static-chart.ts";
+import { drawChart, NARROW } from "./static-chart.ts";
 
 export interface Series {
   name: string;
@@ -20,13 +23,9 @@ const HEAT_STEPS = 6;
 /** Shares of fewer calls would be mostly chance. */
 const CALLS_FOR_SHARE = 10;
 
-const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
 export function weekdays(): string[] {
   return inOrderOfWeek(WEEKDAYS);
 }
-
-export const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 
 /** The axis is drawn over the bars' edges. */
 const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false }, z: 3 };
@@ -90,36 +89,12 @@ export interface Heat {
   cells: ReadonlyMap<string, number>;
 }
 
-/** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
 export function drawWeek({ steps, cells }: Heat, { width, label }: PictureOptions): string {
   const isNarrow = width <= NARROW;
-  const days = weekdays();
-  const option: EChartsOption = {
-    grid: { left: isNarrow ? 44 : 96, right: 8, top: 4, bottom: 28 },
-    xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, interval: 1 } },
-    yAxis: {
-      type: "category",
-      data: days.map((day) => (isNarrow ? day.slice(0, "Mon".length) : day)),
-      inverse: true,
-      ...axis,
-      axisLabel,
-    },
-    visualMap: {
-      show: false,
-      type: "piecewise",
-      pieces: steps.map(({ color }, value) => ({ value, color })),
-    },
-    series: [
-      {
-        type: "heatmap",
-        data: days.flatMap((weekday, row) =>
-          HOURS.map((hour, column) => [column, row, cells.get(`${weekday} ${hour}`) ?? 0]),
-        ),
-        itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
-        emphasis: { disabled: true },
-      },
-    ],
-  };
+  const days = weekdays().map((name) => ({ name, shown: isNarrow ? name.slice(0, "Mon".length) : name }));
+  const grid = { left: isNarrow ? 44 : 96, right: 8, top: 4, bottom: 28 };
+  const colors = steps.map(({ color }) => color);
+  const option = weekChart({ days, cells, colors, grid, axis, axisLabel, hourLabel: { interval: 1 } });
   return drawChart(option, { width, height: 260, label });
 }
 

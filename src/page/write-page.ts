@@ -11,20 +11,11 @@ import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
 
 export async function writePage(job: Job): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend, outcomes } = job;
-  const { span, grain, periods, compared, timezone } = timeframe;
-  const { range } = timeframe;
-  const { from, to } = range;
+  const { grain, compared } = timeframe;
+  const { from, to } = timeframe.range;
   if (grain === undefined || compared === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");
-  const figures = await readReportFigures(session, {
-    range,
-    span,
-    periods,
-    compared,
-    timezone,
-    spend,
-    outcomes,
-  });
+  const figures = await readReportFigures(session, { ...timeframe, compared, spend, outcomes });
   const { headline } = figures;
   const restatements = await compareWithPage(job, figures);
   const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>

@@ -14,7 +14,7 @@ import { isCopyProven } from "./requirements.ts";
 import { syncFirst } from "./sync-first.ts";
 
 export async function runRestated(report: NamedReport, workingFolder: string, context: JobContext) {
-  const { settings, log, signal, clock = systemClock } = context;
+  const { settings, log } = context;
   using warehouse = openExistingWarehouse(settings.database);
   const last = readLastDueRun(warehouse, { report: report.name, account: report.account });
   if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
@@ -28,17 +28,14 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     dueMs: Date.parse(last.scheduled_for),
     isDelivered: true,
     isOnlyRestated: true,
-    workingFolder,
-    signal,
-    clock,
-    onAttributed: logAttribution(log),
+    ...inJob(workingFolder, context),
   });
   return made === undefined ? EXIT.done : logMade(made, context);
 }
 
 /** Makes a report for its last slot, after a sync if it requires fresher calls. */
 export async function runDue(report: NamedReport, cron: string, workingFolder: string, context: JobContext) {
-  const { log, signal, clock = systemClock } = context;
+  const { clock = systemClock } = context;
   const dueMs = lastSlot(parseCron(cron, report.settings.timezone), clock.now()) ?? clock.now();
   const scheduledFor = new Date(dueMs).toISOString();
   await syncFirst(report, context);
@@ -46,12 +43,13 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
     scheduledFor,
     isDelivered: true,
     isResumed: true,
-    workingFolder,
-    signal,
-    clock,
-    onAttributed: logAttribution(log),
+    ...inJob(workingFolder, context),
   });
   return made === undefined ? logDone(report, context, scheduledFor) : logMade(made, context, scheduledFor);
+}
+
+function inJob(workingFolder: string, { log, signal, clock }: JobContext) {
+  return { workingFolder, signal, ...(clock && { clock }), onAttributed: logAttribution(log) };
 }
 
 /** Logs that this slot was already done. Exit code 9 while the latest run has not reached all its recipients. */

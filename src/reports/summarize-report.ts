@@ -31,23 +31,12 @@ export async function readReportHeadline(job: Job) {
     compared && !compared.isUnreached
       ? { span: compared.span, periods: grain && compared.periods }
       : undefined;
-  const { minCell } = ask;
-  const figures = await readHeadline(session, {
-    span,
-    periods: grain && timeframe.periods,
-    previous,
-    minCell,
-  });
+  const stretch = { span, periods: grain && timeframe.periods, previous, minCell: ask.minCell };
+  const figures = await readHeadline(session, stretch);
   const spent = spend && (await readSpend(session, spend, { range, span, compared }));
   const earned = outcomes && {
     currency: outcomes.form.currency,
-    ...(await readOutcomes(session, {
-      span,
-      periods: grain && timeframe.periods,
-      previous,
-      minCell,
-      outcomes: outcomes.form,
-    })),
+    ...(await readOutcomes(session, { ...stretch, outcomes: outcomes.form })),
   };
   // Unknown until then, and 0 in the warehouse.
   const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};

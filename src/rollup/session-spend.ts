@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { compileRules } from "../attribution/compiled-rules.ts";
+import { pick } from "../base/records.ts";
 import { type Span, toInstants } from "../calendar/dates.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
@@ -81,14 +82,8 @@ FROM ${imported.table} AS s
 JOIN ${days} AS d ON d.day = s.day
 JOIN ${keys} AS k ON k.given_source = s.source AND k.given_medium = s.medium
   AND k.given_campaign IS s.campaign AND k.given_campaign_id IS s.campaign_id`);
-    const { source, channel, campaign } = filter;
     this.#conditions = toConditions(
-      {
-        ...(source && { source }),
-        ...(channel && { channel }),
-        ...(campaign && { campaign }),
-        include_gone: true, // only calls can be live
-      },
+      { ...pick(filter, ["source", "channel", "campaign"]), include_gone: true }, // only calls can be live
       rules,
       { readValues: (fact) => this.readValues(fact) },
     );

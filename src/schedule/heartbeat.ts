@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { proxyStatusOf } from "../api/failure.ts";
 import { proxyOf } from "../api/proxy.ts";
 import { openRoute } from "../api/route.ts";
-import { describeError } from "../base/errors.ts";
+import { codeOf, describeError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
 /** Time for the only attempt when the process must end soon. */
@@ -77,7 +77,7 @@ async function tryPing(url: URL, route: Dispatcher, signal: AbortSignal): Promis
     if (error instanceof DOMException) return "no response in time";
     const refusal = proxyStatusOf(error);
     if (refusal !== undefined) return `the proxy returned ${refusal}`;
-    return error instanceof Error && "code" in error ? String(error.code) : "no response";
+    return String(codeOf(error) ?? "no response");
   }
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import { UsageError } from "../base/errors.ts";
+import { codeOf, UsageError } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { isDoorbellPath, type PlainResponse, pathOf } from "./doorbell/doorbell-page.ts";
 import type { Health } from "./health.ts";
@@ -65,7 +65,7 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages,
   try {
     await once(server, "listening");
   } catch (cause) {
-    const isTaken = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
+    const isTaken = codeOf(cause) === "EADDRINUSE";
     throw new UsageError("Cannot use --listen: cannot listen on this address", {
       cause,
       hint: isTaken

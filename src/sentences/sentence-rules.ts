@@ -79,14 +79,7 @@ export const SENTENCE_RULES = {
       others === 0 ? "." : `; ${formatQuantity(others, "more campaign")} spent without a call.`,
     ],
   }),
-  fewer_calls: rule({
-    find: (facts) => findMoved(facts, "down"),
-    say: ({ dimension, name, calls, before }) => [
-      "Calls",
-      ...ofKey(dimension, name),
-      ` fell from ${formatCount(before)} to ${formatCount(calls)}.`,
-    ],
-  }),
+  fewer_calls: moved("down", "fell"),
   restated: rule({
     holdsInDoubt: true,
     find: ({ restatements }) => {
@@ -144,14 +137,7 @@ export const SENTENCE_RULES = {
         : `; revenue was ${formatAmount(revenue ?? 0)} ${currency}, after ${formatAmount(earlier ?? 0)}.`,
     ],
   }),
-  more_calls: rule({
-    find: (facts) => findMoved(facts, "up"),
-    say: ({ dimension, name, calls, before }) => [
-      "Calls",
-      ...ofKey(dimension, name),
-      ` rose from ${formatCount(before)} to ${formatCount(calls)}.`,
-    ],
-  }),
+  more_calls: moved("up", "rose"),
   qualified: rule({
     find: (facts) => findShare(facts, "qualified_calls"),
     say: (values) => sayShare("qualified", values),
@@ -184,6 +170,17 @@ function sayShare(verb: string, { part, whole, before, whole_before, per, than }
 const isPositive = (value: unknown): value is number => typeof value === "number" && value > 0;
 
 /** Finds the key that moved most, of several the most specific; not one that has all calls. */
+function moved(way: keyof SentenceFacts["movers"], verb: string) {
+  return rule({
+    find: (facts) => findMoved(facts, way),
+    say: ({ dimension, name, calls, before }) => [
+      "Calls",
+      ...ofKey(dimension, name),
+      ` ${verb} from ${formatCount(before)} to ${formatCount(calls)}.`,
+    ],
+  });
+}
+
 function findMoved({ movers, total, compared }: SentenceFacts, way: keyof SentenceFacts["movers"]) {
   if (compared === undefined) return undefined;
   const some = movers[way].filter(

@@ -1,11 +1,12 @@
 import { toShort } from "../base/printable.ts";
+import { namesOf } from "../base/records.ts";
 import { doubtsOf } from "../statements/statements.ts";
 import type { SentenceFacts } from "./facts.ts";
 import { SENTENCE_RULES, type SentenceRule, type SentenceValues, type Words } from "./sentence-rules.ts";
 
 export type SentenceId = keyof typeof SENTENCE_RULES;
 const RULE_OF: Readonly<Record<SentenceId, SentenceRule>> = SENTENCE_RULES;
-const IDS = Object.keys(SENTENCE_RULES).filter((name): name is SentenceId => name in SENTENCE_RULES);
+const IDS = namesOf(SENTENCE_RULES);
 
 /** What to read first: data, which {@link saySentence} puts into words. */
 export interface Sentence {

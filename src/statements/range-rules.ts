@@ -1,5 +1,5 @@
 import { formatAmount, formatCount, formatQuantity } from "../base/quantity-text.ts";
-import { countDays } from "../calendar/dates.ts";
+import { closedRange, countDays } from "../calendar/dates.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate, localMinute } from "../calendar/local-time.ts";
 import { countOpenDays } from "../calendar/opening-hours.ts";
@@ -14,10 +14,6 @@ const SPEND_IS_LATE_DAYS = 2;
 
 /** Shares of working days that differ by less are as months have them. */
 const ALIKE = 0.1;
-
-function toDays({ from, to }: { from?: string; to?: string } = {}) {
-  return from === undefined || to === undefined ? undefined : { from, to };
-}
 
 const COSTS = [...SPEND_FIGURES, ...RETURN_FIGURES];
 
@@ -81,7 +77,7 @@ export const RANGE_RULES = {
   unlike_days: rule({
     level: "caution",
     find: ({ range }) => {
-      const [now, before] = [toDays(range?.range), toDays(range?.compared_with)];
+      const [now, before] = [closedRange(range?.range), closedRange(range?.compared_with)];
       if (range === undefined || now === undefined || before === undefined) return undefined;
       const hours = range.rules?.hours;
       const [days, days_before] = [countDays(now), countDays(before)];

@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
+import { namesOf, recordOf } from "../base/records.ts";
 import { isSmallCount } from "../figures/cells/small-cells.ts";
 import { FILE_RULES } from "./file-rules.ts";
 import { RANGE_RULES } from "./range-rules.ts";
@@ -9,7 +10,7 @@ import { WAREHOUSE_RULES } from "./warehouse-rules.ts";
 const RULES = { ...WAREHOUSE_RULES, ...FILE_RULES, ...RANGE_RULES };
 export type StatementId = keyof typeof RULES;
 const RULE_OF: Readonly<Record<StatementId, Rule>> = RULES;
-const IDS = Object.keys(RULES).filter((name): name is StatementId => name in RULES);
+const IDS = namesOf(RULES);
 
 /** Something that a reader of figures must know: data, which {@link say} puts into words. */
 export interface Statement {
@@ -35,7 +36,7 @@ export function statementsOf(facts: Facts, minCell = 1): Statement[] {
     if (values == null) return [];
     const isSmall = counts.some((name) => isSmallCount(Number(values[name]), minCell));
     if (isSmall && level === "note") return [];
-    const shown = isSmall ? { ...values, ...Object.fromEntries(counts.map((name) => [name, null])) } : values;
+    const shown = isSmall ? { ...values, ...recordOf(counts, () => null) } : values;
     return [{ id, level: levelOf?.(values) ?? level, values: shown }];
   });
   return inOrder(found);

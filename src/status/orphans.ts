@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { attempt } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
+import { isFile, realFile } from "../base/folder.ts";
 import type { Configuration } from "../config/accounts.ts";
 import { inspectSettings } from "../config/load-settings.ts";
 import { SETTINGS } from "../config/settings.ts";
@@ -18,17 +18,13 @@ export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" |
   const found = attempt(() => readdirSync(folder)) ?? [];
   return found
     .map((name) => ({ name, path: join(folder, name, basename(pattern)) }))
-    .filter(({ path }) => isWarehouse(path) && !known.includes(realFile(path)) && !isOfDemo(path))
+    .filter(({ path }) => attempt(() => isFile(path)) && !known.includes(realFile(path)) && !isOfDemo(path))
     .map(({ name }) => name)
     .toSorted()
     .map(
       (name) =>
         `${join(folder, name)}: data of ${name}, an account that ${file.name} does not have. If it has left, \`calltally remove-account ${name}\` removes all of it.`,
     );
-}
-
-function isWarehouse(path: string): boolean {
-  return attempt(() => statSync(path).isFile()) ?? false;
 }
 
 function isOfDemo(path: string): boolean {

@@ -8,7 +8,7 @@ import { realFile } from "../base/folder.ts";
 import { fingerprintOf } from "../export/manifest.ts";
 import { manifestSchema } from "../export/output/read-manifest.ts";
 import { recordedFilter } from "../export/record-export.ts";
-import { type PageBasis, readPageBasis } from "../features/explore/read-page.ts";
+import { BASIS_SHAPE, type PageBasis, readPageBasis } from "../features/explore/read-page.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
@@ -22,11 +22,8 @@ const fileSchema = z.looseObject({ file: z.string(), sha256: z.string(), rows: z
 
 /** What a manifest says of one account. */
 const accountSchema = z.looseObject({
-  origin: z.looseObject({ warehouse_id: z.string() }),
-  run: z
-    .looseObject({ run_id: z.int(), verdict: z.string().nullable(), finished_at: z.string().nullable() })
-    .nullable(),
-  certificate: z.strictObject({ run_id: z.int(), made_at: z.string(), sha256: z.string() }).optional(),
+  ...BASIS_SHAPE,
+  certificate: BASIS_SHAPE.certificate.unwrap().optional(),
   filter: z.looseObject({}),
   range: z.looseObject({}),
   fingerprint: z.string(),

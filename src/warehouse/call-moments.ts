@@ -1,5 +1,5 @@
 import { FACTS } from "./calls/facts.ts";
-import type { SchemaObjects } from "./stored-objects.ts";
+import { isOther, type SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader } from "./warehouse.ts";
 
@@ -8,10 +8,6 @@ import type { Reader } from "./warehouse.ts";
 
 const MOMENT = "(SELECT moment_ms FROM moment)";
 const dated = (where: string) => `UPDATE call_facts SET changed_ms = ${MOMENT} WHERE ${where};`;
-const columnsOf = (row: "OLD" | "NEW", columns: readonly string[]) =>
-  columns.map((column) => `${row}.${column}`).join(", ");
-const isOther = (columns: readonly string[]) =>
-  `(${columnsOf("OLD", columns)}) IS NOT (${columnsOf("NEW", columns)})`;
 const JOB = ["call_id", "stage", "amount_micros"];
 
 export const MOMENT_TRIGGERS: SchemaObjects = {

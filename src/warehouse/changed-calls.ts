@@ -2,7 +2,7 @@ import { gt } from "drizzle-orm";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { FACT_COLUMNS } from "./calls/facts.ts";
 import { about, describeTable } from "./described.ts";
-import { findOutdated, replaceOutdated, type SchemaObjects } from "./stored-objects.ts";
+import { findOutdated, isOther, replaceOutdated, type SchemaObjects } from "./stored-objects.ts";
 import { writeTransaction } from "./transaction.ts";
 import type { Reader, Warehouse } from "./warehouse.ts";
 
@@ -22,11 +22,10 @@ const mark = (row: "OLD" | "NEW") =>
   `DELETE FROM changed_calls WHERE call_id = ${row}.call_id; INSERT INTO changed_calls (call_id) VALUES (${row}.call_id);`;
 const MARK_SPEND =
   "DELETE FROM changed_calls WHERE call_id IS NULL; INSERT INTO changed_calls (call_id) VALUES (NULL);";
-const columnsOf = (row: "OLD" | "NEW") => FACT_COLUMNS.map((column) => `${row}.${column}`).join(", ");
 
 export const MARK_TRIGGERS: SchemaObjects = {
   mark_new_call: `AFTER INSERT ON call_facts BEGIN ${mark("NEW")} END`,
-  mark_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${mark("OLD")} ${mark("NEW")} END`,
+  mark_changed_call: `AFTER UPDATE ON call_facts WHEN ${isOther(FACT_COLUMNS)} BEGIN ${mark("OLD")} ${mark("NEW")} END`,
   mark_renamed_caller: `AFTER UPDATE OF caller ON callers BEGIN
   DELETE FROM changed_calls WHERE call_id IN (SELECT call_id FROM call_facts WHERE caller_id = NEW.caller_id);
   INSERT INTO changed_calls (call_id) SELECT call_id FROM call_facts WHERE caller_id = NEW.caller_id;

@@ -3,6 +3,16 @@ import type { Database } from "better-sqlite3";
 /** SQL texts of views or triggers, by name. */
 export type SchemaObjects = Readonly<Record<string, string>>;
 
+/** Lists columns of the row that a trigger has before, or after, a change. */
+export function rowOf(row: "OLD" | "NEW", columns: readonly string[]): string {
+  return columns.map((column) => `${row}.${column}`).join(", ");
+}
+
+/** Whether an update changes one of the columns. */
+export function isOther(columns: readonly string[]): string {
+  return `(${rowOf("OLD", columns)}) IS NOT (${rowOf("NEW", columns)})`;
+}
+
 /** Returns statements that create the objects which are missing, or stored with another text. */
 export function findOutdated(sqlite: Database, type: "TRIGGER" | "VIEW", objects: SchemaObjects) {
   const stored = readObjects(sqlite, type);

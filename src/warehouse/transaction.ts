@@ -30,32 +30,29 @@ export function tentativeTransaction<T>(
   warehouse: Warehouse,
   work: (tx: Tx) => { result: T; isKept: boolean },
 ): T {
-  const { sqlite } = warehouse;
-  warehouse.assertInPlace();
-  sqlite.exec("BEGIN IMMEDIATE");
-  try {
-    const { result, isKept } = work(toTx(warehouse));
-    if (isKept) sqlite.exec("COMMIT");
-    return result;
-  } finally {
-    // A full disk has already ended it.
-    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
-  }
+  using _rollback = begin(warehouse);
+  const { result, isKept } = work(toTx(warehouse));
+  if (isKept) warehouse.sqlite.exec("COMMIT");
+  return result;
 }
 
 /** Runs async work in one immediate transaction, on a connection that nothing else uses meanwhile. */
 export async function longTransaction<T>(warehouse: Warehouse, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { sqlite } = warehouse;
-  warehouse.assertInPlace();
+  using _rollback = begin(warehouse);
+  const result = await work(toTx(warehouse));
+  warehouse.sqlite.exec("COMMIT");
+  return result;
+}
+
+function begin({ sqlite, assertInPlace }: Warehouse): Disposable {
+  assertInPlace();
   sqlite.exec("BEGIN IMMEDIATE");
-  try {
-    const result = await work(toTx(warehouse));
-    sqlite.exec("COMMIT");
-    return result;
-  } finally {
-    // A full disk has already ended it.
-    if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
-  }
+  return {
+    [Symbol.dispose]() {
+      // A full disk has already ended it.
+      if (sqlite.inTransaction) sqlite.exec("ROLLBACK");
+    },
+  };
 }
 
 function toTx(warehouse: Warehouse): Tx {

@@ -11,6 +11,7 @@ import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
 import { eachOf } from "../parsers.ts";
+import { linesBelow } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("forget")
@@ -151,7 +152,7 @@ function noteLeft({ newKey, files, copies, clusters }: ForgetResult, isRemoved: 
   if (copies.length > 0)
     notes.push(`Copies of the warehouse that still contain them:${list(copies, folder)}`);
   if (clusters.length > 0) {
-    const named = clusters.map((target) => `\n  ${target}`).join("");
+    const named = linesBelow(clusters);
     notes.push(`Clusters that contain them until the next publication, which erases them:${named}`);
   }
   return [
@@ -161,5 +162,5 @@ function noteLeft({ newKey, files, copies, clusters }: ForgetResult, isRemoved: 
 }
 
 function list(paths: readonly string[], folder: string): string {
-  return paths.map((path) => `\n  ${relative(folder, path)}`).join("");
+  return linesBelow(paths.map((path) => relative(folder, path)));
 }

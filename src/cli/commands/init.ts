@@ -5,7 +5,7 @@ import { ApiError } from "../../api/api-errors.ts";
 import { fetchAttributionPage } from "../../api/attribution-client.ts";
 import { ApiClient } from "../../api/client.ts";
 import { Draft } from "../../base/draft.ts";
-import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
+import { CalltallyError, codeOf, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { makeFolder, removeFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { findFile } from "../../config/accounts.ts";
@@ -164,8 +164,4 @@ function existsAlready(name: string): UsageError {
   return new UsageError(`Cannot write ${name}: it already exists; nothing was written`, {
     hint: "calltally init never replaces a file: edit it, or move it away.",
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -1,5 +1,5 @@
-import { Argument, Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
-import { formatMicros, parseCurrency } from "../../base/currency.ts";
+import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { formatMicros } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
@@ -14,13 +14,11 @@ import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outc
 import { JOB_FIELDS } from "../../features/outcomes/read-jobs.ts";
 import { writeRejected } from "../../features/outcomes/rejected-file.ts";
 import { describeState } from "../../spend/import-ledger.ts";
-import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
-import { DAY_ORDERS } from "../../spend/spend-day.ts";
 import { statementsOf, toSpoken } from "../../statements/statements.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
-import { listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
-import { choice, headerMap, oneOf, parser, parseText } from "../parsers.ts";
+import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
+import { choice, oneOf, parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("outcome")
@@ -52,18 +50,8 @@ before the job. A job with an id that comes again replaces the earlier one; with
 that day of the same --source.
 Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`,
     )
-    .addArgument(
-      new Argument(
-        "<file...>",
-        "CSV, UTF-8, UTF-16 or Windows-1252, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
-      ),
-    )
-    .addOption(
-      new Option(
-        "--map <field=Header,…>",
-        "columns with other headers, e.g. phone=Customer,stage=State",
-      ).argParser(headerMap(JOB_FIELDS, "phone=Customer,stage=State")),
-    )
+    .addArgument(IMPORT.files())
+    .addOption(IMPORT.map("columns with other headers", JOB_FIELDS, "phone=Customer,stage=State"))
     .addOption(
       new Option(
         "--map-stage <word=stage,…>",
@@ -87,13 +75,9 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
         .argParser(parseText)
         .default("jobs"),
     )
-    .addOption(
-      new Option("--currency <code>", "currency of amounts that name none, e.g. USD").argParser(
-        parser(parseCurrency),
-      ),
-    )
-    .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not show it"))
-    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"))
+    .addOption(IMPORT.currency("amounts"))
+    .addOption(IMPORT.dates())
+    .addOption(IMPORT.decimal())
     .option(
       "--unmatched <file>",
       "write the lines without a call to this file, with the reason (outcomes-unmatched.csv, or with {account} as above)",
@@ -125,7 +109,7 @@ Examples:
             return {
               data: {
                 currency: imported.currency,
-                files: imported.imports.map(importedToJson),
+                files: imported.imports.map(toJson),
                 ...countRejected(rejected),
                 ...(rejected.length > 0 && { unmatched_file: path }),
                 statements,
@@ -152,7 +136,7 @@ Examples:
 const OUTCOMES: ShownLedger<OutcomeImport> = {
   ledger: OUTCOME_LEDGER,
   none: "No jobs have been imported.",
-  toJson: importToJson,
+  toJson,
   columns: [
     { name: "number", of: ({ number }) => number },
     { name: "imported_at", of: ({ imported_at }) => imported_at },
@@ -168,15 +152,9 @@ const OUTCOMES: ShownLedger<OutcomeImport> = {
     `Removed ${formatQuantity(removed.rows, "job")} of ${removed.source} from ${removed.file}: ${amountOf(removed)}`,
 };
 
-function importToJson({ revenue_micros, ...each }: OutcomeImport) {
-  return { ...each, revenue: toNumber(revenue_micros) };
+function toJson<Import extends { revenue_micros: bigint | null }>({ revenue_micros, ...each }: Import) {
+  return { ...each, revenue: revenue_micros === null ? null : Number(formatMicros(revenue_micros)) };
 }
-
-function importedToJson({ revenue_micros, ...each }: ImportedJobs) {
-  return { ...each, revenue: toNumber(revenue_micros) };
-}
-
-const toNumber = (micros: bigint | null) => (micros === null ? null : Number(formatMicros(micros)));
 
 function amountOf({ revenue_micros, currency }: Pick<OutcomeImport, "revenue_micros" | "currency">): string {
   return revenue_micros === null ? "no amounts" : `${formatMicros(revenue_micros)} ${currency}`;

@@ -1,7 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
-import { inChunks } from "../../export/formats/chunks.ts";
+import { toJsonArray } from "../../export/formats/chunks.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
 import { readStatements } from "../../statements/read-statements.ts";
 import { openReader } from "../../warehouse/open.ts";
@@ -178,12 +178,7 @@ function* toQueryJson({ columns, rows }: QueryResult): Generator<string> {
   const names = columns.map((name) => JSON.stringify(name));
   const toObject = (row: readonly SqlValue[]) =>
     `{${row.map((value, index) => `${names[index]}:${toJsonValue(value)}`).join(",")}}`;
-  let opening = "[\n";
-  for (const chunk of inChunks(rows)) {
-    yield opening + chunk.map(toObject).join(",\n");
-    opening = ",\n";
-  }
-  yield opening === "[\n" ? "[]\n" : "\n]\n";
+  yield* toJsonArray(rows, toObject);
 }
 
 function toJsonValue(value: SqlValue): string {

@@ -19,6 +19,7 @@ import { configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, type Result } from "../frame.ts";
 import { parser } from "../parsers.ts";
+import { linesBelow } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("remove-account")
@@ -63,7 +64,7 @@ async function removeAccount(context: Context, name: string, isSure: boolean): P
     notes: [
       ...describeOutside(outside),
       ...(mentions.length > 0
-        ? [`Delete from the file, or the next sync copies its calls again:${list(mentions)}`]
+        ? [`Delete from the file, or the next sync copies its calls again:${linesBelow(mentions)}`]
         : []),
     ],
   };
@@ -131,7 +132,7 @@ async function askToRemove(context: Context, name: string, found: AccountFiles):
     ["exported files and reports", found.exports],
   ] as const;
   const listed = kinds.flatMap(([kind, paths]) =>
-    paths.length > 0 ? [`${kind}:${list(paths.map((path) => relative(folder, path)))}`] : [],
+    paths.length > 0 ? [`${kind}:${linesBelow(paths.map((path) => relative(folder, path)))}`] : [],
   );
   context.complain(`Everything of ${name} on this machine:\n${listed.join("\n")}`);
   if (options.json || !process.stdin.isTTY || !process.stdout.isTTY) {
@@ -148,7 +149,7 @@ async function askToRemove(context: Context, name: string, found: AccountFiles):
 }
 
 function leftError(name: string, left: readonly string[]): CalltallyError {
-  return new CalltallyError(EXIT.storage, `Cannot remove all of ${name}; left are:${list(left)}`, {
+  return new CalltallyError(EXIT.storage, `Cannot remove all of ${name}; left are:${linesBelow(left)}`, {
     hint: "Stop what writes there, such as `calltally schedule`, and run this again.",
   });
 }
@@ -161,14 +162,12 @@ function describeOutside({ copies, clusters, recipients }: AccountFiles["outside
   );
   return [
     ...(copies.length > 0
-      ? [`Left, since they are backups of another warehouse or cannot be read:${list(copies)}`]
+      ? [`Left, since they are backups of another warehouse or cannot be read:${linesBelow(copies)}`]
       : []),
-    ...(rows.length > 0 ? [`Still in clusters, where only an administrator removes them:${list(rows)}`] : []),
-    ...(sent.length > 0 ? [`Still with recipients:${list(sent)}`] : []),
+    ...(rows.length > 0
+      ? [`Still in clusters, where only an administrator removes them:${linesBelow(rows)}`]
+      : []),
+    ...(sent.length > 0 ? [`Still with recipients:${linesBelow(sent)}`] : []),
     "Not covered: files of several accounts such as an overview, backups and files that were moved or copied elsewhere, files of unmatched jobs, its token and other secrets, and remains on the disk.",
   ];
-}
-
-function list(lines: readonly string[]): string {
-  return lines.map((line) => `\n  ${line}`).join("");
 }

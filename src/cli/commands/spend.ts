@@ -1,20 +1,18 @@
-import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { formatMicros, parseCurrency } from "../../base/currency.ts";
+import { Command } from "@commander-js/extra-typings";
+import { formatMicros } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import { WINDOWS } from "../../spend/decode-report.ts";
 import { importFiles, type ReportFile } from "../../spend/import-files.ts";
 import { describeState } from "../../spend/import-ledger.ts";
-import { DECIMAL_SIGNS } from "../../spend/spend-amount.ts";
 import { SPEND_FIELDS } from "../../spend/spend-columns.ts";
-import { DAY_ORDERS } from "../../spend/spend-day.ts";
 import { SPEND_LEDGER, type SpendImport } from "../../spend/spend-imports.ts";
 import type { ImportedSpend } from "../../spend/spend-table.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
-import { listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
-import { choice, headerMap, parser, parseText } from "../parsers.ts";
+import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
+import { parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("spend")
@@ -49,26 +47,13 @@ except for rows that two of them contain.
 Reports of Google Ads (google / cpc), Microsoft Advertising (bing / cpc) and Meta (facebook / paid_social) are
 recognized by their English headers; so are columns named ${SPEND_FIELDS.join(", ")}.`,
     )
-    .addArgument(
-      new Argument(
-        "<file...>",
-        "CSV, UTF-8, UTF-16 or Windows-1252, separated by commas, semicolons or tabs; {account} in a path is replaced by each account's name",
-      ),
-    )
-    .addOption(
-      new Option("--map <field=Header,…>", "columns of another report, e.g. day=Date,cost=Spend").argParser(
-        headerMap(SPEND_FIELDS, "day=Date,cost=Spend"),
-      ),
-    )
+    .addArgument(IMPORT.files())
+    .addOption(IMPORT.map("columns of another report", SPEND_FIELDS, "day=Date,cost=Spend"))
     .option("--source <source>", "source of rows without a column for it, e.g. google", parseText)
     .option("--medium <medium>", "medium of rows without a column for it, e.g. cpc", parseText)
-    .addOption(
-      new Option("--currency <code>", "currency of rows that name none, e.g. USD").argParser(
-        parser(parseCurrency),
-      ),
-    )
-    .addOption(choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not show it"))
-    .addOption(choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"))
+    .addOption(IMPORT.currency("rows"))
+    .addOption(IMPORT.dates())
+    .addOption(IMPORT.decimal())
     .option("--add", "also add rows that an earlier one of these files contains")
     .option(...OPTION.database)
     .option(...OPTION.json)

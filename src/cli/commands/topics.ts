@@ -1,6 +1,7 @@
 import { Command } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { recordOf } from "../../base/records.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/files/topics-file.ts";
 import { nameSetting } from "../../config/setting-name.ts";
@@ -71,20 +72,15 @@ function describeFigures({ lines, calls_kept, sources }: TopicFigures, none: str
 }
 
 function layOutChanges(sources: NonNullable<TopicFigures["sources"]>): string {
-  const sum = (name: "calls" | "other_topic" | "qualified_calls" | "qualified_calls_then") =>
-    sources.reduce((total, change) => total + change[name], 0);
+  const names = ["calls", "other_topic", "qualified_calls", "qualified_calls_then"] as const;
+  const sums = recordOf(names, (name) => sources.reduce((total, change) => total + change[name], 0));
   const rows = sources.map(({ source, ...change }) => ({ name: toShown(source ?? NOT_SET), ...change }));
-  const total = {
-    name: TOTAL,
-    calls: sum("calls"),
-    other_topic: sum("other_topic"),
-    qualified_calls: sum("qualified_calls"),
-    qualified_calls_then: sum("qualified_calls_then"),
-  };
   return layOutTable(
     ["source", "calls", "other topic", "qualified", "then", "change"],
-    [...rows, total].map(({ name, calls, other_topic, qualified_calls: now, qualified_calls_then: then }) => [
-      ...[name, calls, other_topic, now, then, then - now],
-    ]),
+    [...rows, { name: TOTAL, ...sums }].map(
+      ({ name, calls, other_topic, qualified_calls: now, qualified_calls_then: then }) => [
+        ...[name, calls, other_topic, now, then, then - now],
+      ],
+    ),
   );
 }

@@ -46,14 +46,15 @@ export function describeStatus(status: Status, nowMs: number): string {
 
 /** One line per cluster, with its address if there are several. */
 function describePublications({ publications }: Status, nowMs: number): string[] {
-  return publications.map(({ target, published_at, calls, error, is_behind }, index) => {
+  const texts = publications.map(({ target, published_at, calls, error, is_behind }) => {
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const how =
       error !== null
         ? `${age}; the last attempt failed: ${error}`
         : `${age}, ${is_behind ? "and is behind" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
-    return line(index === 0 ? "Published" : "", `${how}; ${target}`);
+    return `${how}; ${target}`;
   });
+  return linesOf("Published", texts);
 }
 
 type RunColumns = Readonly<Record<string, (run: SyncRun) => string>>;
@@ -87,6 +88,11 @@ function layOutRuns(runs: readonly SyncRun[], columns: RunColumns): string {
 
 function line(title: string, text: string, width = WIDTH): string {
   return ellipsize(lead(title) + text, width).trimEnd();
+}
+
+/** The title is only on the first line. */
+function linesOf(title: string, texts: readonly string[]): string[] {
+  return texts.map((text, index) => line(index === 0 ? title : "", text));
 }
 
 function lead(title: string): string {
@@ -154,16 +160,13 @@ function describeKeptTopics({ topics_kept }: Status): string {
 }
 
 function describeNotices({ notices, timezone }: Status): string[] {
-  const texts = some(notices.map((notice) => describeNotice(notice, timezone)));
-  return texts.map((text, index) => line(index === 0 ? "Notices" : "", text));
+  return linesOf("Notices", some(notices.map((notice) => describeNotice(notice, timezone))));
 }
 
 function describeRejected({ rejected }: Status): string[] {
   if (rejected.length === 0) return [line("Rejected", "nothing")];
-  return [
-    line("Rejected", `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`),
-    ...some(rejected.map(describeRejection)).map((text) => line("", text)),
-  ];
+  const count = `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`;
+  return linesOf("Rejected", [count, ...some(rejected.map(describeRejection))]);
 }
 
 /** The key of a row without a call id is a hash, which is useless here. */
@@ -178,21 +181,18 @@ function describeDrift({ drift }: Status): string[] {
       ? `${path}: not documented, kept in extra`
       : `${path}: ${json_type}, in another form than documented`,
   );
-  return [
-    line("Drift", `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`),
-    ...some(lines).map((text) => line("", text)),
-  ];
+  const count = `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`;
+  return linesOf("Drift", [count, ...some(lines)]);
 }
 
 /** One line per job, followed by the error of a failing one. */
 function describeJobs({ jobs }: Status, nowMs: number): string[] {
   const width = Math.max(...jobs.map(({ job }) => job.length));
-  return jobs
-    .flatMap((record) => {
-      const said = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
-      return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...said];
-    })
-    .map((text, index) => line(index === 0 ? "Jobs" : "", text));
+  const texts = jobs.flatMap((record) => {
+    const said = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
+    return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...said];
+  });
+  return linesOf("Jobs", texts);
 }
 
 function describeJob(record: JobRecord, nowMs: number): string {
@@ -208,25 +208,24 @@ function describeJob(record: JobRecord, nowMs: number): string {
 /** One line per report, followed by a failed delivery's error. */
 function describeReports({ reports, timezone }: Status, nowMs: number): string[] {
   const width = Math.max(0, ...reports.map(({ report }) => report.length));
-  return reports
-    .flatMap(({ report, next, last_run: last, deliveries }) => {
-      const undelivered = deliveries.filter(({ status }) => status !== "delivered");
-      const text = [
-        last === null
-          ? "not made yet"
-          : `${last.status === "done" ? "made" : last.status} ${formatAge(ageOf(last.finished_at ?? last.started_at, nowMs))}`,
-        ...(last?.is_stale ? ["stale"] : []),
-        ...(deliveries.length > 0
-          ? [`delivered to ${deliveries.length - undelivered.length} of ${deliveries.length}`]
-          : []),
-        ...(next === null ? [] : [`next ${minutesOf(timezone)(next)}`]),
-      ].join(", ");
-      return [
-        `${report.padEnd(width)}  ${text}`,
-        ...undelivered.map((delivery) => `  ${describeDelivery(delivery)}`),
-      ];
-    })
-    .map((text, index) => line(index === 0 ? "Reports" : "", text));
+  const texts = reports.flatMap(({ report, next, last_run: last, deliveries }) => {
+    const undelivered = deliveries.filter(({ status }) => status !== "delivered");
+    const text = [
+      last === null
+        ? "not made yet"
+        : `${last.status === "done" ? "made" : last.status} ${formatAge(ageOf(last.finished_at ?? last.started_at, nowMs))}`,
+      ...(last?.is_stale ? ["stale"] : []),
+      ...(deliveries.length > 0
+        ? [`delivered to ${deliveries.length - undelivered.length} of ${deliveries.length}`]
+        : []),
+      ...(next === null ? [] : [`next ${minutesOf(timezone)(next)}`]),
+    ].join(", ");
+    return [
+      `${report.padEnd(width)}  ${text}`,
+      ...undelivered.map((delivery) => `  ${describeDelivery(delivery)}`),
+    ];
+  });
+  return linesOf("Reports", texts);
 }
 
 function describePlan({ next, timezone }: Status): string {

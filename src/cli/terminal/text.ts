@@ -72,3 +72,8 @@ export function hang(lead: string, text: string, indent: number, width = WIDTH):
   }
   return [...lines, line];
 }
+
+/** Returns lines below a sentence. */
+export function linesBelow(lines: readonly string[]): string {
+  return lines.map((line) => `\n  ${line}`).join("");
+}

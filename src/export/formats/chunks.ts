@@ -11,3 +11,13 @@ export function* inChunks<Row>(rows: Iterable<Row>): Generator<Row[]> {
   }
   if (chunk.length > 0) yield chunk;
 }
+
+/** Yields a JSON array, one element per line. */
+export function* toJsonArray<Row>(rows: Iterable<Row>, toJson: (row: Row) => string): Generator<string> {
+  let opening = "[\n";
+  for (const chunk of inChunks(rows)) {
+    yield opening + chunk.map(toJson).join(",\n");
+    opening = ",\n";
+  }
+  yield opening === "[\n" ? "[]\n" : "\n]\n";
+}

@@ -1,6 +1,6 @@
 import type { FormatOptions } from "../../request/resolve.ts";
 import { type Column, linesOf, type Table, type Value } from "../table.ts";
-import { inChunks } from "./chunks.ts";
+import { inChunks, toJsonArray } from "./chunks.ts";
 import { toDelimited } from "./delimited.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function encodeTable(
     case "csv":
       return toDelimited(table, { delimiter, profile, zone });
     case "json":
-      return toJson(table);
+      return toJsonArray(linesOf(table), objectWriter(table.columns));
     case "ndjson":
       return toNdjson(table);
     case "parquet": {
@@ -24,16 +24,6 @@ export async function encodeTable(
       return toParquet(table);
     }
   }
-}
-
-function* toJson(table: Table): Generator<string> {
-  const writeObject = objectWriter(table.columns);
-  let opening = "[\n";
-  for (const chunk of inChunks(linesOf(table))) {
-    yield opening + chunk.map(writeObject).join(",\n");
-    opening = ",\n";
-  }
-  yield opening === "[\n" ? "[]\n" : "\n]\n";
 }
 
 function* toNdjson(table: Table): Generator<string> {

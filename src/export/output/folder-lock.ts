@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readlinkSync, statSync, writeSync } 
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { CalltallyError, codeOf, EXIT } from "../../base/errors.ts";
 import { adviseOn } from "../../base/file-access.ts";
 import { removeFile } from "../../base/folder.ts";
 import { hasEnded, markProcess } from "../../base/process-mark.ts";
@@ -50,7 +50,7 @@ function tryCreate(file: string): boolean {
   try {
     handle = openSync(file, "wx");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
   try {

@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
-import { globSync, readFileSync, statSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { UsageError } from "../../base/errors.ts";
+import { hashFile, isFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import type { DateRange } from "../../calendar/dates.ts";
 import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
@@ -117,7 +117,9 @@ function findFiltered(folder: string, filter: DescribedFilter): string | undefin
 function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolean): string[] {
   const manifest = isReplaced ? tryReadManifest(folder) : readManifest(folder);
   if (manifest === undefined || manifest.origin.warehouse_id === origin.warehouse_id) return [];
-  if (isReplaced) return manifest.files.filter((file) => isUnchanged(folder, file)).map(({ file }) => file);
+  const isUnchanged = ({ file, sha256 }: KnownManifest["files"][number]) =>
+    hashFile(join(folder, file)) === sha256;
+  if (isReplaced) return manifest.files.filter(isUnchanged).map(({ file }) => file);
   const isOfSeveral = ({ warehouse_id }: { warehouse_id: string }) => warehouse_id === SEVERAL_ACCOUNTS;
   const held = isOfSeveral(manifest.origin)
     ? SEVERAL_ACCOUNTS
@@ -136,15 +138,8 @@ function describe(origin: Pick<DescribedOrigin, "base_url" | "made_by_demo" | "w
   return `${originInWords(origin)} (${origin.warehouse_id.slice(0, 8)})`;
 }
 
-function isUnchanged(folder: string, { file, sha256 }: KnownManifest["files"][number]): boolean {
-  const path = join(folder, file);
-  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
-  return isFile === true && hash("sha256", readFileSync(path)) === sha256;
-}
-
 /** Returns the restatements file of an earlier export in this folder, which does not apply to the next. */
 export function findRestatementFile(folder: string): string[] {
   const path = join(folder, RESTATEMENT_FILE);
-  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile();
-  return isFile && OURS.test(readFileSync(path, "utf8")) ? [RESTATEMENT_FILE] : [];
+  return isFile(path) && OURS.test(readFileSync(path, "utf8")) ? [RESTATEMENT_FILE] : [];
 }

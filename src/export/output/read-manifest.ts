@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { UsageError } from "../../base/errors.ts";
+import { isFile } from "../../base/folder.ts";
 
 export const MANIFEST = "manifest.json";
 
@@ -27,7 +28,7 @@ export type KnownManifest = z.infer<typeof manifestSchema>;
 /** @throws UsageError for a file of that name that calltally did not write */
 export function readManifest(folder: string): KnownManifest | undefined {
   const file = join(folder, MANIFEST);
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  if (!isFile(file)) return undefined;
   try {
     return manifestSchema.parse(JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { GroupQuestion } from "../../figures/cells/cells.ts";
-import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
+import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
 import { isLocalKey, type KeyColumn } from "../../figures/dimensions.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { Part, Parts } from "../../figures/parts.ts";
@@ -46,7 +46,7 @@ export class ClusterEngine implements Engine {
   readonly #reader: ClusterReader;
   readonly #source: CallsSource;
   readonly #spend: SpendSource;
-  readonly #dictionaries = new Map<string, Dictionary>();
+  readonly #dictionaryOf = namedDictionaries();
   #campaigns: Promise<string> | undefined;
 
   constructor(reader: ClusterReader, source: CallsSource, spend: SpendSource) {
@@ -56,9 +56,7 @@ export class ClusterEngine implements Engine {
   }
 
   dictionaryOf({ name }: KeyColumn): Dictionary {
-    const known = this.#dictionaries.get(name) ?? new Dictionary();
-    this.#dictionaries.set(name, known);
-    return known;
+    return this.#dictionaryOf(name);
   }
 
   /** The cluster groups: nothing is read in advance. */

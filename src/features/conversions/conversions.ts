@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { pick } from "../../base/records.ts";
 import type { CallFilter } from "../../call/filter.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
 import { type Job, listsOf } from "../../export/job.ts";
@@ -88,8 +89,8 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
 }
 
 /** Returns the calls among which a click's first call is found; it must not depend on which calls a file is about. */
-export function populationOf({ exclude_callers, include_gone }: CallFilter): CallFilter {
-  return { ...(exclude_callers && { exclude_callers }), ...(include_gone && { include_gone }) };
+export function populationOf(filter: CallFilter): CallFilter {
+  return pick(filter, ["exclude_callers", "include_gone"]);
 }
 
 function* toLines(conversions: Iterable<Conversion>, layout: ReturnType<Kind["layOut"]>): Generator<string> {

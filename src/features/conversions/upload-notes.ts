@@ -1,4 +1,5 @@
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { namesOf } from "../../base/records.ts";
 import type { ShownUpload, UploadNotes } from "./upload-ledger.ts";
 
 /** The text about a file in each list, with the command that takes it back. */
@@ -11,10 +12,8 @@ const SAID: Record<keyof UploadNotes, (file: ShownUpload, command: string) => st
     `of a killed export may have been uploaded, so it counts as uploaded: ${path}. If it was not uploaded: ${command}`,
 };
 
-const LISTS = ["counted", "replaced", "rewritten", "left"] as const;
-
 export function describeUploads(notes: UploadNotes): string[] {
-  return LISTS.flatMap((list) =>
+  return namesOf(SAID).flatMap((list) =>
     (notes[list] ?? []).map((file) => {
       const { upload_file_id, contents, rows, written_at } = file;
       const day = written_at.slice(0, "YYYY-MM-DD".length);

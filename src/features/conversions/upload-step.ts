@@ -1,6 +1,7 @@
+import { recordOf } from "../../base/records.ts";
 import type { Job } from "../../export/job.ts";
 import type { ExportPlan, ExportStep } from "../../export/step.ts";
-import { ADJUSTMENTS, type ConversionKind } from "../../request/option-values.ts";
+import { ADJUSTMENTS, CONVERSIONS, type ConversionKind } from "../../request/option-values.ts";
 import { UploadLedger } from "./upload-ledger.ts";
 import { describeUploads } from "./upload-notes.ts";
 
@@ -12,11 +13,7 @@ export function uploadStep(plan: ExportPlan): ExportStep {
   return {
     at: ({ lists }) => lists && ledger.chooseAt(lists.reader),
     contents: {
-      "google-ads": conversions,
-      "google-leads": conversions,
-      "google-data-manager": conversions,
-      "microsoft-ads": conversions,
-      "ga4-events": conversions,
+      ...recordOf(CONVERSIONS, () => conversions),
       [ADJUSTMENTS]: async (job) => (await import("./adjustments.ts")).writeAdjustments(job, ledger),
     },
     enter: (tx, committed) => ledger.enter(tx, committed),

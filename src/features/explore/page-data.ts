@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Calls } from "../../figures/calls.ts";
 import { Cells, type Side } from "../../figures/cells/cells.ts";
-import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
+import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
 import { type KeyColumn, keyColumns, SPEND_DIMENSIONS } from "../../figures/dimensions.ts";
 import { compareValues } from "../../figures/key-order.ts";
 import type { Codes } from "../../figures/key-table.ts";
@@ -76,13 +76,11 @@ function sortRows(rows: number, columns: readonly ArrayLike<number>[]): Uint32Ar
 }
 
 export function spendLedger(spend: SessionSpend, side: Side): SpendLedger {
-  const dictionaries = new Map<string, Dictionary>();
-  const dictionaryOf = ({ name }: KeyColumn) => {
-    const known = dictionaries.get(name) ?? new Dictionary();
-    dictionaries.set(name, known);
-    return known;
-  };
-  const cells = new Cells(keyColumns(SPEND_DIMENSIONS), { dictionaryOf, periods: new Dictionary() });
+  const dictionaryOf = namedDictionaries();
+  const cells = new Cells(keyColumns(SPEND_DIMENSIONS), {
+    dictionaryOf: ({ name }) => dictionaryOf(name),
+    periods: new Dictionary(),
+  });
   const found = spend.byCell(side, cells);
   return ledgerOf(found, cells, ({ costMicros, ...own }) => ({ ...own, costMicros: String(costMicros) }));
 }

@@ -1,7 +1,12 @@
 import { blob, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CampaignKey } from "../../rollup/spend-campaigns.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
-import { findOutdated, replaceOutdated, type SchemaObjects } from "../../warehouse/stored-objects.ts";
+import {
+  findOutdated,
+  isOther,
+  replaceOutdated,
+  type SchemaObjects,
+} from "../../warehouse/stored-objects.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import type { TriggerFamily } from "../feature.ts";
@@ -44,11 +49,9 @@ const DAY_MS = 86_400_000;
 const KEYS = ["tracking_number", "source", "campaign", "campaign_id"];
 const forget = (...rows: ("OLD" | "NEW")[]) =>
   `DELETE FROM watched_days WHERE day IN (${rows.map((row) => `substr(${row}.call_started, 1, 10)`).join(", ")});`;
-const columnsOf = (row: "OLD" | "NEW") =>
-  ["is_live", "call_started", ...KEYS].map((column) => `${row}.${column}`).join(", ");
 export const COUNT_TRIGGERS: SchemaObjects = {
   recount_new_call: `AFTER INSERT ON call_facts BEGIN ${forget("NEW")} END`,
-  recount_changed_call: `AFTER UPDATE ON call_facts WHEN (${columnsOf("OLD")}) IS NOT (${columnsOf("NEW")}) BEGIN ${forget("OLD", "NEW")} END`,
+  recount_changed_call: `AFTER UPDATE ON call_facts WHEN ${isOther(["is_live", "call_started", ...KEYS])} BEGIN ${forget("OLD", "NEW")} END`,
   recount_removed_call: `AFTER DELETE ON call_facts BEGIN ${forget("OLD")} END`,
 };
 

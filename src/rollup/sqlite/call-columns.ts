@@ -1,8 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
+import { OUTCOMES } from "../../attribution/compiled-rules.ts";
+import { namesOf, recordOf } from "../../base/records.ts";
 import type { Span } from "../../calendar/dates.ts";
-import { type Calls, MARKS, NO_DURATION } from "../../figures/calls.ts";
-import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
+import { type Calls, MARKS, MARKS_OF, NO_DURATION } from "../../figures/calls.ts";
+import { type Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import type { Steps } from "../../figures/groups.ts";
 import type { Codes } from "../../figures/key-table.ts";
@@ -20,15 +22,8 @@ const ROWS_PER_STEP = 50_000;
 const ROWS_PER_BLOCK = 500;
 
 const NEEDS: Record<Part, readonly Need[]> = {
+  ...recordOf(namesOf(MARKS_OF), () => ["marks" as const]),
   calls: [],
-  answered_calls: ["marks"],
-  missed_calls: ["marks"],
-  other_calls: ["marks"],
-  qualified_calls: ["marks"],
-  first_calls: ["marks"],
-  calls_in_hours: ["marks"],
-  answered_in_hours: ["marks"],
-  missed_in_hours: ["marks"],
   callers: ["caller"],
   duration_sum: ["duration"],
   duration_count: ["duration"],
@@ -50,7 +45,7 @@ export function needOf({ of }: Pick<KeyColumn, "of">): Need {
 export class ColumnReader {
   readonly #database: Database;
   readonly #signal: AbortSignal | undefined;
-  readonly #dictionaries = new Map<string, Dictionary>();
+  readonly dictionaryOf = namedDictionaries();
   readonly #read = new Map<string, { needs: ReadonlySet<Need>; columns: CallColumns }>();
   readonly #expected = new Set<Need>();
 
@@ -73,12 +68,6 @@ export class ColumnReader {
     for (const need of needs) this.#expected.add(need);
   }
 
-  dictionaryOf(name: string): Dictionary {
-    const known = this.#dictionaries.get(name) ?? new Dictionary();
-    this.#dictionaries.set(name, known);
-    return known;
-  }
-
   *read(span: Span, selection: SqliteSelection, needs: Iterable<Need>): Steps<CallColumns> {
     const key = JSON.stringify([
       span.startsAt,
@@ -99,7 +88,7 @@ export class ColumnReader {
 
   *#scan(span: Span, selection: SqliteSelection, needs: ReadonlySet<Need>): Steps<CallColumns> {
     const most = this.#countAtMost(span, selection);
-    const table = new ColumnTable(most, (name) => this.dictionaryOf(name));
+    const table = new ColumnTable(most, this.dictionaryOf);
     const columns = [...needs].map((need) => table.column(need, selection));
     const isStored = [...needs].some((need) => need.startsWith("c."));
     const facts = selection.facts ?? "call_facts";
@@ -239,9 +228,7 @@ class ColumnTable {
 }
 
 function marksText(selection: SqliteSelection): string {
-  const outcomes = (["answered", "missed", "other"] as const).map(
-    (outcome) => `${MARKS[outcome]} * (f.outcome = '${outcome}')`,
-  );
+  const outcomes = OUTCOMES.map((outcome) => `${MARKS[outcome]} * (f.outcome = '${outcome}')`);
   const first = `${MARKS.first} * (${factText("is_first_call", selection)})`;
   const inHours = `${MARKS.in_hours} * (f.in_hours IS 'yes')`;
   return [...outcomes, `${MARKS.qualified} * f.is_qualified`, first, inHours].join(" + ");

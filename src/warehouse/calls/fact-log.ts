@@ -5,7 +5,14 @@ import { CHANGE_REASONS, type ChangeReason } from "../../rollup/change-reasons.t
 import { OUTCOME_SUMS, OUTCOMES_BY_CALL } from "../../rollup/sqlite/outcome-sums.ts";
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
-import { findOutdated, readObjects, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
+import {
+  findOutdated,
+  isOther,
+  readObjects,
+  replaceOutdated,
+  rowOf,
+  type SchemaObjects,
+} from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 import type { Reader } from "../warehouse.ts";
 import { CALL_FACTS, FACTS } from "./facts.ts";
@@ -51,10 +58,6 @@ const LOGS = "fact_logs";
 const APPLIED = `(SELECT value FROM counts WHERE name = '${RULES_BEING_APPLIED}')`;
 const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 const reasonText = (reason: ChangeReason) => `'${reason}'`;
-const rowOf = (row: "OLD" | "NEW", columns: readonly string[]) =>
-  columns.map((column) => `${row}.${column}`).join(", ");
-const isOther = (columns: readonly string[]) =>
-  `(${rowOf("OLD", columns)}) IS NOT (${rowOf("NEW", columns)})`;
 const isOtherThanFirst = isOther(FACTS.filter((column) => column !== "is_first_call"));
 
 export const LOG_TRIGGERS: SchemaObjects = {
@@ -126,10 +129,10 @@ export function readChangedFacts(
   since: number,
   callIds: readonly number[],
 ): ReadonlyMap<number, readonly string[]> {
-  const isOther = FACTS.map((fact) => `c.${fact} IS NOT f.${fact}`).join(", ");
+  const others = FACTS.map((fact) => `c.${fact} IS NOT f.${fact}`).join(", ");
   const rows = sqlite
     .prepare<[number, string], [call_id: number, ...isOther: number[]]>(
-      `SELECT c.call_id, ${isOther} FROM fact_changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
+      `SELECT c.call_id, ${others} FROM fact_changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
       WHERE c.is_live IS NOT NULL AND c.change_id IN (SELECT min(change_id) FROM fact_changes
         WHERE change_id > ? AND call_id IN (SELECT value FROM json_each(?)) GROUP BY call_id)`,
     )

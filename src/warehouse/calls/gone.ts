@@ -16,7 +16,6 @@ import {
 } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import { TOLERANCE_MS } from "../../base/clock.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
 import { countRows } from "../counts.ts";
 import { idsOfRun } from "../runs/page-table.ts";
 import { readLastUsablePass } from "../runs/runs.ts";
@@ -190,11 +189,6 @@ export interface UnlistedCalls {
   calls: number;
   /** When the first of them was found to have left the list, ISO 8601 UTC. */
   since: string;
-}
-
-export function unlistedInWords({ calls, since }: UnlistedCalls): string {
-  const count = formatQuantity(calls, "call");
-  return `${count} since ${since.slice(0, 10)}, older than any listed call; still counted`;
 }
 
 export function readUnlisted({ db }: Reader): UnlistedCalls | null {

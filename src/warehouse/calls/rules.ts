@@ -43,19 +43,16 @@ export const rulesSchema: z.ZodType<AttributionRules> = z.object({
       line: z.number().optional(),
     }),
   ),
-  // Older rows have none.
-  channels: z
-    .array(
-      z.object({
-        channel: z.string(),
-        source: z.string(),
-        medium: z.string(),
-        campaign: z.string(),
-        referrer: z.string(),
-        line: z.number().optional(),
-      }),
-    )
-    .default([]),
+  channels: z.array(
+    z.object({
+      channel: z.string(),
+      source: z.string(),
+      medium: z.string(),
+      campaign: z.string(),
+      referrer: z.string(),
+      line: z.number().optional(),
+    }),
+  ),
   hours: z.object({ week: z.string(), closed: z.array(z.string()), timezone: z.string() }).optional(),
 });
 

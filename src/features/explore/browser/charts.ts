@@ -3,8 +3,10 @@ import { BarChart, HeatmapChart, LineChart } from "echarts/charts";
 import { GridComponent, VisualMapComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
-import { staticSvg } from "../../../base/static-svg.ts";
+import { type ChartOptions, drawSvg } from "../../../base/static-svg.ts";
+import { HOURS } from "../../../figures/dimensions.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
+import { weekChart } from "../../../letterhead/week-chart.ts";
 import { isAlike, type TimePoint } from "./answers.ts";
 import { formatPeriod, formatValue, weekdayNames } from "./format.ts";
 import type { WeekHour } from "./more-answers.ts";
@@ -15,26 +17,14 @@ export const CHART_SIDES = { left: 64, right: 12 };
 const axis = { axisLine: { lineStyle: { color: "var(--line)" } }, axisTick: { show: false } };
 const axisLabel = { color: "var(--faint)", fontSize: 13 };
 
-interface Size {
-  width: number;
-  height: number;
-}
-
-/** Draws an SVG element without styles and scripts, which the policy of the page forbids. */
-function draw(option: EChartsOption, { width, height }: Size, label: string): string {
-  const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
-  try {
-    chart.setOption({ animation: false, textStyle: { fontFamily: "system-ui, sans-serif" }, ...option });
-    return staticSvg(chart.renderToSVGString({ useViewBox: true }), label);
-  } finally {
-    chart.dispose();
-  }
+function draw(option: EChartsOption, options: ChartOptions): string {
+  return drawSvg(init, { textStyle: { fontFamily: "system-ui, sans-serif" }, ...option }, options);
 }
 
 /** @param chosen the index of the period that is chosen */
 export function drawTime(
   points: readonly TimePoint[],
-  { metric, chosen, label, ...size }: Size & { metric: Measure; chosen: number | undefined; label: string },
+  { metric, chosen, ...options }: ChartOptions & { metric: Measure; chosen: number | undefined },
 ): string {
   const bars = points.map(({ now }, index) => ({
     value: now,
@@ -70,18 +60,14 @@ export function drawTime(
         },
       ],
     },
-    size,
-    label,
+    options,
   );
 }
 
 const HEAT_STEPS = 6;
-const HOURS = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, "0"));
 const WEEK_SIDES = { left: 56, right: 12, top: 4, bottom: 28 };
 
-/** Draws the week by hours: the darker a field (in dark mode, the lighter), the more. */
-export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & { label: string }): string {
-  const days = weekdayNames();
+export function drawWeek(hours: readonly WeekHour[], options: ChartOptions): string {
   const most = Math.max(...hours.map(({ value }) => value), 0);
   const steps = new Map(
     hours.map(({ weekday, hour, value }) => [
@@ -89,40 +75,16 @@ export function drawWeek(hours: readonly WeekHour[], { label, ...size }: Size & 
       most > 0 && value > 0 ? Math.ceil((HEAT_STEPS * value) / most) : 0,
     ]),
   );
-  return draw(
-    {
-      grid: WEEK_SIDES,
-      xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, hideOverlap: true } },
-      yAxis: {
-        type: "category",
-        data: days.map(({ shown }) => shown),
-        inverse: true,
-        ...axis,
-        axisLabel,
-      },
-      visualMap: {
-        show: false,
-        type: "piecewise",
-        pieces: Array.from({ length: HEAT_STEPS + 1 }, (_, value) => ({ value, color: `var(--h${value})` })),
-      },
-      series: [
-        {
-          type: "heatmap",
-          data: days.flatMap(({ name: weekday }, row) =>
-            HOURS.map((hour, column) => [column, row, steps.get(`${weekday} ${hour}`) ?? 0]),
-          ),
-          itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },
-          emphasis: { disabled: true },
-        },
-      ],
-    },
-    size,
-    label,
-  );
+  const colors = Array.from({ length: HEAT_STEPS + 1 }, (_, step) => `var(--h${step})`);
+  const look = { grid: WEEK_SIDES, axis, axisLabel, hourLabel: { hideOverlap: true } };
+  return draw(weekChart({ days: weekdayNames(), cells: steps, colors, ...look }), options);
 }
 
 /** Returns the weekday and the hour at a place of {@link drawWeek}. */
-export function weekHourAt({ x, y }: { x: number; y: number }, { width, height }: Size) {
+export function weekHourAt(
+  { x, y }: { x: number; y: number },
+  { width, height }: Pick<ChartOptions, "width" | "height">,
+) {
   const { left, right, top, bottom } = WEEK_SIDES;
   const hour = HOURS[Math.floor(((x - left) / (width - left - right)) * HOURS.length)];
   const days = weekdayNames();

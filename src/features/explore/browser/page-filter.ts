@@ -1,3 +1,4 @@
+import { pick } from "../../../base/records.ts";
 import type { CallFilter } from "../../../call/filter.ts";
 import { DIMENSIONS, type Dimension } from "../../../figures/dimensions.ts";
 
@@ -34,6 +35,6 @@ export function entriesOf(filter: PageFilter): [Dimension, readonly string[]][] 
 }
 
 /** Spend has only some of the dimensions: all other filters are of calls alone. */
-export function spendFilterOf({ source, channel, campaign }: PageFilter): PageFilter {
-  return { ...(source && { source }), ...(channel && { channel }), ...(campaign && { campaign }) };
+export function spendFilterOf(filter: PageFilter): PageFilter {
+  return pick(filter, ["source", "channel", "campaign"]);
 }

@@ -1,6 +1,6 @@
 import type { FactColumn } from "../../../attribution/attribute-call.ts";
 import type { Cells, Side } from "../../../figures/cells/cells.ts";
-import { Dictionary, type FactValue } from "../../../figures/dictionary.ts";
+import { type FactValue, namedDictionaries } from "../../../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "../../../figures/dimensions.ts";
 import { showKey } from "../../../figures/key-order.ts";
 import type { Codes } from "../../../figures/key-table.ts";
@@ -17,16 +17,10 @@ const DAYS_SINCE_MONDAY = 3;
 /** The values of key columns, which calls, spend and outcomes share; and the tests of filters on them. */
 export class PageKeys {
   readonly #rules: PageFacts["rules"];
-  readonly #dictionaries = new Map<string, Dictionary>();
+  readonly dictionaryOf = namedDictionaries();
 
   constructor(rules: PageFacts["rules"]) {
     this.#rules = rules;
-  }
-
-  dictionaryOf(name: string): Dictionary {
-    const known = this.#dictionaries.get(name) ?? new Dictionary();
-    this.#dictionaries.set(name, known);
-    return known;
   }
 
   weekdaysOf(startsMs: Float64Array): Codes {

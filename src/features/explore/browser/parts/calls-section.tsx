@@ -6,6 +6,7 @@ import { formatDay, formatSeconds, NONE, titleOf } from "../format.ts";
 import { LISTED_FIGURES } from "../page-calls.ts";
 import { spanOf } from "../page-days.ts";
 import { shownDays, type View } from "../view.ts";
+import { Choice } from "./choice.tsx";
 import type { PartProps } from "./part.ts";
 
 const PAGE = 50;
@@ -34,21 +35,12 @@ export function CallsSection({ source, address, view, go }: CallsProps) {
     <section class="calls" data-address={address}>
       <div class="heading">
         <h2>The calls behind these figures</h2>
-        <label>
-          Behind
-          <select
-            value={view.listed}
-            onChange={({ currentTarget: { value } }) =>
-              go({ listed: LISTED_FIGURES.find((name) => name === value) ?? "calls" })
-            }
-          >
-            {LISTED_FIGURES.map((name) => (
-              <option key={name} value={name}>
-                {titleOf(name).toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Behind"
+          value={view.listed}
+          all={LISTED_FIGURES}
+          onChoose={(listed = "calls") => go({ listed })}
+        />
       </div>
       <div class="toolbar">
         <button type="button" disabled={first === 0} onClick={() => turn(Math.max(0, first - PAGE))}>

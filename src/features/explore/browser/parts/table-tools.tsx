@@ -1,9 +1,10 @@
 import { toDelimited } from "../../../../export/formats/delimited.ts";
 import type { Table } from "../../../../export/table.ts";
-import { type Dimension, SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
+import { SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
 import { figuresOfPage, needsSpend, tableFigures } from "../answers.ts";
 import { titleOf } from "../format.ts";
 import type { View } from "../view.ts";
+import { Choice } from "./choice.tsx";
 import { Menu } from "./menu.tsx";
 import type { PartProps } from "./part.ts";
 
@@ -23,17 +24,17 @@ export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
   const isOfSpend = view.by.every((name) => SPEND_DIMENSIONS.includes(name));
   return (
     <fieldset class="toolbar" aria-label="Table">
-      <DimensionSelect
+      <Choice
         label="By"
-        value={view.by[0] ?? ""}
+        value={view.by[0]}
         all={facts.dimensions}
         onChoose={(name) =>
           name && go({ by: [name, ...view.by.slice(1).filter((other) => other !== name)], sort: undefined })
         }
       />
-      <DimensionSelect
+      <Choice
         label="and"
-        value={view.by[1] ?? ""}
+        value={view.by[1]}
         none="nothing else"
         all={facts.dimensions.filter((name) => name !== view.by[0])}
         onChoose={(name) => go({ by: [...view.by.slice(0, 1), ...(name ? [name] : [])], sort: undefined })}
@@ -66,33 +67,6 @@ export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
         Download CSV
       </button>
     </fieldset>
-  );
-}
-
-interface SelectProps {
-  label: string;
-  value: string;
-  all: readonly Dimension[];
-  none?: string;
-  onChoose: (name: Dimension | undefined) => void;
-}
-
-function DimensionSelect({ label, value, all, none, onChoose }: SelectProps) {
-  return (
-    <label>
-      {label}
-      <select
-        value={value}
-        onChange={({ currentTarget }) => onChoose(all.find((name) => name === currentTarget.value))}
-      >
-        {none && <option value="">{none}</option>}
-        {all.map((name) => (
-          <option key={name} value={name}>
-            {titleOf(name).toLowerCase()}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 

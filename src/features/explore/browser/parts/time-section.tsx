@@ -4,16 +4,9 @@ import { countDays } from "../../../../calendar/dates.ts";
 import { GRAINS } from "../../../../calendar/grain.ts";
 import { isAlike, type TimePoint } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
-import {
-  formatDay,
-  formatDays,
-  formatFigure,
-  formatPeriod,
-  NONE,
-  titleOf,
-  titleOfFigure,
-} from "../format.ts";
+import { formatDay, formatDays, formatFigure, formatPeriod, NONE, titleOfFigure } from "../format.ts";
 import { Chart } from "./chart.tsx";
+import { Choice } from "./choice.tsx";
 import type { PartProps } from "./part.ts";
 
 const HEIGHT = 260;
@@ -61,22 +54,13 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
     <section>
       <div class="heading">
         <h2>{title} by period</h2>
-        <label>
-          Periods
-          <select
-            value={view.grain ?? ""}
-            onChange={({ currentTarget: { value } }) =>
-              go({ grain: GRAINS.find((grain) => grain === value) })
-            }
-          >
-            <option value="">auto</option>
-            {GRAINS.map((grain) => (
-              <option key={grain} value={grain}>
-                {titleOf(grain).toLowerCase()}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Periods"
+          value={view.grain}
+          none="auto"
+          all={GRAINS}
+          onChoose={(grain) => go({ grain })}
+        />
       </div>
       <p class="legend">
         <span class="now">{formatDays(view.days)}</span>
