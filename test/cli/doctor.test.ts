@@ -9,6 +9,7 @@ import { startMailServer } from "../delivery/mail-server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, type RunOptions, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const checkSchema = z.object({
   name: z.string(),
@@ -33,10 +34,9 @@ const NO_WAREHOUSE = expect.stringMatching(/^warn warehouse: there is none at /)
 
 describe("calltally doctor", () => {
   it("finds no problem in a sound installation, with at most ten requests", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1500 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
+    await using folder = await makeSandboxFolder({ calls: 1500 });
+    const { sandbox, options, run } = folder;
+    await run("sync");
     const requests = sandbox.requests.length;
     const { code, checks, found } = await complaints(options, "--deep");
     expect({ code, found }).toEqual({ code: 0, found: [] });
@@ -53,13 +53,11 @@ describe("calltally doctor", () => {
       total: "steady at 1,500 calls",
       "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
     });
-    const { stdout } = await calltally(["doctor", "--all"], options);
+    const { stdout } = await run("doctor", "--all");
     expect(stdout).toMatch(/^ok {4}CALLTALLY_TOKEN +set, 13 characters/m);
     expect(stdout).toMatch(/\n\n(\d+) of \1 checks passed\n$/);
     expect(stdout).not.toContain(sandbox.token);
-    expect((await calltally(["doctor"], options)).stdout).toMatch(
-      /^(\d+) of \1 checks passed; --all lists them\n$/,
-    );
+    expect((await run("doctor")).stdout).toMatch(/^(\d+) of \1 checks passed; --all lists them\n$/);
   });
 
   it("works without any settings, changes nothing, and exits with 2", async () => {
@@ -80,14 +78,13 @@ describe("calltally doctor", () => {
   });
 
   it("connects to the mail server of calltally.yaml, and exits with 5 if it is gone", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 20 });
+    await using folder = await makeSandboxFolder({ calls: 20 });
+    const { options, run } = folder;
     const mail = await startMailServer({ lacksTls: true });
     const url = `smtp://127.0.0.1:${mail.port}?from=calls@example.com`;
     writeFileSync(join(folder.path, "smtp.url"), url, { mode: 0o600 });
     writeFileSync(join(folder.path, "calltally.yaml"), "smtp_url_file: smtp.url\n", { mode: 0o600 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
+    await run("sync");
     expect(await complaints(options)).toMatchObject({ code: 0, found: [] });
     await mail[Symbol.asyncDispose]();
     expect(await complaints(options)).toMatchObject({
@@ -99,7 +96,8 @@ describe("calltally doctor", () => {
   });
 
   it("shows the problems of five accounts on one screen", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     await using sandbox = await startSandbox({ calls: 60 });
     const names = ["acme", "beta", "gamma", "delta", "epsilon"];
     const write = (bad: readonly string[]) => {
@@ -115,14 +113,13 @@ describe("calltally doctor", () => {
       const text = `base_url: ${sandbox.url}\naccounts:\n${accounts.join("\n")}\n`;
       writeFileSync(join(folder.path, "calltally.yaml"), text, { mode: 0o600 });
     };
-    const options = { cwd: folder.path };
     write([]);
-    await calltally(["sync"], options);
-    expect((await calltally(["doctor"], options)).stdout).toMatch(
+    await run("sync");
+    expect((await run("doctor")).stdout).toMatch(
       /^Passed: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks passed; --all lists them\n$/,
     );
     write(["beta"]);
-    const { code, stdout } = await calltally(["doctor"], options);
+    const { code, stdout } = await run("doctor");
     expect(code).toBe(4);
     expect(stdout).toMatch(
       /^beta\nfail {2}token {2}The API refused the token.*\n {13}\S.*\n\nPassed: acme, gamma, delta, epsilon\n\n\d+ of/,
@@ -132,7 +129,7 @@ describe("calltally doctor", () => {
       /^acme, gamma, delta, epsilon\nwarn {2}CALLTALLY_LIMT .*\n.*\n\nbeta\nwarn {2}CALLTALLY_LIMT /,
     );
     const data = z.record(z.string(), findingsSchema);
-    const all = data.parse(JSON.parse((await calltally(["doctor", "--json"], options)).stdout));
+    const all = data.parse(JSON.parse((await run("doctor", "--json")).stdout));
     expect(Object.keys(all)).toEqual(names);
     for (const { checks } of Object.values(all)) expect(checks.length).toBeGreaterThan(40);
   });
@@ -257,14 +254,15 @@ describe("calltally doctor", () => {
   });
 
   it("names the file of a wrong token without showing it, before dependent failures, and exits with 4", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "acme.token" };
+    await using folder = await makeSandboxFolder(
+      { calls: 10 },
+      { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "acme.token" },
+    );
+    const { sandbox, env, options, run } = folder;
     const write = (token: string) => writeFileSync(join(folder.path, "acme.token"), token, { mode: 0o600 });
     write("canary-token-417");
-    const options = { cwd: folder.path, env };
     const hint = "Check acme.token: it may be mistyped, expired, or of API v2.";
-    expect(await calltally(["sync"], options)).toMatchObject({
+    expect(await run("sync")).toMatchObject({
       code: 4,
       stderr: expect.stringContaining(hint),
     });
@@ -281,7 +279,7 @@ describe("calltally doctor", () => {
     expect(checks).toContainEqual(
       expect.objectContaining({ message: "acme.token, 16 characters (from the environment)" }),
     );
-    const { stdout } = await calltally(["doctor"], options);
+    const { stdout } = await run("doctor");
     expect(stdout).toContain(hint);
     expect(stdout).not.toContain("canary-token-417");
     expect(stdout).not.toContain("calltally sync"); // none can succeed
@@ -308,16 +306,15 @@ describe("calltally doctor", () => {
   });
 
   it("detects durations in milliseconds by the transcripts", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300 });
+    await using folder = await makeSandboxFolder({ calls: 300 });
+    const { sandbox, options, run } = folder;
     for (const id of sandbox.calls.ids) {
       sandbox.calls.edit(id, { duration: Number(sandbox.calls.get(id)?.duration) * 1000 });
     }
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const says =
       /^warn duration unit: durations are about \d+ times the seconds in the transcripts: they are milliseconds, not seconds$/;
     expect((await complaints(options)).found).toEqual([NO_WAREHOUSE, expect.stringMatching(says)]);
-    await calltally(["sync"], options);
+    await run("sync");
     expect((await complaints(options)).found).toEqual([expect.stringMatching(says)]);
     const env = { ...options.env, CALLTALLY_DURATION_UNIT: "milliseconds" };
     await calltally(["sync"], { ...options, env });
@@ -325,11 +322,10 @@ describe("calltally doctor", () => {
   });
 
   it("finds a changed row only with --deep, and exits with 7", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
-    const file = join(folder.path, "data/calltally.db");
+    await using folder = await makeSandboxFolder({ calls: 50 });
+    const { options, run } = folder;
+    await run("sync");
+    const file = folder.database;
     const sqlite = new Database(file);
     sqlite.exec(
       "UPDATE calls SET caller_id = '#' WHERE call_id = (SELECT min(call_id) FROM calls WHERE caller_id <> '')",
@@ -367,10 +363,9 @@ describe("calltally doctor", () => {
   });
 
   it("reports that no pass was ever verified, and exits with 3", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300, order: "random" });
-    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LIMIT: "100" } };
-    expect((await calltally(["sync"], options)).code).toBe(3);
+    await using folder = await makeSandboxFolder({ calls: 300, order: "random" }, { CALLTALLY_LIMIT: "100" });
+    const { options, run } = folder;
+    expect((await run("sync")).code).toBe(3);
     const { code, found } = await complaints(options);
     expect(code).toBe(3);
     expect(found).toEqual([

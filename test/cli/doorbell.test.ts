@@ -10,6 +10,7 @@ import { calltally, HAS_PROCESSES } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
+import { makeFolder } from "./folder.ts";
 
 const SECRET = "s3cret-of-the-doorbell";
 const TOP = `jitter_seconds: 0
@@ -58,7 +59,7 @@ function startProxy(target: { url: string }) {
 
 describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
   it("stores a call soon after the sandbox delivered it to a webhook that a command set up", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme", deliveryTimeoutMs });
     await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
     writeAccounts(folder.path, { acme, beta }, { top: TOP });
@@ -79,8 +80,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
       "--static-parameter",
       "team=a",
     ];
-    const options = { cwd: folder.path };
-    const dry = await calltally([...args, "--dry-run"], options);
+    const dry = await folder.run(...args, "--dry-run");
     expect(dry.code).toBe(0);
     expect(JSON.parse(dry.stdout.slice(dry.stdout.indexOf("{")))).toEqual({
       webhook_endpoint: url,
@@ -94,7 +94,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     expect(dry.stderr).toBe(
       "Replaces the endpoint, method and format of webhook 44, and its whole list of static parameters by: team, calltally_secret.\n",
     );
-    const set = await calltally(args, options);
+    const set = await folder.run(...args);
     expect({ code: set.code, stdout: set.stdout }).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Webhook 44 changed/),
@@ -169,11 +169,11 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
       says: "other users can read secrets/doorbell",
     },
   ])("$command.0 refuses the secret $secret with mode $mode", async ({ secret, mode, command, says }) => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:9", token: "t0ken-of-acme" } }, { top: TOP });
     mkdirSync(join(folder.path, "secrets"));
     writeFileSync(join(folder.path, "secrets/doorbell"), secret, { mode });
-    const { code, stdout, stderr } = await calltally(command, { cwd: folder.path });
+    const { code, stdout, stderr } = await folder.run(...command);
     expect(code).toBe(2);
     expect(stdout + stderr).toContain(`calltally.yaml:3:26: doorbell.secret_file: ${says}`);
     expect(stdout + stderr).not.toContain(secret);
@@ -200,13 +200,13 @@ describe("calltally webhook patch --doorbell", () => {
   });
 
   it("warns about an address at which deliveries would not sync the account", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const service = { url: "http://127.0.0.1:9", token: "t0ken-of-acme" };
     writeAccounts(folder.path, { acme: service, beta: service }, { top: TOP });
     writeSecret(folder.path);
     const says = async (address: string) => {
       const args = ["webhook", "patch", "44", "--account", "acme", "--clear-static-parameters", "--dry-run"];
-      const { code, stderr } = await calltally([...args, "--doorbell", address], { cwd: folder.path });
+      const { code, stderr } = await folder.run(...args, "--doorbell", address);
       expect(code).toBe(0);
       return stderr.includes("does not end with /doorbell/acme: unless a proxy rewrites it");
     };
@@ -238,23 +238,23 @@ describe("calltally webhook patch --doorbell", () => {
       says: "Cannot use --doorbell: calltally.yaml has no doorbell",
     },
   ])("exits with 2 and sends nothing for $title", async ({ args, says, top = TOP }) => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 1 });
     writeAccounts(folder.path, { acme: sandbox }, { top });
     writeSecret(folder.path);
-    const { code, stderr } = await calltally(args, { cwd: folder.path });
+    const { code, stderr } = await folder.run(...args);
     expect({ code, requests: sandbox.requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(says);
   });
 
   it("neither stores nor shows a secret that the service sends back", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const message = `static_parameters: ${SECRET} is too long`;
     await using server = await startBadServer(json({ code: 400, message, request_id: SECRET }, 400));
     const acme = { url: server.url.origin, token: "t0ken-of-acme" };
     writeAccounts(folder.path, { acme }, { top: TOP });
     writeSecret(folder.path);
-    const ended = await calltally([...set, "--clear-static-parameters"], { cwd: folder.path });
+    const ended = await folder.run(...set, "--clear-static-parameters");
     expect(ended.code).toBe(8);
     expect(ended.stderr).toContain("[secret] is too long");
     const file = readFileSync(join(folder.path, "data/acme/calltally.db"));

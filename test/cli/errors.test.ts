@@ -6,6 +6,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { unusedPort } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
 
 const NOWHERE = { CALLTALLY_BASE_URL: "https://api.example.invalid", CALLTALLY_TOKEN: "canary-token-417" };
 
@@ -53,10 +54,10 @@ describe("errors of calltally", () => {
   });
 
   it("exit with 4 after one request if the token is refused, and never show the token", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { CALLTALLY_BASE_URL: sandbox.url, CALLTALLY_TOKEN: "canary-token-417" };
-    const { code, stdout, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stdout, stderr } = await folder.run("sync");
     expect({ code, stdout, requests: sandbox.requests.length }).toEqual({ code: 4, stdout: "", requests: 1 });
     expect(stderr).toContain("The API refused the token, status 401");
     expect(stderr).toContain("\nCheck CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.\n");
@@ -67,33 +68,33 @@ describe("errors of calltally", () => {
   });
 
   it("exit with 5 if no server listens", async () => {
-    using folder = makeTempFolder();
     const env = {
       CALLTALLY_BASE_URL: `http://127.0.0.1:${await unusedPort()}`,
       CALLTALLY_TOKEN: "t",
       CALLTALLY_RETRY_SECONDS: "1",
     };
-    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stderr } = await folder.run("sync");
     expect(code).toBe(5);
     expect(stderr).toMatch(/Cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/);
   });
 
   it("exit with 8 if the address is not that of the API", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { ...settingsFor(sandbox), CALLTALLY_BASE_URL: `${sandbox.url}/elsewhere` };
-    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stderr } = await folder.run("sync");
     expect(code).toBe(8);
     expect(stderr).toContain("The API returned 404");
   });
 
   it("exit with 7 if the warehouse is missing or is another file", async () => {
-    using folder = makeTempFolder();
-    const missing = await calltally(["export"], { cwd: folder.path });
+    using folder = makeFolder();
+    const missing = await folder.run("export");
     expect(missing).toMatchObject({ code: 7, stdout: "" });
-    expect(missing.stderr).toContain(`There is no warehouse at ${join(folder.path, "data/calltally.db")}`);
+    expect(missing.stderr).toContain(`There is no warehouse at ${folder.database}`);
     writeFileSync(join(folder.path, "notes.txt"), "not a database");
-    const foreign = await calltally(["status", "--database", "notes.txt"], { cwd: folder.path });
+    const foreign = await folder.run("status", "--database", "notes.txt");
     expect(foreign).toMatchObject({ code: 7, stdout: "" });
     expect(foreign.stderr).toContain("it is not an SQLite database");
   });

@@ -5,14 +5,14 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { BIN, calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
+import { BIN, calltally, HAS_PROCESSES } from "../support/run.ts";
 import { readLines } from "../support/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse, markGone } from "../support/warehouse.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Noon in UTC, that many days ago. */
@@ -84,13 +84,13 @@ const BARE = {
 
 /** Syncs {@link CALLS}; returns the warehouse and the ids, in their order. */
 async function syncCalls(): Promise<{ warehouse: Buffer; ids: number[] }> {
-  using folder = makeTempFolder();
-  await using sandbox = await startSandbox({ calls: CALLS.length, order: "oldest" });
+  await using folder = await makeSandboxFolder({ calls: CALLS.length, order: "oldest" });
+  const { sandbox, run } = folder;
   const { ids } = sandbox.calls;
   for (const [place, id] of ids.entries()) sandbox.calls.edit(id, { ...BARE, ...CALLS[place] });
-  const synced = await calltally(["sync"], { cwd: folder.path, env: settingsFor(sandbox) });
+  const synced = await run("sync");
   expect(synced).toMatchObject({ code: 0, stderr: "" });
-  return { warehouse: readFileSync(join(folder.path, "data/calltally.db")), ids };
+  return { warehouse: readFileSync(folder.database), ids };
 }
 
 const synced = syncCalls();
@@ -262,22 +262,19 @@ describe.concurrent("calltally export", () => {
   });
 
   it("reports how many calls without a caller are not in the list of callers", async () => {
-    using folder = makeTempFolder();
-    fillWarehouse(join(folder.path, "data/calltally.db"), [
-      makeCall({ call_id: 1 }),
-      makeCall({ call_id: 2, caller_id: "null" }),
-    ]);
-    const { stdout } = await calltally(["export", "callers"], { cwd: folder.path });
+    using folder = makeFolder();
+    fillWarehouse(folder.database, [makeCall({ call_id: 1 }), makeCall({ call_id: 2, caller_id: "null" })]);
+    const { stdout } = await folder.run("export", "callers");
     expect(stdout).toMatch(/callers\.csv {2}0 callers, 0 calls; left out: 2 no caller\n/);
     expect(stdout).not.toContain("the files have no rows");
-    const streamed = await calltally(["export", "callers", "--stdout"], { cwd: folder.path });
+    const streamed = await folder.run("export", "callers", "--stdout");
     expect(streamed.stdout).toMatch(/^caller_hash,first_call_at,.*,recovered_after_seconds\r\n$/);
     expect(streamed.stderr).toContain("0 callers, 0 calls; left out: 2 no caller\n");
     const workbook = ["export", "callers", "--format", "xlsx"];
-    const written = await calltally(workbook, { cwd: folder.path });
+    const written = await folder.run(...workbook);
     expect(written.stdout).toMatch(/ {2}callers {2}0 callers, 0 calls; left out: 2 no caller\n/);
     expect(written.stdout).not.toContain("the files have no rows");
-    const { stderr } = await calltally([...workbook, "--stdout"], { cwd: folder.path });
+    const { stderr } = await folder.run(...workbook, "--stdout");
     expect(stderr).toMatch(/^callers {2}0 callers, 0 calls; left out: 2 no caller\n/m);
     expect(stderr).not.toContain("the files have no rows");
   });
@@ -352,7 +349,7 @@ describe.concurrent("calltally export", () => {
     { args: ["job", "report:weekly"] },
     { args: ["export", "--by", "account,channel"] },
   ])("writes nothing before a sync has finished: $args", async ({ args }) => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const cwd = folder.path;
     writeFileSync(join(cwd, "token"), "t", { mode: 0o600 });
     writeFileSync(
@@ -362,7 +359,7 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1" } }\n`,
     );
     fillWarehouse(join(cwd, "data/acme/calltally.db"), [makeCall({ call_id: 1 })], { isDone: false });
     const before = listFiles(cwd);
-    const { code, stdout, stderr } = await calltally(args, { cwd });
+    const { code, stdout, stderr } = await folder.run(...args);
     expect({ code, stdout }).toEqual({ code: 9, stdout: "" });
     expect(stderr).toContain("Cannot write any figures: no sync has finished yet");
     expect(stderr).toContain("Run `calltally sync`; ");
@@ -507,9 +504,9 @@ describe.concurrent("calltally export with invalid input", () => {
   ];
 
   it.each(WRONG)("exits with 2 and writes nothing: $args", async ({ args, says }) => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     writeFileSync(join(folder.path, "callers.txt"), "+49 30 1234567\nring 030 5550199\n");
-    const { code, stdout, stderr } = await calltally(["export", ...args], { cwd: folder.path });
+    const { code, stdout, stderr } = await folder.run("export", ...args);
     for (const words of says) expect(stderr).toMatch(words);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr.replaceAll(/\D/g, "")).not.toContain("5550199");

@@ -10,6 +10,7 @@ import { startReceiver } from "../support/receiver.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = (folder: string) =>
@@ -17,12 +18,11 @@ const readJobs = (folder: string) =>
 
 describe("failing job", () => {
   it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     await using monitor = await startBadServer(text("OK"));
     const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    const options = { cwd: folder.path, env };
-    const run = async (...args: string[]) => (await calltally(args, options)).code;
+    using folder = makeFolder(env);
+    const run = async (...args: string[]) => (await folder.run(...args)).code;
     let heard = 0;
     const beats = () => {
       const news = monitor.requests.slice(heard).map(({ url }) => url);
@@ -39,7 +39,7 @@ describe("failing job", () => {
       { job: "export", ...times, ...succeeded },
       { job: "sync", ...times, ...succeeded },
     ]);
-    const { stdout: well } = await calltally(["status"], options);
+    const { stdout: well } = await folder.run("status");
     expect(well).toMatch(/^Jobs {7}export {2}succeeded just now\n {11}sync {4}succeeded just now$/m);
 
     rmSync(join(folder.path, "data/exports"), { recursive: true });
@@ -57,7 +57,7 @@ describe("failing job", () => {
       error: expect.stringContaining("data/exports"),
       failing_since: RECENT,
     });
-    const status = await calltally(["status"], options);
+    const status = await folder.run("status");
     expect(status).toMatchObject({ code: 3, stderr: `calltally: export: ${exported?.error}\n` });
     expect(status.stdout).toMatch(
       /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
@@ -65,8 +65,8 @@ describe("failing job", () => {
     const lines = status.stdout.trimEnd().split("\n");
     const widths = lines.filter((line) => !line.startsWith("Warehouse")).map(({ length }) => length);
     expect(Math.max(...widths)).toBeLessThanOrEqual(80);
-    expect(JSON.parse((await calltally(["status", "--json"], options)).stdout).jobs[0]).toEqual(exported);
-    const doctor = JSON.parse((await calltally(["doctor", "--json"], options)).stdout);
+    expect(JSON.parse((await folder.run("status", "--json")).stdout).jobs[0]).toEqual(exported);
+    const doctor = JSON.parse((await folder.run("doctor", "--json")).stdout);
     expect(doctor.checks).toContainEqual(
       expect.objectContaining({
         name: "job export",
@@ -84,22 +84,21 @@ describe("failing job", () => {
   });
 
   it("keeps the monitor failing after it was killed, once its maximum duration has passed", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     await using monitor = await startBadServer(text("OK"));
     const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    const options = { cwd: folder.path, env };
-    await calltally(["job", "sync"], options);
-    const sqlite = new Database(join(folder.path, "data/calltally.db"));
+    using folder = makeFolder(env);
+    await folder.run("job", "sync");
+    const sqlite = new Database(folder.database);
     const start = sqlite.prepare("INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', ?)");
     start.run(new Date(Date.now() - 59 * 60_000).toISOString());
-    await calltally(["job", "sync"], options);
+    await folder.run("job", "sync");
     start.run("2026-01-01T00:00:00.000Z");
     sqlite.close();
-    await calltally(["job", "sync"], options);
+    await folder.run("job", "sync");
     const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
     expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
-    expect((await calltally(["status"], options)).stdout).toMatch(
+    expect((await folder.run("status")).stdout).toMatch(
       /^Jobs {7}export {2}started \d+ days ago, still running or killed; no success yet$/m,
     );
   });
@@ -123,20 +122,17 @@ describe("failing job", () => {
 
 describe("CALLTALLY_INSIGHT_IDS", () => {
   it("with a deleted id exits with 8 and names it, and refreshes the other insights", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
-    const options = { cwd: folder.path, env };
-    const job = await calltally(["job", "insights"], options);
+    await using folder = await makeSandboxFolder({ calls: 1 }, { CALLTALLY_INSIGHT_IDS: "999,101,998,102" });
+    const job = await folder.run("job", "insights");
     expect(job.code).toBe(8);
     expect(job.stderr).toMatch(
       /"msg":"Cannot read 2 insights: 999: The API returned 404: Insight 999 not found .*; 998: The API/,
     );
-    const database = join(folder.path, "data/calltally.db");
+    const database = folder.database;
     const ids = () => readRows(database, "SELECT insight_id FROM insights ORDER BY 1");
     expect(ids()).toEqual([{ insight_id: 101 }, { insight_id: 102 }]);
 
-    const sync = await calltally(["insight", "sync", "999", "103"], options);
+    const sync = await folder.run("insight", "sync", "999", "103");
     expect(sync.code).toBe(8);
     expect(sync.stderr).toMatch(
       /^calltally: Cannot read insight 999: The API returned 404: Insight 999 not found \(request/,
@@ -147,13 +143,13 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
 });
 
 it("sync warns when certificates are not checked", async () => {
-  using folder = makeTempFolder();
   await using service = await startReceiver((response) => response.end("{}"));
   const env = {
     ...settingsFor({ url: service.url, token: "token-417" }),
     CALLTALLY_RETRY_SECONDS: "0",
     NODE_TLS_REJECT_UNAUTHORIZED: "0",
   };
-  const { stderr } = await calltally(["sync"], { cwd: folder.path, env });
+  using folder = makeFolder(env);
+  const { stderr } = await folder.run("sync");
   expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED");
 });

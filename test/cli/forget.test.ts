@@ -14,6 +14,7 @@ import { findTraces, makePersonal, spell } from "../support/forgettable.ts";
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, storeCalls } from "../support/warehouse.ts";
+import { makeFolder } from "./folder.ts";
 
 // For larger numbers: CALLTALLY_FORGET_CALLS=10000 CALLTALLY_FORGET_CALLERS=50 and --testTimeout=0.
 const CALLS = Number(process.env.CALLTALLY_FORGET_CALLS ?? 150);
@@ -333,7 +334,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
   });
 
   it("with --all-accounts forgets callers in every account that has them, and nobody if one is unknown", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const account = (name: string) =>
       `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.token }\n`;
     const NAMES = ["acme", "beta", "gamma"];
@@ -355,7 +356,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
       const calls = callers.map((caller_id, index) => ({ ...FULL_CALL, call_id: index + 1, caller_id }));
       fillWarehouse(join(folder.path, `data/${name}/calltally.db`), calls);
     }
-    const run = (...args: string[]) => calltally(["forget", ...args], { cwd: folder.path });
+    const run = (...args: string[]) => folder.run("forget", ...args);
     const callers = () =>
       NAMES.filter((name) => readFileSync(join(folder.path, `data/${name}/calltally.db`)).length > 100).map(
         (name) => {

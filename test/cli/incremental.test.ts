@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, type Finished, HAS_PROCESSES, type RunOptions, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import type { Sandbox } from "../../src/sandbox/server.ts";
+import { calltally, type Finished, HAS_PROCESSES, type RunOptions } from "../support/run.ts";
 import { readColumn } from "../support/warehouse.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 interface Sync extends Finished {
   /** The run as `--json` prints it. */
@@ -26,10 +26,11 @@ const query = (folder: string, sql: string) => readColumn(join(folder, "data/cal
 
 describe("second sync", () => {
   it("of 1,200 calls reads only new calls", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1200 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "100" };
-    const options = { cwd: folder.path, env };
+    await using folder = await makeSandboxFolder(
+      { calls: 1200 },
+      { CALLTALLY_GONE_AFTER_HOURS: "0", CALLTALLY_LIMIT: "100" },
+    );
+    const { sandbox, options, run } = folder;
     expect((await sync(sandbox, options)).run).toMatchObject({
       mode: "full",
       verdict: "exact",
@@ -71,12 +72,12 @@ describe("second sync", () => {
     expect(
       query(folder.path, "SELECT count(*) FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL"),
     ).toBe(0);
-    const status = await calltally(["status"], options);
+    const status = await run("status");
     expect(status.stdout).toMatch(
       /^Complete {3}in doubt: 200 calls went missing in one pass, over the missing-call/m,
     );
     for (const command of [["export"], ["export", "channel", "--stdout"], ["job", "export"]]) {
-      const exported = await calltally(command, options);
+      const exported = await run(...command);
       expect(exported).toMatchObject({ code: 3 });
       if (command[0] === "job" && !HAS_PROCESSES) continue; // its log is the process's
       expect(exported.stdout + exported.stderr).toContain(
@@ -89,10 +90,10 @@ describe("second sync", () => {
       level: "doubt",
       values: { calls: 200 },
     });
-    const doctor = await calltally(["doctor"], options);
+    const doctor = await run("doctor");
     expect(doctor).toMatchObject({ code: 3, stdout: expect.stringContaining("--accept-gone 200") });
     const accepted = await sync(sandbox, options, "--full", "--accept-gone", "200");
     expect(accepted).toMatchObject({ code: 0, run: { calls_missing: 200, calls_withheld: 0 } });
-    expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
+    expect(await run("export")).toMatchObject({ code: 0 });
   });
 });

@@ -22,9 +22,9 @@ import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
 import { json, startBadServer, text } from "../support/bad-server.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { type LogLine, startLogging } from "../support/logging-program.ts";
-import { BIN, calltally, startCalltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { BIN, startCalltally } from "../support/run.ts";
 import { writeAccounts } from "./agency.ts";
+import { makeFolder } from "./folder.ts";
 
 const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
 
@@ -81,25 +81,25 @@ async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Sig
 
 describe("report that waits for fresh calls", () => {
   it("stops soon while another process syncs, and is made later for the same slot", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     const { database, rowsOf } = configure(folder.path, acme);
-    const options = { cwd: folder.path };
     {
       using _sync = tryAcquireLock(database);
       await using job = startLogging(["job", "report:weekly"], options);
       await job.seen(isWaiting);
       expect((await job.stop()).code).toBe(143);
     }
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect((await run("job", "report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 
   it("stops soon with the schedule and with its own sync, and is made later for the same slot", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     await using acme = await startSandbox({ calls: 1000, token: "t0ken-of-acme", latencyMs: 300 });
     const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
-    const options = { cwd: folder.path };
     const job = startCalltally(["job", "report:weekly"], options);
     while (acme.requests.length < 3) await new Promise(setImmediate);
     expect(await stop(job, "SIGTERM")).toBe(143);
@@ -115,9 +115,9 @@ describe("report that waits for fresh calls", () => {
     expect(rowsOf("report_runs")).toEqual([]);
     const ends = rowsOf("jobs").filter(({ job }) => job === "report:weekly");
     expect(ends).toMatchObject([{ exit_code: 143, error: null, failing_since: null }]);
-    const listed = await calltally(["schedule", "--list", "--json"], options);
+    const listed = await run("schedule", "--list", "--json");
     expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect((await run("job", "report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 });
@@ -127,7 +127,7 @@ it.each([
   { args: ["job", "report:weekly"], signal: "SIGTERM", exitCode: 143, error: "Stopped by SIGTERM" },
 ] as const)("a report that waits for a mail server stops soon: $signal", async (stopped) => {
   const { args, signal, exitCode, error } = stopped;
-  using folder = makeTempFolder();
+  using folder = makeFolder();
   await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
   const connected = Promise.withResolvers<void>();
   await using mail = await startMailServer({
@@ -138,7 +138,7 @@ it.each([
     },
   });
   const { rowsOf } = configureMail(folder.path, acme, mail);
-  await calltally(["sync"], { cwd: folder.path });
+  await folder.run("sync");
   const report = startCalltally([...args], { cwd: folder.path });
   await connected.promise;
   expect(await stop(report, signal)).toBe(exitCode);
@@ -187,7 +187,7 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
 
 describe("schedule", () => {
   it("retries a report that a recipient refused temporarily, without blocking others meanwhile", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     // A process that blocks others does not wait for such a long pause.
     const later = text("", 503, { "retry-after": "60" });
@@ -195,8 +195,7 @@ describe("schedule", () => {
     writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
     const deliver = "    deliver: [{ webhook: { url_file: hook.url } }]\n";
     const { rowsOf } = configure(folder.path, acme, { deliver });
-    const options = { cwd: folder.path };
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
+    expect((await folder.run("job", "report:weekly")).code).toBe(9);
     expect(rowsOf("report_runs")).toMatchObject([
       { status: "interrupted", error: "not yet delivered to every recipient" },
     ]);
@@ -212,13 +211,13 @@ describe("schedule", () => {
 
 describe("report whose process is killed while it writes", () => {
   it("leaves no partial set of files, and is resumed under the same number", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     const { rowsOf } = configure(folder.path, acme, { contents: "[channel, source, calls]" });
-    const options = { cwd: folder.path };
     const target = join(folder.path, "reports/acme/weekly");
     mkdirSync(target, { recursive: true });
-    await calltally(["sync"], options);
+    await run("sync");
     const seen = new Set<string>();
     // Each file appears under a temporary name, and is renamed at the end.
     for (let changes = 1; changes <= 13; changes += 4) {
@@ -235,7 +234,7 @@ describe("report whose process is killed while it writes", () => {
       if (code !== null) break;
     }
     expect(seen).toContain("killed: nothing");
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect((await run("job", "report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1, ...SCHEDULED }]);
     expect(checkSet(target)).toBe("3 files");
   });

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
 import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 const CALLS = [
   makeCall({
@@ -143,28 +143,26 @@ describe("misspelled names of settings", () => {
 
 describe("dispositions in settings", () => {
   it("that no call has are reported by sync, export and doctor, with the nearest", async () => {
-    using folder = makeTempFolder();
+    await using folder = await makeSandboxFolder(
+      { calls: 60 },
+      { CALLTALLY_ANSWERED: "answerd,transferred", CALLTALLY_MISSED: "busy,nothing like it" },
+    );
+    const { sandbox, run } = folder;
     const cwd = folder.path;
-    await using sandbox = await startSandbox({ calls: 60 });
-    const env = {
-      ...settingsFor(sandbox),
-      CALLTALLY_ANSWERED: "answerd,transferred",
-      CALLTALLY_MISSED: "busy,nothing like it",
-    };
     const remarks =
       "CALLTALLY_ANSWERED has answerd, and no call in the warehouse has that disposition. Did you mean ANSWERED?\n" +
       "CALLTALLY_MISSED has nothing like it, and no call in the warehouse has that disposition. `calltally export disposition` lists the existing ones.\n";
-    expect(await calltally(["sync"], { cwd, env })).toMatchObject({
+    expect(await run("sync")).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(remarks),
     });
-    expect(await calltally(["export"], { cwd, env })).toMatchObject({ code: 0, stderr: remarks });
-    expect(await calltally(["export", "--quiet"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
-    const { stdout } = await calltally(["doctor"], { cwd, env });
+    expect(await run("export")).toMatchObject({ code: 0, stderr: remarks });
+    expect(await run("export", "--quiet")).toMatchObject({ code: 0, stderr: "" });
+    const { stdout } = await run("doctor");
     expect(stdout).toMatch(
       /^warn {2}CALLTALLY_ANSWERED +no call in the warehouse has the disposition answerd\n +Did you mean ANSWERED\?$/m,
     );
-    const { stderr } = await calltally(["job", "export"], { cwd, env });
+    const { stderr } = await run("job", "export");
     expect(stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
     // So few calls need not have each disposition of the defaults.
     const usual = { ...settingsFor(sandbox), CALLTALLY_MISSED: "no answer,busy,failed,voicemail,abandoned" };

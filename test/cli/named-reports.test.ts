@@ -5,10 +5,10 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
-import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { readColumn, readRows } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
+import { makeFolder } from "./folder.ts";
 
 const WEEKLY = `  weekly:
     contents: [channel, utm_campaign]
@@ -45,7 +45,7 @@ const addresses = (mail: MailServer) => mail.taken.flatMap(({ to }) => to).sort(
 
 describe("named reports", () => {
   it("are made for each account and delivered, and shown by status", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
     await using mail = await startMailServer({ lacksTls: true });
@@ -59,15 +59,14 @@ describe("named reports", () => {
     folder: pages/{to}
 `;
     configure(folder.path, { acme, beta }, reports, mail);
-    const options = { cwd: folder.path };
-    expect((await calltally(["config", "check"], options)).stdout).toContain("no problem");
-    await calltally(["sync"], options);
+    expect((await folder.run("config", "check")).stdout).toContain("no problem");
+    await folder.run("sync");
 
-    const unaddressed = await calltally(["run", "page", "--deliver"], options);
+    const unaddressed = await folder.run("run", "page", "--deliver");
     expect(unaddressed).toMatchObject({ code: 2, stdout: "" });
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
 
-    const { code, stdout, stderr } = await calltally(["run", "weekly", "page", "--deliver"], options);
+    const { code, stdout, stderr } = await folder.run("run", "weekly", "page", "--deliver");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^acme\nweekly, report run 1\nreports\/acme\/weekly\/calltally\.xlsx {2}2 sheets/);
     expect(stdout).toMatch(/^email to boss@acme\.example: delivered$/m);
@@ -98,7 +97,7 @@ describe("named reports", () => {
       { channel: "email", recipient: "boss@acme.example", status: "delivered", attempts: 1 },
       { channel: "command", status: "delivered" },
     ]);
-    const status = await calltally(["status", "--account", "acme"], options);
+    const status = await folder.run("status", "--account", "acme");
     expect(status.stdout).toMatch(
       /^Reports {4}weekly {2}made just now, delivered to 3 of 3, next \d{4}-\d\d-\d\d 07:00$/m,
     );
@@ -106,7 +105,7 @@ describe("named reports", () => {
   });
 
   it("are made and delivered again, with the changes, only after a sync that changed reported figures", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY.replace("format: xlsx", "format: csv")}    deliver:
@@ -115,7 +114,7 @@ describe("named reports", () => {
     require: verified
 `;
     configure(folder.path, { acme }, reports, mail);
-    const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+    const run = (...args: string[]) => folder.run(...args);
     expect((await run("config", "check")).stdout).toContain("no problem");
     await run("sync", "--full");
     const again = async () => {
@@ -153,7 +152,7 @@ describe("named reports", () => {
   });
 
   it("have the same figures as export with the same flags", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme" });
     const reports = `  figures:
     contents: [source]
@@ -166,15 +165,11 @@ describe("named reports", () => {
     folder: "out/{report}"
 `;
     configure(folder.path, { acme }, reports);
-    const options = { cwd: folder.path };
-    await calltally(["sync"], options);
-    expect((await calltally(["run", "figures"], options)).code).toBe(0);
+    await folder.run("sync");
+    expect((await folder.run("run", "figures")).code).toBe(0);
     const flags = ["--last", "3m", "--grain", "month", "--total", "--top", "3", "--min-duration", "10"];
     const channels = ["--channel", "Paid Search", "--channel", "Organic Search"];
-    await calltally(
-      ["export", "source", "--by", "weekday,hour", ...flags, ...channels, "--out", "by-hand"],
-      options,
-    );
+    await folder.run("export", "source", "--by", "weekday,hour", ...flags, ...channels, "--out", "by-hand");
     for (const file of ["source.csv", "weekday-hour.csv"]) {
       const made = readFileSync(join(folder.path, "out/figures", file), "utf8");
       expect(made).toBe(readFileSync(join(folder.path, "by-hand", file), "utf8"));
@@ -185,7 +180,8 @@ describe("named reports", () => {
   it.skipIf(!HAS_PROCESSES)(
     "are made once for each slot, even if the process was killed meanwhile",
     async () => {
-      using folder = makeTempFolder();
+      using folder = makeFolder();
+      const { options, run } = folder;
       await using acme = await startSandbox({ calls: 200, token: "t0ken-of-acme" });
       const reached = Promise.withResolvers<void>();
       let isFirst = true;
@@ -201,22 +197,21 @@ describe("named reports", () => {
       });
       const reports = `${WEEKLY}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
       configure(folder.path, { acme }, reports, mail);
-      const options = { cwd: folder.path };
-      await calltally(["sync"], options);
+      await run("sync");
 
       const killed = startCalltally(["job", "report:weekly"], options);
       await reached.promise;
       killed.kill("SIGKILL");
       await killed.done;
       expect(addresses(mail)).toEqual([]);
-      const afterKill = await calltally(["status"], options);
+      const afterKill = await run("status");
       expect(afterKill.stdout).toMatch(/^Reports {4}weekly {2}interrupted/m);
       // It is overdue when the schedule starts, since it is new and was never made.
-      const listed = await calltally(["schedule", "--list", "--json"], options);
+      const listed = await run("schedule", "--list", "--json");
       expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
 
-      expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-      const again = await calltally(["job", "report:weekly"], options);
+      expect((await run("job", "report:weekly")).code).toBe(0);
+      const again = await run("job", "report:weekly");
       expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining("is already done") });
       expect(addresses(mail)).toEqual(["marketing@acme.example"]);
       expect(ledgerOf(folder.path, "acme", "report_runs")).toMatchObject([
@@ -229,7 +224,8 @@ describe("named reports", () => {
   it.skipIf(!HAS_PROCESSES)(
     "exit with 9 if a delivery failed, without stopping others, until a manual run reaches everybody",
     async () => {
-      using folder = makeTempFolder();
+      using folder = makeFolder();
+      const { run } = folder;
       await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
       const mended = join(folder.path, "mended");
       await using mail = await startMailServer({
@@ -241,27 +237,26 @@ describe("named reports", () => {
       - command: [test, -e, mended]
 `;
       configure(folder.path, { acme }, reports, mail);
-      const options = { cwd: folder.path };
-      await calltally(["sync"], options);
-      const { code, stdout } = await calltally(["run", "weekly", "--deliver"], options);
+      await run("sync");
+      const { code, stdout } = await run("run", "weekly", "--deliver");
       expect(code).toBe(9);
       expect(stdout).toMatch(/^email to nobody@acme\.example: failed: .*550/m);
       expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
       expect(stdout).toMatch(/^command to test #\w+: failed: /m);
       expect(addresses(mail)).toEqual(["marketing@acme.example"]);
-      const status = await calltally(["status"], options);
+      const status = await run("status");
       expect(status.stdout).toMatch(/delivered to 1 of 3/);
       expect(status.stdout).toMatch(/email to nobody@acme\.example: failed/);
-      const job = await calltally(["job", "report:weekly"], options);
+      const job = await run("job", "report:weekly");
       expect(job.code).toBe(9);
-      const doctor = await calltally(["doctor"], options);
+      const doctor = await run("doctor");
       expect(doctor.stdout).toMatch(
         /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` shows who /m,
       );
 
       // Run again, like a timer that retries. Files made by hand meanwhile reach nobody.
-      expect((await calltally(["run", "weekly"], options)).code).toBe(0);
-      const again = await calltally(["job", "report:weekly"], options);
+      expect((await run("run", "weekly")).code).toBe(0);
+      const again = await run("job", "report:weekly");
       expect(again.code).toBe(9);
       const lines = again.stderr.trimEnd().split("\n");
       expect(lines).toHaveLength(1);
@@ -275,28 +270,27 @@ describe("named reports", () => {
       expect(addresses(mail)).toHaveLength(2);
       writeFileSync(mended, "");
       const byHand = ["run", "weekly", "--deliver", "--account", "acme"];
-      expect((await calltally(byHand, options)).code).toBe(0);
-      expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+      expect((await run(...byHand)).code).toBe(0);
+      expect((await run("job", "report:weekly")).code).toBe(0);
       expect(addresses(mail)).toHaveLength(4);
     },
   );
 
   it("are made from fresh calls after a sync; if the sync fails, the report is marked as stale", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using mail = await startMailServer({ lacksTls: true });
-    const options = { cwd: folder.path };
     const reports = `${WEEKLY}    fresh: 2h\n    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
     {
       await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
       configure(folder.path, { acme }, reports, mail);
-      await calltally(["sync"], options);
+      await folder.run("sync");
       age(folder.path, 3);
-      expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+      expect((await folder.run("job", "report:weekly")).code).toBe(0);
       const database = join(folder.path, "data/acme/calltally.db");
       expect(readColumn(database, "SELECT count(*) FROM sync_runs")).toEqual([2]);
     }
     age(folder.path, 3);
-    const byHand = await calltally(["run", "weekly", "--deliver"], options);
+    const byHand = await folder.run("run", "weekly", "--deliver");
     expect(byHand).toMatchObject({ code: 3, stdout: expect.stringContaining("older than 2h") });
     expect(mail.taken.at(-1)?.raw.replaceAll("=\r\n", "")).toContain("The last good sync is older than 2h");
     expect(ledgerOf(folder.path, "acme", "report_runs").at(-1)).toMatchObject({
@@ -306,21 +300,21 @@ describe("named reports", () => {
   });
 
   it("are not delivered before a sync has finished, which health and status report", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { run } = folder;
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const deliver = `    deliver: [{ email: { to: [marketing@acme.example] } }, { command: [touch, sent] }]\n`;
     configure(folder.path, { acme }, `${WEEKLY}${deliver}`, mail);
-    const options = { cwd: folder.path };
     openWarehouse(join(folder.path, "data/acme/calltally.db"))[Symbol.dispose]();
     const error = "Cannot write any figures: no sync has finished yet";
-    const byHand = await calltally(["run", "weekly", "--deliver"], options);
+    const byHand = await run("run", "weekly", "--deliver");
     expect(byHand).toEqual({
       code: 9,
       stdout: "",
       stderr: expect.stringMatching(`^calltally: ${error}\nRun `),
     });
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
+    expect((await run("job", "report:weekly")).code).toBe(9);
     expect(mail.taken).toEqual([]);
     expect(existsSync(join(folder.path, "sent"))).toBe(false);
     expect(existsSync(join(folder.path, "reports"))).toBe(false);
@@ -329,25 +323,24 @@ describe("named reports", () => {
       { status: "failed", error },
     ]);
     expect(ledgerOf(folder.path, "acme", "deliveries")).toEqual([]);
-    const status = await calltally(["status"], options);
+    const status = await run("status");
     expect(status.code).toBe(3);
     expect(status.stdout).toContain(`\nReports    weekly  failed just now, next `);
     expect(status.stderr).toContain(`calltally: report:weekly: ${error}\n`);
 
-    await calltally(["sync"], options);
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    await run("sync");
+    expect((await run("job", "report:weekly")).code).toBe(0);
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
-    expect((await calltally(["status"], options)).code).toBe(0);
+    expect((await run("status")).code).toBe(0);
   });
 
   it("do not stop others when one fails", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     const broken = "  broken:\n    contents: [channel]\n    filter: { source: nowhere }\n";
     configure(folder.path, { acme }, `${broken}${WEEKLY}`);
-    const options = { cwd: folder.path };
-    await calltally(["sync"], options);
-    const both = await calltally(["run", "broken", "weekly", "--json"], options);
+    await folder.run("sync");
+    const both = await folder.run("run", "broken", "weekly", "--json");
     expect(both).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
@@ -358,7 +351,7 @@ describe("named reports", () => {
       { report: "broken", error: { exit_code: 2, message: expect.stringContaining("nowhere") } },
       { report: "weekly", report_run_id: 2 },
     ]);
-    const alone = await calltally(["run", "broken"], options);
+    const alone = await folder.run("run", "broken");
     expect(alone.stderr).toMatch(
       /^calltally: calltally\.yaml:6:3: reports\.broken: Cannot use filter\.source nowhere/,
     );
@@ -374,24 +367,23 @@ describe("named reports", () => {
   });
 
   it("mail personal data only on request", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = (more: string) =>
       `  leads:\n    contents: [calls]\n    with: [caller_id]\n    range: { last: 4w }\n${more}    deliver: [{ email: { to: [marketing@acme.example] } }]\n`;
     configure(folder.path, { acme }, reports(""), mail);
-    const options = { cwd: folder.path };
-    await calltally(["sync"], options);
-    const refused = await calltally(["run", "leads", "--deliver"], options);
+    await folder.run("sync");
+    const refused = await folder.run("run", "leads", "--deliver");
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/personal_data/) });
     // Refused before anything is written, also by config check.
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
-    expect((await calltally(["config", "check"], options)).stdout).toContain(
+    expect((await folder.run("config", "check")).stdout).toContain(
       "calls: personal data is only delivered on request",
     );
     expect(mail.taken).toEqual([]);
     configure(folder.path, { acme }, reports("    personal_data: true\n"), mail);
-    expect((await calltally(["run", "leads", "--deliver"], options)).code).toBe(0);
+    expect((await folder.run("run", "leads", "--deliver")).code).toBe(0);
     expect(addresses(mail)).toEqual(["marketing@acme.example"]);
   });
 });

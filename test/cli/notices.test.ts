@@ -7,9 +7,9 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startMailServer, type TakenMail } from "../delivery/mail-server.ts";
 import { type ServedCall, startListService } from "../support/list-service.ts";
-import { calltally, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { settingsFor } from "../support/run.ts";
 import { writeAccounts } from "./agency.ts";
+import { makeFolder } from "./folder.ts";
 
 const agoOf = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 
@@ -61,14 +61,13 @@ function callsUpToNow(): ServedCall[] {
 
 describe("notice", () => {
   it("is printed by the sync that found it, without names if the output may be logged", async () => {
-    using folder = makeTempFolder();
     const calls = callsUpToNow();
     const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
     await using service = await startListService(upTo(48));
-    const options = { cwd: folder.path, env: settingsFor({ url: service.url.href, token: "secret-token" }) };
-    const sync = (...args: string[]) => calltally(["sync", ...args], options);
+    using folder = makeFolder(settingsFor({ url: service.url.href, token: "secret-token" }));
+    const sync = (...args: string[]) => folder.run("sync", ...args);
     expect((await sync()).code).toBe(0);
-    const database = join(folder.path, "data/calltally.db");
+    const database = folder.database;
     write(database, ({ sqlite }) =>
       sqlite.exec(`UPDATE sync_runs SET started_at = '${agoOf(48)}', finished_at = '${agoOf(48)}'`),
     );
@@ -80,7 +79,7 @@ describe("notice", () => {
   });
 
   it("is mailed with each report once when it starts and once when it ends, and shown by status and on the page", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 200 });
     let refusal: number | undefined;
     await using mail = await startMailServer({ onRcpt: () => refusal });
@@ -95,7 +94,7 @@ describe("notice", () => {
       `reports:\n${report("daily")}${report("google", "    filter: { channel: Paid Search }\n")}`,
     );
     const run = async (...args: string[]) => {
-      const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
+      const { code, stdout, stderr } = await folder.run(...args);
       expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
       return stdout;
     };
@@ -125,7 +124,7 @@ describe("notice", () => {
     });
     // A report that reached nobody has informed nobody.
     refusal = 552;
-    expect((await calltally(["run", "daily", "--deliver"], { cwd: folder.path })).code).toBe(9);
+    expect((await folder.run("run", "daily", "--deliver")).code).toBe(9);
     refusal = undefined;
     // Only the text part has it unescaped: the other part is HTML.
     expect(await delivered("daily")).toEqual([

@@ -9,6 +9,7 @@ import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const readTree = (folder: string) =>
   Object.fromEntries(
@@ -52,27 +53,25 @@ describe("origin of a warehouse", () => {
   });
 
   it("of generated calls is named in each outlet, and excludes real calls", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 40 });
-    const database = join(folder.path, "data/calltally.db");
+    await using folder = await makeSandboxFolder({ calls: 40 });
+    const database = folder.database;
     fillWarehouse(database, [makeCall()]);
     new Database(database).exec("UPDATE origin SET is_demo = 1").close();
-    const env = settingsFor(sandbox);
     for (const args of [["sync"], ["sync", "--rebind"]]) {
-      const refused = await calltally(args, { cwd: folder.path, env });
+      const refused = await folder.run(...args);
       expect(refused).toMatchObject({ code: 2, stdout: "" });
       expect(refused.stderr).toContain("Cannot mix the made-up calls");
     }
     const madeUp = "These calls are made up: calltally demo made the warehouse.";
-    const exported = await calltally(["export", "channel"], { cwd: folder.path, env });
+    const exported = await folder.run("export", "channel");
     expect(exported.stdout).toContain(madeUp);
     const manifest: unknown = JSON.parse(
       readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"),
     );
     expect(manifest).toMatchObject({ origin: { made_by_demo: true, account: null } });
-    const streamed = await calltally(["export", "channel", "--stdout"], { cwd: folder.path, env });
+    const streamed = await folder.run("export", "channel", "--stdout");
     expect(streamed.stderr).toContain(madeUp);
-    expect((await calltally(["status"], { cwd: folder.path, env })).stdout).toContain("made-up calls");
+    expect((await folder.run("status")).stdout).toContain("made-up calls");
   });
 });
 
@@ -136,10 +135,10 @@ describe("warehouse of another account", () => {
       ofFile.map(({ name }) => name.replace("calltally ", "")).sort(),
     );
 
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     await using alpha = await startSandbox({ calls: 40 });
     await using beta = await startSandbox({ calls: 40, seed: 2 });
-    const options = { cwd: folder.path };
     await calltally(["sync"], { ...options, env: settingsFor(alpha) });
     await calltally(["backup", "alpha.backup"], { ...options, env: settingsFor(alpha) });
     writeAccounts(folder.path, { beta }, { more: { beta: "database: data/calltally.db" } });
@@ -154,7 +153,7 @@ describe("warehouse of another account", () => {
     writeFileSync(join(folder.path, "webhook.json"), JSON.stringify(Object.fromEntries(webhook)));
     const before = readdirSync(folder.path);
     const refused = async (args: string[]) => {
-      const { code, stdout, stderr } = await calltally(args, options);
+      const { code, stdout, stderr } = await run(...args);
       expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: "" });
       for (const word of [alpha.url, beta.url, "--rebind"]) expect(stderr, args.join(" ")).toContain(word);
     };
@@ -163,24 +162,21 @@ describe("warehouse of another account", () => {
     }
     for (const args of OTHERS) await refused(args);
     expect(readdirSync(folder.path)).toEqual(before);
-    const ledger = await calltally(
-      ["query", "SELECT count(*) AS runs FROM report_runs", "--format", "csv"],
-      options,
-    );
+    const ledger = await run("query", "SELECT count(*) AS runs FROM report_runs", "--format", "csv");
     expect(ledger.stdout).toBe("runs\r\n0\r\n");
 
     for (const [name, { args, is }] of Object.entries(COMMANDS)) {
       if (is !== "said") continue;
-      const { stdout, stderr } = await calltally([...name.split(" "), ...args], options);
+      const { stdout, stderr } = await run(...name.split(" "), ...args);
       for (const { url } of [alpha, beta]) expect(stdout + stderr, name).toContain(url);
     }
     expect(existsSync(join(folder.path, "copy.db"))).toBe(true);
   });
 
   it("is delivered nowhere by an account at the same address with another token until a sync", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     await using service = await startSandbox({ calls: 40 });
-    const options = { cwd: folder.path };
     await calltally(["sync"], { ...options, env: settingsFor(service) });
     const runAs = (token: string, ...args: string[]) => {
       const beta = { url: service.url, token };
@@ -189,7 +185,7 @@ describe("warehouse of another account", () => {
         join(folder.path, "calltally.yaml"),
         "reports:\n  weekly: { contents: [channel], deliver: [{ command: [touch, sent] }] }\n",
       );
-      return calltally(["run", "weekly", ...args], options);
+      return run("run", "weekly", ...args);
     };
     const refused = await runAs("another-token", "--deliver");
     expect(refused).toMatchObject({
@@ -221,10 +217,8 @@ describe("warehouse of another account", () => {
 
 describe("calltally export", () => {
   it("refuses a folder with the files of another warehouse or program, until --replace", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 40 });
-    const run = (database: string, ...args: string[]) =>
-      calltally([...args, "--database", database], { cwd: folder.path, env: settingsFor(sandbox) });
+    await using folder = await makeSandboxFolder({ calls: 40 });
+    const run = (database: string, ...args: string[]) => folder.run(...args, "--database", database);
     for (const database of ["a.db", "b.db"]) await run(database, "sync");
     expect(await run("a.db", "export")).toMatchObject({ code: 0 });
     const before = readTree(join(folder.path, "data"));

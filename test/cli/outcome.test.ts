@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, type Finished } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
 
 const CALLS = Array.from({ length: 12 }, (_, index) =>
   makeCall({
@@ -153,8 +153,8 @@ describe("calltally outcome", () => {
       "--outcome cannot be used with --engine",
     ],
   ])("refuses export %j", async (flags, expected) => {
-    using folder = makeTempFolder();
-    const { code, stderr } = await calltally(["export", ...flags], { cwd: folder.path });
+    using folder = makeFolder();
+    const { code, stderr } = await folder.run("export", ...flags);
     expect([code, stderr.includes(expected)]).toEqual([2, true]);
   });
 });

@@ -8,6 +8,7 @@ import { clearAddresses, findTraces, makePersonal, type Person } from "../suppor
 import { calltally, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 // For larger numbers: CALLTALLY_PRUNE_CALLS=10000 --testTimeout=0 -t never: of many calls, few callers have no recent ones.
 const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 200);
@@ -147,16 +148,15 @@ describe("prune", () => {
   );
 
   it("erases what the service had replaced before anything had to be removed", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 100 });
+    await using folder = await makeSandboxFolder({ calls: 100 });
+    const { sandbox, options, run } = folder;
     const people = makePersonal(sandbox, 3).map((person) => ({
       ...person,
       traces: person.traces.filter((trace) => trace.startsWith("q")),
     }));
     clearAddresses(sandbox, people);
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
     const keeping = { cwd: folder.path, env: { ...options.env, CALLTALLY_KEEP_TRANSCRIPTS: "400d" } };
-    await calltally(["sync"], options);
+    await run("sync");
     const members = [
       "transcription",
       "transcription_details",
@@ -167,7 +167,7 @@ describe("prune", () => {
     ];
     const none = Object.fromEntries(members.map((member) => [member, null]));
     for (const id of sandbox.calls.ids) sandbox.calls.edit(id, none);
-    await calltally(["sync", "--full"], options);
+    await run("sync", "--full");
     const data = join(folder.path, "data");
     expect(findTraces(data, people)).not.toEqual([]);
     expect((await calltally(["prune", "--dry-run"], keeping)).stdout).toBe("Nothing to remove\n");

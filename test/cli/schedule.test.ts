@@ -15,6 +15,7 @@ import { type LogLine, parseLines, startLogging } from "../support/logging-progr
 import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const MIN_KILLS = 1;
 /** The minimum time that the daemon runs on a cron of seconds: two minutes in `npm run test:soak`. */
@@ -276,9 +277,9 @@ describe("calltally schedule", () => {
   });
 
   it("--list shows the next runs in the zone of the settings, without an account", async () => {
-    using folder = makeTempFolder();
     const env = { CALLTALLY_TIMEZONE: "Asia/Tokyo", CALLTALLY_SYNC_CRON: "30 5 * * *" };
-    const { code, stdout } = await calltally(["schedule", "--list"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stdout } = await folder.run("schedule", "--list");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^job +cron +last done +next, Asia\/Tokyo\n/);
     expect(stdout).toMatch(/^sync +30 5 \* \* \* +never +at once(, \d{4}-\d\d-\d\d 05:30){2}$/m);
@@ -290,14 +291,14 @@ describe("calltally job", () => {
   const beats = (requests: readonly { url: string | undefined }[]) => requests.map(({ url }) => url);
 
   it("informs the monitor of a failure, and logs the error as a line", async () => {
-    using folder = makeTempFolder();
     await using api = await startBadServer(json({ code: 404, message: "gone elsewhere" }, 404));
     await using monitor = await startBadServer(text("OK"));
     const env = {
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
       CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17`,
     };
-    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stderr } = await folder.run("job", "sync");
     expect(code).toBe(8);
     expect(parseLines(stderr)).toEqual([
       expect.objectContaining({
@@ -353,10 +354,8 @@ describe("calltally job", () => {
   });
 
   it("respects the log level", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LOG_LEVEL: "warn" } };
-    expect(await calltally(["job", "sync"], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+    await using folder = await makeSandboxFolder({ calls: 50 }, { CALLTALLY_LOG_LEVEL: "warn" });
+    expect(await folder.run("job", "sync")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });
 

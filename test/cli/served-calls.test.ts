@@ -2,17 +2,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SORT_KEYS } from "../../src/api/attribution-client.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 describe("calltally calls", () => {
   it("shows a page of the service's list by each key and stores nothing", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 60 });
-    const run = (...args: string[]) =>
-      calltally(["calls", ...args], { cwd: folder.path, env: settingsFor(sandbox) });
+    await using folder = await makeSandboxFolder({ calls: 60 });
+    const run = (...args: string[]) => folder.run("calls", ...args);
     const pages = new Set<string>();
     for (const key of SORT_KEYS) {
       for (const order of ["asc", "desc"]) {
@@ -52,8 +50,8 @@ describe("calltally calls", () => {
   });
 
   it("names invalid input", async () => {
-    using folder = makeTempFolder();
-    const run = (...args: string[]) => calltally(["calls", ...args], { cwd: folder.path });
+    using folder = makeFolder();
+    const run = (...args: string[]) => folder.run("calls", ...args);
     const { code, stderr } = await run("--sort-by", "cost");
     expect(code).toBe(2);
     expect(stderr).toContain("source_name, total_calls, conversion_rate, roi, cost_per_conversion");

@@ -1,16 +1,14 @@
 import { spawnSync } from "node:child_process";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 describe("--quiet", () => {
   it("omits results and remarks, before or after the command", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 200 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await using folder = await makeSandboxFolder({ calls: 200 });
     for (const args of [
       ["sync", "--quiet"],
       ["--quiet", "sync"],
@@ -19,27 +17,26 @@ describe("--quiet", () => {
       ["insight", "sync", "101", "--quiet"],
       ["webhook", "patch", "44", "--description", "x", "--quiet"],
     ]) {
-      expect(await calltally(args, options), args.join(" ")).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(await folder.run(...args), args.join(" ")).toEqual({ code: 0, stdout: "", stderr: "" });
     }
   });
 
   it("keeps data, errors and exit codes", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 20 });
+    await using folder = await makeSandboxFolder({ calls: 20 });
+    const { sandbox, options, run } = folder;
     const [bad = 0] = sandbox.calls.ids;
     sandbox.calls.edit(bad, { duration: "long" });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    expect(await calltally(["sync", "--quiet"], options)).toEqual({ code: 3, stdout: "", stderr: "" });
-    const sync = await calltally(["sync", "--quiet", "--json"], options);
+    expect(await run("sync", "--quiet")).toEqual({ code: 3, stdout: "", stderr: "" });
+    const sync = await run("sync", "--quiet", "--json");
     expect(JSON.parse(sync.stdout)).toMatchObject({ calls_rejected: 1 });
-    expect((await calltally(["status", "--quiet"], options)).stdout).toContain("Rejected   1 row");
-    expect((await calltally(["doctor", "--quiet"], options)).stdout).toContain("checks passed");
-    expect((await calltally(["insight", "show", "101", "--quiet"], options)).stdout).toContain("Insight 101");
+    expect((await run("status", "--quiet")).stdout).toContain("Rejected   1 row");
+    expect((await run("doctor", "--quiet")).stdout).toContain("checks passed");
+    expect((await run("insight", "show", "101", "--quiet")).stdout).toContain("Insight 101");
     const wrong = { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } };
     const refused = await calltally(["sync", "--quiet"], wrong);
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(refused.stderr).toContain("The API refused the token");
-    expect((await calltally(["snyc", "--quiet"], options)).stderr).toContain("Did you mean sync?");
+    expect((await run("snyc", "--quiet")).stderr).toContain("Did you mean sync?");
   });
 });
 
@@ -47,9 +44,10 @@ const ESCAPE = String.fromCharCode(27);
 
 describe("output", () => {
   it("has no colours or other escapes in a file, even if colours are requested", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 200 });
-    const env = { ...settingsFor(sandbox), FORCE_COLOR: "1", CLICOLOR_FORCE: "1", TERM: "xterm-256color" };
+    await using folder = await makeSandboxFolder(
+      { calls: 200 },
+      { FORCE_COLOR: "1", CLICOLOR_FORCE: "1", TERM: "xterm-256color" },
+    );
     for (const args of [
       ["sync"],
       ["status"],
@@ -59,7 +57,7 @@ describe("output", () => {
       ["snyc"],
       ["job", "sync"],
     ]) {
-      const { stdout, stderr } = await calltally(args, { cwd: folder.path, env });
+      const { stdout, stderr } = await folder.run(...args);
       expect(stdout + stderr).not.toBe("");
       expect(stdout + stderr, args.join(" ")).not.toContain(ESCAPE);
     }

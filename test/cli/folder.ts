@@ -1,0 +1,68 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Call } from "../../src/call/columns.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { fillWarehouse, readRows } from "../support/warehouse.ts";
+
+type Settings = Record<string, string>;
+
+/** A working folder, and how to run the program in it. */
+export interface Folder {
+  path: string;
+  /** The default path of its warehouse. */
+  database: string;
+  /** The environment of the program. */
+  env: Settings;
+  options: RunOptions;
+  run: (...args: string[]) => Promise<Finished>;
+  /** Runs the program with these settings in addition. */
+  runWith: (more: Settings, ...args: string[]) => Promise<Finished>;
+  /** Returns the rows of a query of its warehouse. */
+  read: (sql: string) => Record<string, unknown>[];
+  /** Writes a file that only its owner may read. */
+  write: (name: string, text: string) => void;
+}
+
+/** Makes an empty working folder for runs with these settings. */
+export function makeFolder(env: Settings = {}): Folder & Disposable {
+  const { path, remove } = makeTempFolder();
+  const options = { cwd: path, env };
+  const database = join(path, "data/calltally.db");
+  return {
+    path,
+    database,
+    env,
+    options,
+    run: (...args) => calltally(args, options),
+    runWith: (more, ...args) => calltally(args, { ...options, env: { ...env, ...more } }),
+    read: (sql) => readRows(database, sql),
+    write: (name, text) => writeFileSync(join(path, name), text, { mode: 0o600 }),
+    [Symbol.dispose]: remove,
+  };
+}
+
+/** Makes a working folder with a warehouse of these calls. */
+export function makeCallsFolder(calls: readonly Call[], env?: Settings): Folder & Disposable {
+  const folder = makeFolder(env);
+  fillWarehouse(folder.database, calls);
+  return folder;
+}
+
+/** Makes an empty working folder whose settings name a sandbox of its own, and these `more`. */
+export async function makeSandboxFolder(
+  sandboxOptions: Parameters<typeof startSandbox>[0],
+  more: Settings = {},
+): Promise<Folder & AsyncDisposable & { sandbox: Sandbox }> {
+  const sandbox = await startSandbox(sandboxOptions);
+  const { [Symbol.dispose]: remove, ...folder } = makeFolder({ ...settingsFor(sandbox), ...more });
+  return {
+    ...folder,
+    sandbox,
+    [Symbol.asyncDispose]: async () => {
+      remove();
+      await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
