@@ -23,7 +23,7 @@ describe("calltally export --by account,…", () => {
     const flags = ["--grain", "month", "--from", "2020-01-01", "--to", "2029-12-31", "--compare", "previous"];
     for (const by of ["account,channel,campaign", "channel,account", "account"]) {
       const names = by.split(",").filter((name) => name !== "account");
-      const { code, stdout, stderr } = await folder.run("export", "--by", by, ...flags);
+      const { code, stdout, stderr } = await folder.run("export --by", by, ...flags);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       const file = by.replaceAll(",", "-");
       expect(stdout).toMatch(new RegExp(`^data/exports/${file}.csv  \\d+ rows, 500 calls\n`));
@@ -31,8 +31,7 @@ describe("calltally export --by account,…", () => {
       const own = [];
       for (const account of names.length > 0 ? ["acme", "beta"] : []) {
         const alone = await folder.run(
-          "export",
-          "--by",
+          "export --by",
           names.join(),
           ...flags,
           "--stdout",
@@ -79,7 +78,7 @@ describe("calltally export --by account,…", () => {
     for (const id of acme.calls.ids) acme.calls.edit(id, { disposition: "answered" });
     for (const id of beta.calls.ids) beta.calls.edit(id, { disposition: "busy" });
     writeAccounts(folder.path, { acme, beta });
-    const early = await run("export", "--by", "account,channel");
+    const early = await run("export --by account,channel");
     expect(early).toMatchObject({ code: 7, stdout: "" });
     expect((await run("sync")).code).toBe(0);
     const by = ["export", "--by", "account", "--stdout"];
@@ -91,7 +90,7 @@ describe("calltally export --by account,…", () => {
     ]);
     const each = await run(...by, "--disposition", "busy", "--disposition", "answered");
     expect(tableOf(each.stdout).map(({ calls }) => calls)).toEqual(["60", "60"]);
-    const hours = await run("export", "--by", "account,weekday,hour", "--stdout");
+    const hours = await run("export --by account,weekday,hour --stdout");
     const shown = tableOf(hours.stdout).map(
       ({ account, weekday = "", hour }) => `${account} ${WEEKDAYS.indexOf(weekday)} ${hour}`,
     );

@@ -23,11 +23,11 @@ describe("calltally schedule of several accounts", () => {
     await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
     writeAccounts(folder.path, { acme, beta }, { top: TOP, more: { beta: "timezone: Asia/Tokyo" } });
     writeFileSync(join(folder.path, "beta.token"), "t0ken-of-nobody");
-    const listed = JSON.parse((await run("schedule", "--json")).stdout);
+    const listed = JSON.parse((await run("schedule --json")).stdout);
     const jobsIn = (timezone: string) =>
       ["sync", "export", "insights"].map((job) => expect.objectContaining({ job, timezone }));
     expect(listed).toEqual({ acme: jobsIn("UTC"), beta: jobsIn("Asia/Tokyo") });
-    const table = (await run("schedule", "--list")).stdout;
+    const table = (await run("schedule --list")).stdout;
     expect(table).toMatch(/^acme\njob +cron +last done +next, UTC\nsync /);
     expect(table).toMatch(/\n\nbeta\njob +cron +last done +next, Asia\/Tokyo\nsync /);
 
@@ -133,7 +133,7 @@ describe("calltally schedule of several accounts", () => {
     const long = "a-monthly-summary-for-the-board-of-directors";
     const report = `${long}: { contents: [channel], cron: "*/15 6-18 1,15 * MON-FRI" }`;
     appendFileSync(join(folder.path, "calltally.yaml"), `reports:\n  ${report}\n`);
-    const { stdout } = await folder.run("schedule", "--list");
+    const { stdout } = await folder.run("schedule --list");
     const lines = stdout.split("\n");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     const first = lines.findIndex((line) => line.startsWith("report:"));
@@ -154,7 +154,7 @@ describe("calltally schedule of several accounts", () => {
     await using acme = await startSandbox({ calls: 10 });
     writeAccounts(folder.path, { acme, beta: acme }, { top: TOP });
     writeFileSync(join(folder.path, "beta.token"), "");
-    const { code, stderr } = await folder.run("job", "sync");
+    const { code, stderr } = await folder.run("job sync");
     expect(code).toBe(2);
     expect(stderr).toMatch(/"account":"acme".*"msg":"synced"/);
     expect(stderr).toMatch(

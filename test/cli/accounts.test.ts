@@ -41,7 +41,7 @@ describe("several accounts", () => {
     expect(synced.stdout).toMatch(/^acme\nRun 1, .*\n {2}read +120 /m);
     expect(synced.stdout).toMatch(/^gamma\nRun 1, .*\n {2}read +50 /m);
     expect(synced.stderr).toMatch(/^beta: .*401/m);
-    const json = JSON.parse((await run("sync", "--json")).stdout);
+    const json = JSON.parse((await run("sync --json")).stdout);
     expect(json).toMatchObject({
       acme: { run_id: 2 },
       beta: { error: { exit_code: 4 } },
@@ -66,17 +66,17 @@ describe("several accounts", () => {
       "",
       "3 accounts, 1 with a problem: calltally status --account NAME",
     ]);
-    expect((await run("status", "--max-age", "1h")).code).toBe(3);
-    expect((await run("status", "--max-age", "1h", "--account", "acme", "--account", "gamma")).code).toBe(0);
-    expect((await run("status", "--account", "acme")).stdout).toMatch(/^Working {4}yes: run 2/);
-    expect(JSON.parse((await run("status", "--json")).stdout)).toMatchObject({
+    expect((await run("status --max-age 1h")).code).toBe(3);
+    expect((await run("status --max-age 1h --account acme --account gamma")).code).toBe(0);
+    expect((await run("status --account acme")).stdout).toMatch(/^Working {4}yes: run 2/);
+    expect(JSON.parse((await run("status --json")).stdout)).toMatchObject({
       acme: { calls: { live: 120 } },
       beta: { last_good_run: null },
     });
 
     writeFileSync(join(folder.path, "beta.token"), beta.token);
-    expect((await run("sync", "--account", "beta")).stdout).toMatch(/^Run 3, .*\n {2}read +80 /m);
-    const exported = await run("export", "channel");
+    expect((await run("sync --account beta")).stdout).toMatch(/^Run 3, .*\n {2}read +80 /m);
+    const exported = await run("export channel");
     expect(exported).toMatchObject({ code: 0, stderr: "" });
     expect(exported.stdout).toMatch(
       /^acme\ndata\/acme\/exports\/channel.csv {2}.*120 calls\n(.*\n)*\nbeta\ndata\/beta\/exports\/channel.csv .*80 calls$/m,
@@ -87,7 +87,7 @@ describe("several accounts", () => {
       origin: { base_url: expect.stringContaining(beta.url) },
     });
 
-    const doctored = await run("doctor", "--all");
+    const doctored = await run("doctor --all");
     expect(doctored.code).toBe(0);
     expect(doctored.stdout).toMatch(
       /^gamma\nok +CALLTALLY_BASE_URL +http.* \(from calltally.yaml:10:15: accounts.gamma.base_url\)$/m,
@@ -102,22 +102,22 @@ describe("several accounts", () => {
     writeAccounts(folder.path, { acme, beta });
     expect((await run("sync")).code).toBe(0);
 
-    const missing = await run("restore", "saved/{account}.db");
+    const missing = await run("restore saved/{account}.db");
     expect(missing).toMatchObject({ code: 7, stdout: "" });
     expect(missing.stderr).toMatch(/^acme: .*saved\/acme\.db.*\n(.*\n)*beta: .*saved\/beta\.db/m);
-    const saved = await run("backup", "saved/{account}.db");
+    const saved = await run("backup saved/{account}.db");
     expect(saved).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
         /^acme\nsaved\/acme\.db {2}20 calls .*\n\nbeta\nsaved\/beta\.db {2}30 calls .*\n$/,
       ),
     });
-    const restored = await run("restore", "saved/{account}.db", "--json");
+    const restored = await run("restore saved/{account}.db --json");
     expect(JSON.parse(restored.stdout)).toMatchObject({ acme: { calls: 20 }, beta: { calls: 30 } });
-    expect((await run("backup", "all.db")).stderr).toBe(
+    expect((await run("backup all.db")).stderr).toBe(
       "calltally: Cannot use one file, all.db, for acme, beta\nPut {account} in its path, or name one account with --account.\n",
     );
-    const one = await run("backup", "{account}.db", "--account", "beta");
+    const one = await run("backup {account}.db --account beta");
     expect(one.stdout).toMatch(/^beta\.db {2}30 calls/);
 
     const write = (name: string, cost: number) =>
@@ -126,11 +126,11 @@ describe("several accounts", () => {
         `day,source,medium,campaign,cost,currency\n2026-10-01,google,cpc,Brand,${cost},USD\n`,
       );
     write("acme", 12);
-    const imported = await run("spend", "import", "{account}.csv");
+    const imported = await run("spend import {account}.csv");
     expect(imported).toMatchObject({ code: 2, stdout: expect.stringMatching(/^acme\n.*\n.* 12\.00 USD\n$/) });
     expect(imported.stderr).toMatch(/^beta: Cannot read beta\.csv: no such file or directory$/m);
     write("beta", 34);
-    expect((await run("spend", "import", "{account}.csv")).stdout).toMatch(
+    expect((await run("spend import {account}.csv")).stdout).toMatch(
       /^acme\n.*\n.* 12\.00 USD.*\n {2}before: .*\n {2}now: .*\n\nbeta\n.*\n.* 34\.00 USD\n$/,
     );
 
@@ -162,7 +162,7 @@ describe("several accounts", () => {
     );
     // A warehouse names its origin; one without an origin has neither address nor token.
     expect((await run(...count, "--database", "data/acme/calltally.db")).stdout).toBe("calls\r\n20\r\n");
-    const foreign = await run("sync", "--database", "other.db");
+    const foreign = await run("sync --database other.db");
     expect(foreign).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(

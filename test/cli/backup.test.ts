@@ -38,16 +38,16 @@ describe("backup and restore", () => {
     const data = join(folder.path, "data");
     const database = join(data, "calltally.db");
     await run("sync");
-    await run("backup", "old.db");
+    await run("backup old.db");
     for (let call = 0; call < 50; call++) sandbox.calls.insert();
     await run("sync");
-    await run("backup", "now.db");
+    await run("backup now.db");
     const [old, now] = [readRows(join(folder.path, "old.db"), HASHES), readRows(database, HASHES)];
     expect([old.length, now.length]).toEqual([200, 250]);
 
     const found: number[] = [];
     for (let change = 1, code: number | null = null; code === null; change += STEP) {
-      await run("restore", "now.db");
+      await run("restore now.db");
       ({ code } = await calltally(["restore", "old.db"], { ...options, env: killedAt(change) }));
       const rows = readRows(database, HASHES);
       expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
@@ -57,7 +57,7 @@ describe("backup and restore", () => {
       for (const name of kept) rmSync(join(data, name));
     }
     expect(new Set(found)).toEqual(new Set([250, 200]));
-    expect(await run("restore", "now.db")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("restore now.db")).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 
     found.length = 0;
@@ -80,27 +80,27 @@ describe("backup and restore", () => {
       const key = join(folder.path, "data/calltally.db.caller-key");
       await run("sync");
       // Figures identify no caller.
-      await run("export", "campaign", "--format", format, "--out", "figures");
-      await run("backup", "early.db");
-      expect(await run("restore", "early.db")).toMatchObject({ code: 0, stderr: "" });
+      await run("export campaign --format", format, "--out", "figures");
+      await run("backup early.db");
+      expect(await run("restore early.db")).toMatchObject({ code: 0, stderr: "" });
 
-      const exported = await run("export", "calls", "--format", format, "--out", "out");
+      const exported = await run("export calls --format", format, "--out", "out");
       expect(exported.code).toBe(0);
-      await run("backup", "backup.db");
-      expect(JSON.parse((await run("restore", "backup.db", "--json")).stdout)).toMatchObject({
+      await run("backup backup.db");
+      expect(JSON.parse((await run("restore backup.db --json")).stdout)).toMatchObject({
         caller_key: "kept",
       });
       const content = readFileSync(key, "utf8");
 
       rmSync(key);
-      const without = await run("restore", "backup.db");
+      const without = await run("restore backup.db");
       expect(without).toMatchObject({ code: 0 });
       expect(without.stderr).toContain(`There is no key of caller_hash at ${key}`);
       expect(existsSync(key)).toBe(false);
 
       for (const name of ["backup.db.caller-key", "calltally.db.caller-key"]) {
         writeFileSync(join(folder.path, name), content, { mode: 0o644 });
-        const withKey = await run("restore", "backup.db");
+        const withKey = await run("restore backup.db");
         expect(withKey.stderr).toBe(
           `The key of caller_hash was copied from the backup's folder to ${key}.\n`,
         );
@@ -114,7 +114,7 @@ describe("backup and restore", () => {
 
       writeFileSync(key, `${"0".repeat(64)}\n`);
       writeFileSync(join(folder.path, "backup.db.caller-key"), content);
-      const another = await run("restore", "backup.db");
+      const another = await run("restore backup.db");
       expect(another.stderr).toContain(`${key} was kept, but the backup has a different key`);
       expect(readFileSync(key, "utf8")).toBe(`${"0".repeat(64)}\n`);
     },

@@ -52,15 +52,15 @@ describe("calltally's log", () => {
     };
     using folder = makeFolder(env);
     const { options, run } = folder;
-    expect((await run("job", "sync")).code).toBe(3);
-    expect((await run("job", "export")).code).toBe(3); // rows could not be read
-    expect((await run("job", "insights")).code).toBe(0);
-    expect((await run("sync", "--full")).code).toBe(3);
+    expect((await run("job sync")).code).toBe(3);
+    expect((await run("job export")).code).toBe(3); // rows could not be read
+    expect((await run("job insights")).code).toBe(0);
+    expect((await run("sync --full")).code).toBe(3);
     expect((await run("export")).code).toBe(3);
     expect((await run("status")).stderr).toMatch(
       /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
     );
-    expect((await run("schedule", "--list")).stderr).toBe("");
+    expect((await run("schedule --list")).stderr).toBe("");
 
     const schedule = startCalltally(["schedule"], {
       ...options,
@@ -106,10 +106,10 @@ describe("calltally's log", () => {
         CALLTALLY_INSIGHT_IDS: "101",
       };
       using folder = makeFolder(env);
-      const { code, stderr } = await folder.run("job", "sync");
+      const { code, stderr } = await folder.run("job sync");
       expect(code).toBe(exitCode);
       expect(stderr).toContain(`"exitCode":${exitCode}`);
-      await folder.run("job", "insights");
+      await folder.run("job insights");
     },
   );
 });

@@ -8,7 +8,7 @@ import { makeFolder } from "./folder.ts";
 /** The suggestions for a shell after these words. */
 async function candidates(...words: string[]): Promise<string[]> {
   using folder = makeFolder();
-  const { code, stdout, stderr } = await folder.run("complete", "--", ...words);
+  const { code, stdout, stderr } = await folder.run("complete --", ...words);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   const lines = stdout.trimEnd().split("\n");
   expect(lines.pop()).toMatch(/^:\d+$/);
@@ -52,7 +52,7 @@ describe("calltally completion", () => {
 
   it("suggests the shell that was probably meant", async () => {
     using folder = makeFolder();
-    const { code, stderr } = await folder.run("completion", "bsh");
+    const { code, stderr } = await folder.run("completion bsh");
     expect(code).toBe(2);
     expect(stderr).toContain("Did you mean bash?");
   });

@@ -32,7 +32,7 @@ describe("calltally demo", () => {
       "report",
       "utm_source.csv",
     ]);
-    await folder.run("export", "--database", "data/demo/calltally.db", "--timezone", "America/Chicago");
+    await folder.run("export --database data/demo/calltally.db --timezone America/Chicago");
     for (const name of ["utm_source.csv", "campaign.csv", "gclid.csv"]) {
       const [demo, exported] = ["data/demo", "data/exports"].map((place) =>
         readText(folder.path, join(place, name)),

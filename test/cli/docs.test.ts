@@ -30,20 +30,20 @@ describe("calltally docs", () => {
 
   it("prints the path of the pages with --path", async () => {
     using folder = makeFolder();
-    const all = await folder.run("docs", "--path");
+    const all = await folder.run("docs --path");
     expect(resolve(all.stdout.trim())).toBe(resolve("docs"));
-    const one = await folder.run("docs", "exit-codes", "--path");
+    const one = await folder.run("docs exit-codes --path");
     expect(one.stdout).toBe(`${join(all.stdout.trim(), "reference/exit-codes.md")}\n`);
   });
 
   it("exits with 2 for an unknown page, and suggests the nearest", async () => {
     using folder = makeFolder();
-    expect(await folder.run("docs", "setings")).toEqual({
+    expect(await folder.run("docs setings")).toEqual({
       code: 2,
       stdout: "",
       stderr: "calltally: Cannot show the page setings: no such page\nDid you mean settings?\n",
     });
-    const { stderr } = await folder.run("docs", "something-else");
+    const { stderr } = await folder.run("docs something-else");
     expect(stderr).toContain("`calltally docs` lists them.");
   });
 

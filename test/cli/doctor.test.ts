@@ -53,7 +53,7 @@ describe("calltally doctor", () => {
       total: "steady at 1,500 calls",
       "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
     });
-    const { stdout } = await run("doctor", "--all");
+    const { stdout } = await run("doctor --all");
     expect(stdout).toMatch(/^ok {4}CALLTALLY_TOKEN +set, 13 characters/m);
     expect(stdout).toMatch(/\n\n(\d+) of \1 checks passed\n$/);
     expect(stdout).not.toContain(sandbox.token);
@@ -129,7 +129,7 @@ describe("calltally doctor", () => {
       /^acme, gamma, delta, epsilon\nwarn {2}CALLTALLY_LIMT .*\n.*\n\nbeta\nwarn {2}CALLTALLY_LIMT /,
     );
     const data = z.record(z.string(), findingsSchema);
-    const all = data.parse(JSON.parse((await run("doctor", "--json")).stdout));
+    const all = data.parse(JSON.parse((await run("doctor --json")).stdout));
     expect(Object.keys(all)).toEqual(names);
     for (const { checks } of Object.values(all)) expect(checks.length).toBeGreaterThan(40);
   });

@@ -94,7 +94,7 @@ describe("errors of calltally", () => {
     expect(missing).toMatchObject({ code: 7, stdout: "" });
     expect(missing.stderr).toContain(`There is no warehouse at ${folder.database}`);
     writeFileSync(join(folder.path, "notes.txt"), "not a database");
-    const foreign = await folder.run("status", "--database", "notes.txt");
+    const foreign = await folder.run("status --database notes.txt");
     expect(foreign).toMatchObject({ code: 7, stdout: "" });
     expect(foreign.stderr).toContain("it is not an SQLite database");
   });

@@ -216,7 +216,7 @@ describe.concurrent("calltally export", () => {
       other: ["newsletter (not set) 2", "(other)  3"],
       compare: ["Email 1 "],
     });
-    const { stdout } = await folder.run("source", "--top", "2");
+    const { stdout } = await folder.run("source --top 2");
     expect(stdout).toMatch(/^data\/exports\/source\.csv {2}3 rows, 5 calls; 1 key in \(other\)\n/);
   });
 
@@ -229,7 +229,7 @@ describe.concurrent("calltally export", () => {
       [["--format", "xlsx"], "stdout", `  callers  ${counts}`],
       [["--format", "xlsx", "--stdout"], "stderr", `callers  ${counts}`],
     ] as const) {
-      const finished = await folder.run("export", "callers", ...flags);
+      const finished = await folder.run("export callers", ...flags);
       expect(finished[stream]).toContain(shown);
       expect(finished[stream]).not.toContain("the files have no rows");
     }
@@ -276,14 +276,14 @@ describe.concurrent("calltally export", () => {
 
   it("reports that nothing matches the filter, or that there are no calls", async () => {
     using folder = await makeSyncedFolder();
-    const { stdout } = await folder.run("channel", "--source", "nowhere", "--allow-empty");
+    const { stdout } = await folder.run("channel --source nowhere --allow-empty");
     expect(stdout).toMatch(
       /\nNo call in the warehouse matches: the files have no rows\.\nFirst-time .*\nThe latest days .*\n$/,
     );
     expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,answer_rate_in_hours\r\n$/);
 
     for (const place of CALLS.keys()) folder.markGone(place);
-    const empty = await folder.run("channel", "calls", "google-ads");
+    const empty = await folder.run("channel calls google-ads");
     expect(empty.stdout).toMatch(/\nThe warehouse has no calls: the files have no rows\.\n/);
   });
 
@@ -319,7 +319,7 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1", deliver: [{ command
     const consents = ["--ad-user-data", "granted", "--ad-personalization", "denied"];
     const first = await folder.run("google-ads", ...flags, "--timezone", "asia/tokyo");
     expect(first.stdout).toContain("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
-    const { stdout } = await folder.run("google-ads", "--every", ...flags, ...consents);
+    const { stdout } = await folder.run("google-ads --every", ...flags, ...consents);
     expect(stdout).toContain("google-ads.csv  2 rows of 5 calls examined; left out: 3 no gclid\n");
     const [old, late] = [daysAgo(40), daysAgo(20)].map((time) => time.slice(0, 10));
     expect(readText(folder.exports, "google-ads.csv")).toBe(

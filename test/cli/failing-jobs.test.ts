@@ -65,8 +65,8 @@ describe("failing job", () => {
     const lines = status.stdout.trimEnd().split("\n");
     const widths = lines.filter((line) => !line.startsWith("Warehouse")).map(({ length }) => length);
     expect(Math.max(...widths)).toBeLessThanOrEqual(80);
-    expect(JSON.parse((await folder.run("status", "--json")).stdout).jobs[0]).toEqual(exported);
-    const doctor = JSON.parse((await folder.run("doctor", "--json")).stdout);
+    expect(JSON.parse((await folder.run("status --json")).stdout).jobs[0]).toEqual(exported);
+    const doctor = JSON.parse((await folder.run("doctor --json")).stdout);
     expect(doctor.checks).toContainEqual(
       expect.objectContaining({
         name: "job export",
@@ -88,14 +88,14 @@ describe("failing job", () => {
     await using monitor = await startBadServer(text("OK"));
     const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
     using folder = makeFolder(env);
-    await folder.run("job", "sync");
+    await folder.run("job sync");
     const sqlite = new Database(folder.database);
     const start = sqlite.prepare("INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', ?)");
     start.run(new Date(Date.now() - 59 * 60_000).toISOString());
-    await folder.run("job", "sync");
+    await folder.run("job sync");
     start.run("2026-01-01T00:00:00.000Z");
     sqlite.close();
-    await folder.run("job", "sync");
+    await folder.run("job sync");
     const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
     expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
     expect((await folder.run("status")).stdout).toMatch(
@@ -123,7 +123,7 @@ describe("failing job", () => {
 describe("CALLTALLY_INSIGHT_IDS", () => {
   it("with a deleted id exits with 8 and names it, and refreshes the other insights", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 }, { CALLTALLY_INSIGHT_IDS: "999,101,998,102" });
-    const job = await folder.run("job", "insights");
+    const job = await folder.run("job insights");
     expect(job.code).toBe(8);
     expect(job.stderr).toMatch(
       /"msg":"Cannot read 2 insights: 999: The API returned 404: Insight 999 not found .*; 998: The API/,
@@ -132,7 +132,7 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
     const ids = () => readRows(database, "SELECT insight_id FROM insights ORDER BY 1");
     expect(ids()).toEqual([{ insight_id: 101 }, { insight_id: 102 }]);
 
-    const sync = await folder.run("insight", "sync", "999", "103");
+    const sync = await folder.run("insight sync 999 103");
     expect(sync.code).toBe(8);
     expect(sync.stderr).toMatch(
       /^calltally: Cannot read insight 999: The API returned 404: Insight 999 not found \(request/,

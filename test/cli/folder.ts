@@ -16,6 +16,7 @@ export interface Folder {
   /** The environment of the program. */
   env: Settings;
   options: RunOptions;
+  /** Runs the program; the first text is split at its blanks. */
   run: (...args: string[]) => Promise<Finished>;
   /** Runs the program with these settings in addition. */
   runWith: (more: Settings, ...args: string[]) => Promise<Finished>;
@@ -24,6 +25,8 @@ export interface Folder {
   /** Writes a file that only its owner may read. */
   write: (name: string, text: string) => void;
 }
+
+const split = ([command = "", ...args]: readonly string[]) => [...command.split(" "), ...args];
 
 /** Makes an empty working folder for runs with these settings. */
 export function makeFolder(env: Settings = {}): Folder & Disposable {
@@ -35,8 +38,8 @@ export function makeFolder(env: Settings = {}): Folder & Disposable {
     database,
     env,
     options,
-    run: (...args) => calltally(args, options),
-    runWith: (more, ...args) => calltally(args, { ...options, env: { ...env, ...more } }),
+    run: (...args) => calltally(split(args), options),
+    runWith: (more, ...args) => calltally(split(args), { ...options, env: { ...env, ...more } }),
     read: (sql) => readRows(database, sql),
     write: (name, text) => writeFileSync(join(path, name), text, { mode: 0o600 }),
     [Symbol.dispose]: remove,

@@ -149,10 +149,10 @@ describe("service that sends control characters and the token everywhere", () =>
       expect(said.join("")).toContain(shown);
 
     // Data is unchanged: JSON has the same text, and a pipe gets the served bytes.
-    const insight = await folder.run("insight", "show", "101", "--json");
+    const insight = await folder.run("insight show 101 --json");
     expect(JSON.parse(insight.stdout).insight_help).toContain(CONTROLS);
     const sql = "SELECT summary FROM attributed_calls WHERE call_id = 1";
-    expect((await folder.run("query", "--format", "csv", sql)).stdout).toContain(CONTROLS);
+    expect((await folder.run("query --format csv", sql)).stdout).toContain(CONTROLS);
 
     const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),

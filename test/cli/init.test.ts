@@ -75,7 +75,7 @@ Next:
     expect(readFileSync(join(cwd, "secrets/acme.token"), "utf8")).toBe(`${sandbox.token}\n`);
     const made = ["secrets", "secrets/acme.token", "calltally.yaml"];
     expect(made.map((name) => modeOf(join(cwd, name)))).toEqual([0o700, 0o600, 0o644]);
-    expect(await folder.run("config", "check")).toMatchObject({
+    expect(await folder.run("config check")).toMatchObject({
       code: 0,
       stdout: "calltally.yaml: 1 account, 1 report: no problem\n",
     });
@@ -123,7 +123,7 @@ Next:
     expect(code).toBe(0);
     expect(stdout).toContain("Wrote conf/secrets/acme.token, conf/c.yaml\n");
     expect(stdout).toContain("calltally run weekly --config conf/c.yaml");
-    expect((await folder.run("config", "check", "--config", "conf/c.yaml")).code).toBe(0);
+    expect((await folder.run("config check --config conf/c.yaml")).code).toBe(0);
   });
 
   it("names all missing flags in one error, and writes nothing", async () => {
@@ -311,7 +311,7 @@ describe("toStarterYaml", () => {
     }
     const all = yaml.replace(/^( *)#(?=\S)/gm, "$1");
     write(file, all);
-    expect(await folder.run("config", "show")).toMatchObject({ code: 0, stderr: "" });
+    expect(await folder.run("config show")).toMatchObject({ code: 0, stderr: "" });
     expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 });
@@ -338,7 +338,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     for (const secret of ["wr0ng", sandbox.token]) expect(terminal.shown).not.toContain(secret);
     expect(sandbox.requests.length).toBe(2);
     expect(modeOf(join(folder.path, "secrets/main.token"))).toBe(0o600);
-    expect((await folder.run("config", "check")).stdout).toBe(
+    expect((await folder.run("config check")).stdout).toBe(
       "calltally.yaml: 1 account, 1 report: no problem\n",
     );
     const { accounts } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });

@@ -10,11 +10,11 @@ const readAll = (folder: string, sql: string) => readRows(join(folder, "data/cal
 describe("calltally insight", () => {
   it("shows insights as text and as JSON", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
-    const words = await folder.run("insight", "show", "101", "102");
+    const words = await folder.run("insight show 101 102");
     expect(words).toMatchObject({ code: 0, stderr: "" });
     expect(words.stdout).toMatch(/^Insight 101: .+\n( {2}\w+ +.+\n)+ {2}groups +\d/);
     expect(words.stdout).toContain("Insight 102: ");
-    const json = await folder.run("insight", "show", "101", "--json");
+    const json = await folder.run("insight show 101 --json");
     expect(JSON.parse(json.stdout)).toMatchObject({
       insight_id: 101,
       group_list: [{ id: expect.any(Number) }, expect.anything()],
@@ -23,7 +23,7 @@ describe("calltally insight", () => {
 
   it("exits with 8 for an unknown insight, with the request id", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
-    const { code, stderr } = await folder.run("insight", "show", "999");
+    const { code, stderr } = await folder.run("insight show 999");
     expect(code).toBe(8);
     expect(stderr).toMatch(/The API returned 404: Insight 999 not found \(request [0-9a-f-]{36}\)/);
   });
@@ -31,10 +31,10 @@ describe("calltally insight", () => {
   it("stores insights, reports changes and keeps them", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
     const { sandbox, run } = folder;
-    expect((await run("insight", "sync", "101")).stdout).toMatch(/^Insight 101, .+: new\n$/);
-    expect((await run("insight", "sync", "101")).stdout).toMatch(/^Insight 101, .+: unchanged\n$/);
+    expect((await run("insight sync 101")).stdout).toMatch(/^Insight 101, .+: new\n$/);
+    expect((await run("insight sync 101")).stdout).toMatch(/^Insight 101, .+: unchanged\n$/);
     sandbox.insights.edit(101, { insight_status: "paused", group_list: [{ id: 9 }] });
-    const { stdout } = await run("insight", "sync", "101");
+    const { stdout } = await run("insight sync 101");
     expect(stdout).toMatch(/: changed\n {2}insight_status: \w+ → paused\n {2}group_list: \[.*\] → \[9\]\n$/);
     expect(readAll(folder.path, "SELECT member, after FROM insight_changes ORDER BY change_id")).toEqual([
       { member: "insight_status", after: '"paused"' },
@@ -83,7 +83,7 @@ describe("calltally insight", () => {
 
   it.skipIf(!HAS_PROCESSES)("is refreshed by the job for the ids in the settings", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 }, { CALLTALLY_INSIGHT_IDS: "101, 102" });
-    const { code, stderr } = await folder.run("job", "insights");
+    const { code, stderr } = await folder.run("job insights");
     expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 0, lines: 2 });
     expect(readAll(folder.path, "SELECT insight_id FROM insights")).toEqual([
       { insight_id: 101 },

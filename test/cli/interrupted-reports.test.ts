@@ -91,7 +91,7 @@ describe("report that waits for fresh calls", () => {
       await job.seen(isWaiting);
       expect((await job.stop()).code).toBe(143);
     }
-    expect((await run("job", "report:weekly")).code).toBe(0);
+    expect((await run("job report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 
@@ -115,9 +115,9 @@ describe("report that waits for fresh calls", () => {
     expect(rowsOf("report_runs")).toEqual([]);
     const ends = rowsOf("jobs").filter(({ job }) => job === "report:weekly");
     expect(ends).toMatchObject([{ exit_code: 143, error: null, failing_since: null }]);
-    const listed = await run("schedule", "--list", "--json");
+    const listed = await run("schedule --list --json");
     expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
-    expect((await run("job", "report:weekly")).code).toBe(0);
+    expect((await run("job report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 });
@@ -195,7 +195,7 @@ describe("schedule", () => {
     writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
     const deliver = "    deliver: [{ webhook: { url_file: hook.url } }]\n";
     const { rowsOf } = configure(folder.path, acme, { deliver });
-    expect((await folder.run("job", "report:weekly")).code).toBe(9);
+    expect((await folder.run("job report:weekly")).code).toBe(9);
     expect(rowsOf("report_runs")).toMatchObject([
       { status: "interrupted", error: "not yet delivered to every recipient" },
     ]);
@@ -234,7 +234,7 @@ describe("report whose process is killed while it writes", () => {
       if (code !== null) break;
     }
     expect(seen).toContain("killed: nothing");
-    expect((await run("job", "report:weekly")).code).toBe(0);
+    expect((await run("job report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1, ...SCHEDULED }]);
     expect(checkSet(target)).toBe("3 files");
   });

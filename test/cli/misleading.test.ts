@@ -157,12 +157,12 @@ describe("dispositions in settings", () => {
       stderr: expect.stringContaining(remarks),
     });
     expect(await run("export")).toMatchObject({ code: 0, stderr: remarks });
-    expect(await run("export", "--quiet")).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("export --quiet")).toMatchObject({ code: 0, stderr: "" });
     const { stdout } = await run("doctor");
     expect(stdout).toMatch(
       /^warn {2}CALLTALLY_ANSWERED +no call in the warehouse has the disposition answerd\n +Did you mean ANSWERED\?$/m,
     );
-    const { stderr } = await run("job", "export");
+    const { stderr } = await run("job export");
     expect(stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
     // So few calls need not have each disposition of the defaults.
     const usual = { ...settingsFor(sandbox), CALLTALLY_MISSED: "no answer,busy,failed,voicemail,abandoned" };

@@ -57,14 +57,14 @@ describe("named reports", () => {
     folder: pages/{to}
 `;
     configure(folder.path, { acme, beta }, reports, mail);
-    expect((await folder.run("config", "check")).stdout).toContain("no problem");
+    expect((await folder.run("config check")).stdout).toContain("no problem");
     await folder.run("sync");
 
-    const unaddressed = await folder.run("run", "page", "--deliver");
+    const unaddressed = await folder.run("run page --deliver");
     expect(unaddressed).toMatchObject({ code: 2, stdout: "" });
     expect(ledgerOf(folder.path, "acme", "report_runs")).toEqual([]);
 
-    const { code, stdout, stderr } = await folder.run("run", "weekly", "page", "--deliver");
+    const { code, stdout, stderr } = await folder.run("run weekly page --deliver");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^acme\nweekly, report run 1\nreports\/acme\/weekly\/calltally\.xlsx {2}2 sheets/);
     expect(stdout).toMatch(/^email to boss@acme\.example: delivered$/m);
@@ -95,7 +95,7 @@ describe("named reports", () => {
       { channel: "email", recipient: "boss@acme.example", status: "delivered", attempts: 1 },
       { channel: "command", status: "delivered" },
     ]);
-    const status = await folder.run("status", "--account", "acme");
+    const status = await folder.run("status --account acme");
     expect(status.stdout).toMatch(
       /^Reports {4}weekly {2}made just now, delivered to 3 of 3, next \d{4}-\d\d-\d\d 07:00$/m,
     );
@@ -117,10 +117,10 @@ describe("named reports", () => {
 `;
     configure(folder.path, { acme }, reports);
     await folder.run("sync");
-    expect((await folder.run("run", "figures")).code).toBe(0);
+    expect((await folder.run("run figures")).code).toBe(0);
     const flags = ["--last", "3m", "--grain", "month", "--total", "--top", "3", "--min-duration", "10"];
     const channels = ["--channel", "Paid Search", "--channel", "Organic Search"];
-    await folder.run("export", "source", "--by", "weekday,hour", ...flags, ...channels, "--out", "by-hand");
+    await folder.run("export source --by weekday,hour", ...flags, ...channels, "--out", "by-hand");
     for (const file of ["source.csv", "weekday-hour.csv"]) {
       const made = readFileSync(join(folder.path, "out/figures", file), "utf8");
       expect(made).toBe(readFileSync(join(folder.path, "by-hand", file), "utf8"));
@@ -143,7 +143,7 @@ describe("named reports", () => {
       const codeOf = async (...args: string[]) => (await folder.run(...args)).code;
       await folder.run("sync");
       expect(await codeOf("job", "restated:weekly")).toBe(0);
-      const { code, stdout } = await folder.run("run", "weekly", "--deliver");
+      const { code, stdout } = await folder.run("run weekly --deliver");
       expect(code).toBe(9);
       expect(stdout).toMatch(/^email to marketing@acme\.example: delivered$/m);
       expect(stdout).toMatch(/^command to test #\w+: failed: /m);
@@ -152,7 +152,7 @@ describe("named reports", () => {
       expect((await folder.run("doctor")).stdout).toMatch(
         /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` shows who /m,
       );
-      const again = await folder.run("job", "report:weekly");
+      const again = await folder.run("job report:weekly");
       expect([
         again.code,
         ...again.stderr
@@ -176,7 +176,7 @@ describe("named reports", () => {
     const broken = "  broken:\n    contents: [channel]\n    filter: { source: nowhere }\n";
     configure(folder.path, { acme }, `${broken}${WEEKLY}`);
     await folder.run("sync");
-    const both = await folder.run("run", "broken", "weekly", "--json");
+    const both = await folder.run("run broken weekly --json");
     expect(both).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
@@ -187,7 +187,7 @@ describe("named reports", () => {
       { report: "broken", error: { exit_code: 2, message: expect.stringContaining("nowhere") } },
       { report: "weekly", report_run_id: 2 },
     ]);
-    const alone = await folder.run("run", "broken");
+    const alone = await folder.run("run broken");
     expect(alone.stderr).toMatch(
       /^calltally: calltally\.yaml:6:3: reports\.broken: Cannot use filter\.source nowhere/,
     );

@@ -124,7 +124,7 @@ describe("notice", () => {
     });
     // A report that reached nobody has informed nobody.
     refusal = 552;
-    expect((await folder.run("run", "daily", "--deliver")).code).toBe(9);
+    expect((await folder.run("run daily --deliver")).code).toBe(9);
     refusal = undefined;
     // Only the text part has it unescaped: the other part is HTML.
     expect(await delivered("daily")).toEqual([

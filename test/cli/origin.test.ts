@@ -63,13 +63,13 @@ describe("origin of a warehouse", () => {
       expect(refused.stderr).toContain("Cannot mix the made-up calls");
     }
     const madeUp = "These calls are made up: calltally demo made the warehouse.";
-    const exported = await folder.run("export", "channel");
+    const exported = await folder.run("export channel");
     expect(exported.stdout).toContain(madeUp);
     const manifest: unknown = JSON.parse(
       readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"),
     );
     expect(manifest).toMatchObject({ origin: { made_by_demo: true, account: null } });
-    const streamed = await folder.run("export", "channel", "--stdout");
+    const streamed = await folder.run("export channel --stdout");
     expect(streamed.stderr).toContain(madeUp);
     expect((await folder.run("status")).stdout).toContain("made-up calls");
   });
@@ -185,7 +185,7 @@ describe("warehouse of another account", () => {
         join(folder.path, "calltally.yaml"),
         "reports:\n  weekly: { contents: [channel], deliver: [{ command: [touch, sent] }] }\n",
       );
-      return run("run", "weekly", ...args);
+      return run("run weekly", ...args);
     };
     const refused = await runAs("another-token", "--deliver");
     expect(refused).toMatchObject({

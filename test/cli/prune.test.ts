@@ -167,7 +167,7 @@ describe("prune", () => {
     ];
     const none = Object.fromEntries(members.map((member) => [member, null]));
     for (const id of sandbox.calls.ids) sandbox.calls.edit(id, none);
-    await run("sync", "--full");
+    await run("sync --full");
     const data = join(folder.path, "data");
     expect(findTraces(data, people)).not.toEqual([]);
     expect((await calltally(["prune", "--dry-run"], keeping)).stdout).toBe("Nothing to remove\n");

@@ -41,19 +41,19 @@ describe("calltally query", () => {
     using folder = makeFolder();
     const sql =
       "SELECT '=1+1' AS a, 9007199254740993 AS b, NULL AS c, x'00ff' AS d, 0.5 AS e, '' || utm_source AS f FROM calls";
-    const csv = await folder.run("query", "--format", "csv", sql);
+    const csv = await folder.run("query --format csv", sql);
     expect(csv).toEqual({
       code: 0,
       stderr: "",
       stdout: `a,b,c,d,e,f\r\n=1+1,9007199254740993,,00ff,0.5,"a, ""b""\r\n\u202Ec\x1b[2J"\r\n=1+1,9007199254740993,,00ff,0.5,Google\r\n`,
     });
     expect(parse(csv.stdout).length).toBe(3);
-    const json = await folder.run("query", "--format", "json", sql);
+    const json = await folder.run("query --format json", sql);
     expect(json.stdout).toBe(
       '[\n{"a":"=1+1","b":9007199254740993,"c":null,"d":"00ff","e":0.5,"f":"a, \\"b\\"\\r\\n\u202Ec\\u001b[2J"},\n' +
         '{"a":"=1+1","b":9007199254740993,"c":null,"d":"00ff","e":0.5,"f":"Google"}\n]\n',
     );
-    const none = await folder.run("query", "--format", "json", "SELECT 1 WHERE 0");
+    const none = await folder.run("query --format json", "SELECT 1 WHERE 0");
     expect(none.stdout).toBe("[]\n");
   });
 
@@ -77,7 +77,7 @@ describe("calltally query", () => {
       expect(stderr).toContain("Stopped after 1 row; there are more.");
       if (format === "json") expect(JSON.parse(stdout)).toEqual([{ a: 7 }]);
     }
-    const all = await folder.run("query", "--max-rows", "2", "SELECT 7 AS a UNION ALL SELECT 8");
+    const all = await folder.run("query --max-rows 2", "SELECT 7 AS a UNION ALL SELECT 8");
     expect(all).toEqual({ code: 0, stdout: "a\n7\n8\n", stderr: "" });
     const table = await folder.run("query", MILLION);
     expect(table).toMatchObject({ code: 3, stderr: expect.stringContaining("Stopped after 10,000 rows") });
@@ -113,7 +113,7 @@ describe("calltally query", () => {
 
   it("stops a query after --timeout, with exit code 3 and a hint", async () => {
     using folder = makeFolder();
-    const { code, stdout, stderr } = await folder.run("query", "--timeout", "1", ENDLESS);
+    const { code, stdout, stderr } = await folder.run("query --timeout 1", ENDLESS);
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toMatch(/^calltally: The query was stopped after 1 second\n.*--timeout/);
   });

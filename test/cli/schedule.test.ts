@@ -279,7 +279,7 @@ describe("calltally schedule", () => {
   it("--list shows the next runs in the zone of the settings, without an account", async () => {
     const env = { CALLTALLY_TIMEZONE: "Asia/Tokyo", CALLTALLY_SYNC_CRON: "30 5 * * *" };
     using folder = makeFolder(env);
-    const { code, stdout } = await folder.run("schedule", "--list");
+    const { code, stdout } = await folder.run("schedule --list");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^job +cron +last done +next, Asia\/Tokyo\n/);
     expect(stdout).toMatch(/^sync +30 5 \* \* \* +never +at once(, \d{4}-\d\d-\d\d 05:30){2}$/m);
@@ -298,7 +298,7 @@ describe("calltally job", () => {
       CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17`,
     };
     using folder = makeFolder(env);
-    const { code, stderr } = await folder.run("job", "sync");
+    const { code, stderr } = await folder.run("job sync");
     expect(code).toBe(8);
     expect(parseLines(stderr)).toEqual([
       expect.objectContaining({
@@ -355,7 +355,7 @@ describe("calltally job", () => {
 
   it("respects the log level", async () => {
     await using folder = await makeSandboxFolder({ calls: 50 }, { CALLTALLY_LOG_LEVEL: "warn" });
-    expect(await folder.run("job", "sync")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await folder.run("job sync")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });
 

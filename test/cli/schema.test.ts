@@ -17,7 +17,7 @@ describe("calltally schema", () => {
 
   it("prints one table", async () => {
     using folder = makeFolder();
-    expect(await folder.run("schema", "counts")).toEqual({
+    expect(await folder.run("schema counts")).toEqual({
       code: 0,
       stderr: "",
       stdout: `counts: internal table. Counts that would take long to compute.
@@ -33,7 +33,7 @@ describe("calltally schema", () => {
 
   it("prints JSON", async () => {
     using folder = makeFolder();
-    const { stdout } = await folder.run("schema", "insight_groups", "--json");
+    const { stdout } = await folder.run("schema insight_groups --json");
     expect(JSON.parse(stdout)).toEqual([
       {
         name: "insight_groups",
@@ -91,7 +91,7 @@ describe("calltally schema", () => {
          WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '\\_\\_%' ESCAPE '\\'`,
       )
       .all() as { table: string; column: string }[];
-    const { stdout } = await folder.run("schema", "--datasette");
+    const { stdout } = await folder.run("schema --datasette");
     const { tables } = JSON.parse(stdout).databases.calltally;
     expect(names.length).toBeGreaterThan(300);
     expect(names.filter(({ table, column }) => !tables[table]?.columns[column])).toEqual([]);
@@ -99,7 +99,7 @@ describe("calltally schema", () => {
 
   it("suggests the nearest name and exits with 2", async () => {
     using folder = makeFolder();
-    const { code, stdout, stderr } = await folder.run("schema", "cals");
+    const { code, stdout, stderr } = await folder.run("schema cals");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toBe("calltally: There is no table or view cals\nDid you mean calls?\n");
   });

@@ -18,7 +18,7 @@ describe("signals to calltally", () => {
       stderr: "calltally: Stopped by SIGINT\nRun it again; a sync resumes where it stopped.\n",
     });
 
-    const status = JSON.parse((await run("status", "--json")).stdout);
+    const status = JSON.parse((await run("status --json")).stdout);
     expect(status).toMatchObject({ runs: [{ status: "interrupted", error: "Stopped by SIGINT" }] });
     expect(status.calls.live).toBeGreaterThan(100);
   });

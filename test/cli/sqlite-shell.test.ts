@@ -27,7 +27,7 @@ describe.skipIf(!hasShell)("the sqlite3 shell (skipped where there is none)", ()
     expect(await folder.run("sync")).toMatchObject({ code: 0 });
     const database = folder.database;
 
-    const schema = await folder.run("schema", "--json");
+    const schema = await folder.run("schema --json");
     const described = descriptions.parse(JSON.parse(schema.stdout));
     for (const { name, columns } of described) {
       const names = columns.map((column) => column.name);

@@ -52,13 +52,13 @@ describe("calltally status", () => {
       /^Next {7}an incremental sync; a full pass is due at [-0-9]+ [0-9:]+\n {11}if scheduled: sync [-0-9]+ \d\d:07, export [-0-9]+ 05:30$/m,
     );
 
-    const history = await folder.run("status", "--runs", "6");
+    const history = await folder.run("status --runs 6");
     expect(history.stdout.trimEnd().split("\n")).toHaveLength(7);
     expect(history.stdout).toMatch(
       /^run +started, UTC +took +read +new +changed +rejected +ended +mode +because$/m,
     );
     expect(history.stdout).toMatch(/^7 .* {2}incremental {2}/m);
-    const json = JSON.parse((await folder.run("status", "--json", "--runs", "6")).stdout);
+    const json = JSON.parse((await folder.run("status --json --runs 6")).stdout);
     expect(json.runs.map((run: { run_id: number }) => run.run_id)).toEqual([7, 6, 5, 4, 3, 2]);
     expect(json).toMatchObject({
       next: { plan: "incremental", not_before: null },
@@ -70,22 +70,22 @@ describe("calltally status", () => {
     await using folder = await makeSandboxFolder({ calls: 10 });
     const { options, run } = folder;
     const file = folder.database;
-    const code = async (maxAge: string) => (await run("status", "--max-age", maxAge)).code;
+    const code = async (maxAge: string) => (await run("status --max-age", maxAge)).code;
     openWarehouse(file)[Symbol.dispose]();
     expect(await code("1d")).toBe(3);
     await run("sync");
     expect([await code("1m"), await code("2h")]).toEqual([0, 0]);
     age(file, 3);
     expect([await code("179m"), await code("2h"), await code("4h"), await code("1d")]).toEqual([3, 3, 0, 0]);
-    const late = await run("status", "--max-age", "2h");
+    const late = await run("status --max-age 2h");
     expect(late.stderr).toBe("calltally: The last good run is older than 2h\n");
     expect(late.stdout).toMatch(/^Working/);
 
     age(file, -24);
-    const ahead = await run("status", "--max-age", "1d");
+    const ahead = await run("status --max-age 1d");
     expect(ahead).toMatchObject({ code: 3, stderr: expect.stringContaining("is dated in the future: 20") });
     expect(ahead.stdout).toMatch(/^Fresh {6}last good run dated in the future; newest call/m);
-    const doctor = await run("doctor", "--json");
+    const doctor = await run("doctor --json");
     expect(doctor.stdout).toMatch(/run 1 of .+ \(UTC\) is dated in the future/);
 
     // A failed run does not count as good.
@@ -136,7 +136,7 @@ describe("calltally status", () => {
 
   it.each(["2w", ""])("refuses the age %j with exit code 2", async (given) => {
     using folder = makeFolder();
-    const { code, stderr } = await folder.run("status", "--max-age", given);
+    const { code, stderr } = await folder.run("status --max-age", given);
     expect(code).toBe(2);
     expect(stderr).toContain("such as 30m, 2h or 1d");
   });
@@ -149,7 +149,7 @@ describe("calltally status", () => {
     const fresh = (await run("status")).stdout;
     expect(fresh).toMatch(/^Working {4}not yet: run `calltally sync`$/m);
     expect(fresh).toMatch(/^Next {7}a full pass: no full pass has been verified yet$/m);
-    expect((await run("status", "--runs", "3")).stdout).toBe("No run yet.\n");
+    expect((await run("status --runs 3")).stdout).toBe("No run yet.\n");
 
     {
       using warehouse = openWarehouse(file);
@@ -163,7 +163,7 @@ describe("calltally status", () => {
       const killed = await run("status");
       expect(killed.code).toBe(3);
       expect(killed.stdout).toMatch(/^Working {4}no: run 1 interrupted .* ago: The process was killed$/m);
-      const { stdout } = await run("doctor", "--all");
+      const { stdout } = await run("doctor --all");
       expect(stdout).toMatch(/^warn {2}last run .* run 1 of .* interrupted: The process was killed$/m);
       updateRun(warehouse, id, { status: "failed", error: "busy", not_before: "2999-01-01T00:00:00.000Z" });
     }

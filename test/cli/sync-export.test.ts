@@ -79,10 +79,10 @@ describe("sync, then export", () => {
     expect((await run("status")).stdout).toContain(`id:${bad}  duration: `);
 
     sandbox.calls.edit(bad, { duration: 12 });
-    const again = await run("sync", "--json");
+    const again = await run("sync --json");
     expect(again.code).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 1, calls_rejected: 0, calls_unchanged: 19 });
-    const status = await run("status", "--json");
+    const status = await run("status --json");
     expect(JSON.parse(status.stdout)).toMatchObject({
       rejected: [],
       drift: [{ path: "msclkid", kind: "unknown" }],

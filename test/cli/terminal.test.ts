@@ -26,17 +26,17 @@ describe("--quiet", () => {
     const { sandbox, options, run } = folder;
     const [bad = 0] = sandbox.calls.ids;
     sandbox.calls.edit(bad, { duration: "long" });
-    expect(await run("sync", "--quiet")).toEqual({ code: 3, stdout: "", stderr: "" });
-    const sync = await run("sync", "--quiet", "--json");
+    expect(await run("sync --quiet")).toEqual({ code: 3, stdout: "", stderr: "" });
+    const sync = await run("sync --quiet --json");
     expect(JSON.parse(sync.stdout)).toMatchObject({ calls_rejected: 1 });
-    expect((await run("status", "--quiet")).stdout).toContain("Rejected   1 row");
-    expect((await run("doctor", "--quiet")).stdout).toContain("checks passed");
-    expect((await run("insight", "show", "101", "--quiet")).stdout).toContain("Insight 101");
+    expect((await run("status --quiet")).stdout).toContain("Rejected   1 row");
+    expect((await run("doctor --quiet")).stdout).toContain("checks passed");
+    expect((await run("insight show 101 --quiet")).stdout).toContain("Insight 101");
     const wrong = { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } };
     const refused = await calltally(["sync", "--quiet"], wrong);
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(refused.stderr).toContain("The API refused the token");
-    expect((await run("snyc", "--quiet")).stderr).toContain("Did you mean sync?");
+    expect((await run("snyc --quiet")).stderr).toContain("Did you mean sync?");
   });
 });
 

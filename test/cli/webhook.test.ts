@@ -32,7 +32,7 @@ describe("calltally webhook", () => {
       "team=sales",
       "api_key=k-4711",
     ];
-    const { code, stdout, stderr } = await run("webhook", "patch", "44", ...flags);
+    const { code, stdout, stderr } = await run("webhook patch 44", ...flags);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Webhook 44 changed, request [0-9a-f-]{36}\n$/);
     const static_parameters = [
@@ -59,7 +59,7 @@ describe("calltally webhook", () => {
     const { sandbox, run } = folder;
     const body = JSON.stringify({ ...WEBHOOK, static_parameters: [] });
     writeFileSync(join(folder.path, "w.json"), `\ufeff${body}`);
-    const { code, stderr } = await run("webhook", "replace", "44", "--file", "w.json");
+    const { code, stderr } = await run("webhook replace 44 --file w.json");
     expect(code).toBe(0);
     const emptied = {
       description: "",
@@ -82,7 +82,7 @@ describe("calltally webhook", () => {
     });
     const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
     writeFileSync(join(folder.path, "w.json"), JSON.stringify(read));
-    const whole = await run("webhook", "replace", "44", "--file", "w.json");
+    const whole = await run("webhook replace 44 --file w.json");
     expect(whole).toMatchObject({ code: 0, stderr: "static_parameters replaces the whole stored list.\n" });
     expect(sandbox.webhooks.get(44)).toMatchObject(read);
   });
@@ -141,7 +141,7 @@ describe("calltally webhook", () => {
 
   it("exits with 8 for a deleted webhook", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
-    const { code, stderr } = await folder.run("webhook", "patch", "46", "--status", "active");
+    const { code, stderr } = await folder.run("webhook patch 46 --status active");
     expect(code).toBe(8);
     expect(stderr).toContain("The API returned 404: Webhook 46 not found");
     expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 46, outcome: "refused" }]);
@@ -153,7 +153,7 @@ describe("calltally webhook", () => {
     });
     const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
     using folder = makeFolder(env);
-    const { code, stderr } = await folder.run("webhook", "patch", "44", "--description", "x");
+    const { code, stderr } = await folder.run("webhook patch 44 --description x");
     expect({ code, requests: server.requests.length }).toEqual({ code: 5, requests: 1 });
     expect(stderr).toContain("outcome unknown");
     expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
