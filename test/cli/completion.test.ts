@@ -50,13 +50,6 @@ describe("calltally completion", () => {
     expect(stdout).toContain(holds);
   });
 
-  it("suggests the shell that was probably meant", async () => {
-    using folder = makeFolder();
-    const { code, stderr } = await folder.run("completion bsh");
-    expect(code).toBe(2);
-    expect(stderr).toContain("Did you mean bash?");
-  });
-
   const hasBash = spawnSync("bash", ["-c", "true"]).status === 0;
   it.skipIf(!hasBash)(`completes in bash itself${hasBash ? "" : " (SKIPPED: no bash)"}`, async () => {
     using folder = makeTempFolder();

@@ -35,26 +35,4 @@ describe("calltally docs", () => {
     const one = await folder.run("docs exit-codes --path");
     expect(one.stdout).toBe(`${join(all.stdout.trim(), "reference/exit-codes.md")}\n`);
   });
-
-  it("exits with 2 for an unknown page, and suggests the nearest", async () => {
-    using folder = makeFolder();
-    expect(await folder.run("docs setings")).toEqual({
-      code: 2,
-      stdout: "",
-      stderr: "calltally: Cannot show the page setings: no such page\nDid you mean settings?\n",
-    });
-    const { stderr } = await folder.run("docs something-else");
-    expect(stderr).toContain("`calltally docs` lists them.");
-  });
-
-  it.each([
-    { word: "exports", page: "figures" },
-    { word: "SQL", page: "warehouse" },
-    { word: "slack", page: "reports" },
-  ])("suggests the page about $word", async ({ word, page }) => {
-    using folder = makeFolder();
-    const { code, stderr } = await folder.run("docs", word);
-    expect(code).toBe(2);
-    expect(stderr.split("\n")[1]).toBe(`Did you mean ${page}?`);
-  });
 });

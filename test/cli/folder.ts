@@ -23,7 +23,7 @@ export interface Folder {
   /** Returns the rows of a query of its warehouse. */
   read: (sql: string) => Record<string, unknown>[];
   /** Writes a file that only its owner may read. */
-  write: (name: string, text: string) => void;
+  write: (name: string, content: string | Buffer) => void;
 }
 
 const split = ([command = "", ...args]: readonly string[]) => [...command.split(" "), ...args];
@@ -41,7 +41,7 @@ export function makeFolder(env: Settings = {}): Folder & Disposable {
     run: (...args) => calltally(split(args), options),
     runWith: (more, ...args) => calltally(split(args), { ...options, env: { ...env, ...more } }),
     read: (sql) => readRows(database, sql),
-    write: (name, text) => writeFileSync(join(path, name), text, { mode: 0o600 }),
+    write: (name, content) => writeFileSync(join(path, name), content, { mode: 0o600 }),
     [Symbol.dispose]: remove,
   };
 }

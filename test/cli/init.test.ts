@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -27,7 +27,7 @@ import { text as page, startBadServer } from "../support/bad-server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
-import { startOnTerminal } from "./terminal.ts";
+import { hasScript, startOnTerminal, unlessNoScript } from "./terminal.ts";
 
 const OFFLINE = ["--offline", "--base-url", "https://api.acme.example", "--timezone", "europe/berlin"];
 
@@ -316,10 +316,9 @@ describe("toStarterYaml", () => {
   });
 });
 
-const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 const ENTER = "\r";
 
-describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
+describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () => {
   it("asks for every value, repeats questions about invalid ones, and shows no secret", async () => {
     using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 300 });

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { calltally, type Finished } from "../support/run.ts";
-import { makeFolder } from "./folder.ts";
 
 const CALLS = Array.from({ length: 12 }, (_, index) =>
   makeCall({
@@ -133,28 +132,5 @@ describe("calltally outcome", () => {
     expect((await run(["outcome", "remove", "1", ...db], cwd, 2)).stderr).toContain(
       "import 2 has replaced all its rows",
     );
-  });
-
-  it.each([
-    [["--outcomes", "--columns", "return_on_ad_spend"], "--columns return_on_ad_spend needs --spend"],
-    [["--columns", "revenue"], "--columns revenue needs --outcomes"],
-    [["--revenue-by", "job-date"], "--revenue-by needs --outcomes"],
-    [
-      ["--outcomes", "--revenue-by", "job-date", "--by", "hour"],
-      "cannot be used with hour, which is of the call",
-    ],
-    [
-      ["--outcomes", "--revenue-by", "job-date", "--min-cell", "10"],
-      "adds rows of jobs without calls: not with --min-cell",
-    ],
-    [["--outcomes", "--engine", "clickhouse://localhost/calls"], "--outcomes cannot be used with --engine"],
-    [
-      ["--outcome", "sold", "--engine", "clickhouse://localhost/calls"],
-      "--outcome cannot be used with --engine",
-    ],
-  ])("refuses export %j", async (flags, expected) => {
-    using folder = makeFolder();
-    const { code, stderr } = await folder.run("export", ...flags);
-    expect([code, stderr.includes(expected)]).toEqual([2, true]);
   });
 });

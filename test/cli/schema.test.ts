@@ -96,11 +96,4 @@ describe("calltally schema", () => {
     expect(names.length).toBeGreaterThan(300);
     expect(names.filter(({ table, column }) => !tables[table]?.columns[column])).toEqual([]);
   });
-
-  it("suggests the nearest name and exits with 2", async () => {
-    using folder = makeFolder();
-    const { code, stdout, stderr } = await folder.run("schema cals");
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe("calltally: There is no table or view cals\nDid you mean calls?\n");
-  });
 });

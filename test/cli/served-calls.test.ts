@@ -5,7 +5,7 @@ import { SORT_KEYS } from "../../src/api/attribution-client.ts";
 import { json, startBadServer } from "../support/bad-server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeFolder, makeSandboxFolder } from "./folder.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 describe("calltally calls", () => {
   it("shows a page of the service's list by each key and stores nothing", async () => {
@@ -47,19 +47,6 @@ describe("calltally calls", () => {
       env: settingsFor({ url: server.url.href, token: "secret-token" }),
     });
     expect(stdout).toContain(`"calls":${JSON.stringify(calls)}}`);
-  });
-
-  it("names invalid input", async () => {
-    using folder = makeFolder();
-    const run = (...args: string[]) => folder.run("calls", ...args);
-    const { code, stderr } = await run("--sort-by", "cost");
-    expect(code).toBe(2);
-    expect(stderr).toContain("source_name, total_calls, conversion_rate, roi, cost_per_conversion");
-    expect(await run("--limit", "1001")).toMatchObject({ code: 2 });
-    expect(await run()).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("CALLTALLY_BASE_URL"),
-    });
   });
 
   it("escapes text of the service, and names rows that cannot be read", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { lte } from "drizzle-orm";
@@ -69,26 +69,6 @@ describe("export --min-cell", () => {
       rows_in_other: 2,
       calls_in_other: 11,
       blank_rows: 0,
-    });
-  });
-
-  it.each([
-    [["calls"], "--min-cell applies only to rollups"],
-    [["gclid"], "gclid in them would identify clicks or numbers"],
-    [["--by", "account,channel"], "--min-cell is for one account"],
-  ])("refuses %j", async (args, reason) => {
-    using folder = makeFolder();
-    const { code, stderr } = await folder.run(...args, "--min-cell", "5");
-    expect(stderr).toContain(reason);
-    expect(code).toBe(2);
-    expect(existsSync(folder.exports)).toBe(false);
-  });
-
-  it.each(["1", "x"])("refuses --min-cell %s", async (value) => {
-    using folder = makeFolder();
-    expect(await folder.run("--min-cell", value)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("from 2 to 1000"),
     });
   });
 

@@ -134,13 +134,6 @@ describe("calltally status", () => {
     expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });
   });
 
-  it.each(["2w", ""])("refuses the age %j with exit code 2", async (given) => {
-    using folder = makeFolder();
-    const { code, stderr } = await folder.run("status --max-age", given);
-    expect(code).toBe(2);
-    expect(stderr).toContain("such as 30m, 2h or 1d");
-  });
-
   it("shows what a warehouse without a run needs, what is running, and the pause that the API requested", async () => {
     using folder = makeFolder();
     const { run } = folder;

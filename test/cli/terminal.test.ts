@@ -1,10 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeSandboxFolder } from "./folder.ts";
+import { makeCallsFolder, makeSandboxFolder } from "./folder.ts";
+import { hasScript, runOnTerminal, unlessNoScript } from "./terminal.ts";
 
 describe("--quiet", () => {
   it("omits results and remarks, before or after the command", async () => {
@@ -63,37 +60,23 @@ describe("output", () => {
     }
   });
 
-  const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
-  it.skipIf(!hasScript)(
-    `has no colours on a terminal either${hasScript ? "" : " (SKIPPED: no script)"}`,
-    async () => {
-      using folder = makeTempFolder();
-      openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
-      for (const args of ["status", "snyc"]) {
-        const command = `"${process.execPath}" "${resolve("dist/bin.js")}" ${args}`;
-        const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
-          cwd: folder.path,
-          env: { TERM: "xterm-256color" },
-          encoding: "utf8",
-        });
-        expect(stdout).toContain("\r\n");
-        expect(stdout, args).not.toContain(ESCAPE);
-      }
-    },
-  );
-
-  it.skipIf(!hasScript)(`shows data escaped on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
-    using folder = makeTempFolder();
-    openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
-    const sql = "SELECT 'a' || char(27) || '[2J' || char(8238) || 'b'";
-    for (const format of ["csv", "json"]) {
-      const command = `"${process.execPath}" "${resolve("dist/bin.js")}" query --format ${format} "${sql}"`;
-      const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
-        cwd: folder.path,
-        encoding: "utf8",
-      });
-      expect(stdout).toContain("a\\u001b[2J\\u202eb");
-      expect(stdout).not.toContain(ESCAPE);
+  it.skipIf(!hasScript)(`has no colours on a terminal either${unlessNoScript}`, () => {
+    using folder = makeCallsFolder([], { TERM: "xterm-256color" });
+    for (const command of ["status", "snyc"]) {
+      const shown = runOnTerminal([command], folder.options);
+      expect(shown).toContain("\r\n");
+      expect(shown, command).not.toContain(ESCAPE);
     }
   });
+
+  it.skipIf(!hasScript).each(["csv", "json"])(
+    `shows data escaped on a terminal, as %s${unlessNoScript}`,
+    (format) => {
+      using folder = makeCallsFolder([]);
+      const sql = "SELECT 'a' || char(27) || '[2J' || char(8238) || 'b'";
+      const shown = runOnTerminal(["query", "--format", format, sql], folder.options);
+      expect(shown).toContain("a\\u001b[2J\\u202eb");
+      expect(shown).not.toContain(ESCAPE);
+    },
+  );
 });
