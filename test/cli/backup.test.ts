@@ -119,12 +119,4 @@ describe("backup and restore", () => {
       expect(readFileSync(key, "utf8")).toBe(`${"0".repeat(64)}\n`);
     },
   );
-
-  it("report that the name of a backup is too long for its draft", async () => {
-    await using folder = await makeSandboxFolder({ calls: 5 });
-    await folder.run("sync");
-    const { code, stderr } = await folder.run("backup", "b".repeat(240));
-    expect(code).toBe(7);
-    expect(stderr).toMatch(/^calltally: Cannot open .*: name too long\nUse a shorter name\.\n$/);
-  });
 });
