@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
@@ -20,8 +21,12 @@ export interface Folder {
   run: (...args: string[]) => Promise<Finished>;
   /** Runs the program with these settings in addition. */
   runWith: (more: Settings, ...args: string[]) => Promise<Finished>;
+  /** Runs the program, which must succeed; returns its output. */
+  say: (...args: string[]) => Promise<string>;
   /** Returns the rows of a query of its warehouse. */
   read: (sql: string) => Record<string, unknown>[];
+  /** Changes its warehouse. */
+  execute: (sql: string) => void;
   /** Writes a file that only its owner may read. */
   write: (name: string, content: string | Buffer) => void;
 }
@@ -40,7 +45,13 @@ export function makeFolder(env: Settings = {}): Folder & Disposable {
     options,
     run: (...args) => calltally(split(args), options),
     runWith: (more, ...args) => calltally(split(args), { ...options, env: { ...env, ...more } }),
+    say: async (...args) => {
+      const { code, stdout, stderr } = await calltally(split(args), options);
+      if (code !== 0) throw new Error(`${args.join(" ")} exits with ${code}: ${stdout}${stderr}`);
+      return stdout;
+    },
     read: (sql) => readRows(database, sql),
+    execute: (sql) => void new Database(database).exec(sql).close(),
     write: (name, content) => writeFileSync(join(path, name), content, { mode: 0o600 }),
     [Symbol.dispose]: remove,
   };

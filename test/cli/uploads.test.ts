@@ -1,6 +1,5 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
@@ -37,7 +36,6 @@ function makePlace(calls: readonly Call[]) {
       using warehouse = openExistingWarehouse(folder.database);
       storeCalls(warehouse, changed);
     },
-    execute: (sql: string) => new Database(folder.database).exec(sql).close(),
     /** The order ids in a file of conversions. */
     ids: (kind: CheckedKind, file = `data/exports/${kind}.csv`) =>
       readConversions(kind, readText(folder.path, file))
