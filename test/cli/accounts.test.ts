@@ -8,6 +8,7 @@ import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 import { makeFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 /** Starts a server that forwards every request and counts concurrent ones. */
 async function startCounter({ url, token }: { url: string; token: string }) {
@@ -212,7 +213,7 @@ describe("several accounts", () => {
     await using acme = await startSandbox({ calls: 5000, latencyMs: 300 });
     writeAccounts(folder.path, { acme, beta: acme });
     const running = startCalltally(["sync"], { cwd: folder.path });
-    while (acme.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => acme.requests.length > 0);
     running.kill("SIGTERM");
     expect(await running.done).toMatchObject({
       code: 143,

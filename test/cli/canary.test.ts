@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { type Answer, chunked, gzip, json, startBadServer, text } from "../support/bad-server.ts";
 import { settingsFor, startCalltally } from "../support/run.ts";
 import { makeFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 // assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
 // all output, and on standard error also the word that is planted here in calls and bodies.
@@ -67,7 +67,7 @@ describe("calltally's log", () => {
       env: { ...env, CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0" },
     });
     const requests = sandbox.requests.length;
-    while (sandbox.requests.length < requests + 4) await sleep(20);
+    await until(() => sandbox.requests.length >= requests + 4);
     schedule.kill("SIGTERM");
     expect((await schedule.done).code).toBe(0);
   });

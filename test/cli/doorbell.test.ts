@@ -11,6 +11,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
 import { makeFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 const SECRET = "s3cret-of-the-doorbell";
 const TOP = `jitter_seconds: 0
@@ -109,7 +110,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
 
     // No slot of the schedule is near: only the bell can bring them.
     const id = acme.calls.insert();
-    while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
+    await until(() => callsOf(folder.path, "acme").includes(id));
     expect(schedule.syncs("beta")).toBe(1);
     await acme.settleDeliveries();
     expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject([
@@ -117,8 +118,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     ]);
 
     const inserted = Array.from({ length: 100 }, () => acme.calls.insert());
-    const isHere = () => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted));
-    while (!isHere()) await sleep(20);
+    await until(() => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted)));
     const { code, stderr } = await schedule.stop();
     expect(code).toBe(0);
     expect(stderr).not.toContain(SECRET);

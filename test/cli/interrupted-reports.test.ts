@@ -25,6 +25,7 @@ import { type LogLine, startLogging } from "../support/logging-program.ts";
 import { BIN, startCalltally } from "../support/run.ts";
 import { writeAccounts } from "./agency.ts";
 import { makeFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
 
@@ -101,7 +102,7 @@ describe("report that waits for fresh calls", () => {
     await using acme = await startSandbox({ calls: 1000, token: "t0ken-of-acme", latencyMs: 300 });
     const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
     const job = startCalltally(["job", "report:weekly"], options);
-    while (acme.requests.length < 3) await new Promise(setImmediate);
+    await until(() => acme.requests.length >= 3);
     expect(await stop(job, "SIGTERM")).toBe(143);
     expect(rowsOf("report_runs")).toEqual([]);
     expect(rowsOf("sync_runs")).toMatchObject([{ status: "interrupted" }]);
@@ -179,7 +180,7 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
     program: [BIN],
     clock,
   });
-  while (!messages().includes(words)) await systemClock.sleep(20);
+  await until(() => messages().includes(words));
   stop.abort();
   await kept;
   return clock.slept();

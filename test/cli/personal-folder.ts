@@ -6,6 +6,7 @@ import type { Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { makePersonal, type Person } from "../support/forgettable.ts";
 import { startCalltally } from "../support/run.ts";
 import { makeSandboxFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 /**
  * Makes a working folder with a warehouse whose service has changed, and some callers with personal data in it: read
@@ -38,8 +39,7 @@ export async function makePersonalFolder(
     killSync: async () => {
       const requests = sandbox.requests.length;
       const killed = startCalltally(["sync", "--full", "--limit", "50"], options);
-      while (sandbox.requests.length < requests + 3 && killed.exitCode === null)
-        await new Promise(setImmediate);
+      await until(() => sandbox.requests.length >= requests + 3 || killed.exitCode !== null);
       killed.kill("SIGKILL");
       await killed.done;
     },

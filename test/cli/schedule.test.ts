@@ -16,6 +16,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
 import { makeFolder, makeSandboxFolder } from "./folder.ts";
 import { hasScript, runOnTerminal, unlessNoScript } from "./terminal.ts";
+import { until } from "./until.ts";
 
 const MIN_KILLS = 1;
 /** The minimum time that the daemon runs on a cron of seconds: two minutes in `npm run test:soak`. */
@@ -105,10 +106,10 @@ describe("calltally schedule", () => {
     const service = { calls: 3000, latencyMs: 300 };
     await using folder = await makeSandboxFolder(service, { ...EVERY_SECOND, ...limits });
     await using schedule = startSchedule(folder.options);
-    while (folder.sandbox.requests.length < 3) await sleep(10);
+    await until(() => folder.sandbox.requests.length >= 3);
     const pid = await runningPid(folder.database);
     schedule.child.kill(signal);
-    while (isAlive(pid)) await sleep(10);
+    await until(() => !isAlive(pid));
     expect(folder.read("SELECT status, error FROM sync_runs")).toEqual([
       { status: "interrupted", error: "Stopped by SIGTERM" },
     ]);
@@ -225,7 +226,7 @@ describe("calltally job", () => {
         "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('hidden+token-417'))})",
     });
     const job = startCalltally(["job", "sync"], folder.options);
-    while (api.requests.length === 0 && job.exitCode === null) await sleep(10);
+    await until(() => api.requests.length > 0 || job.exitCode !== null);
     job.kill("SIGUSR2");
     const { code, stderr } = await job.done;
     expect({ code, lines: parseLines(stderr) }).toMatchObject({

@@ -1,16 +1,16 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeSandboxFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 describe("signals to calltally", () => {
   it("end a sync between two pages after SIGINT and keep the pages it read", async () => {
     await using folder = await makeSandboxFolder({ calls: 3000, latencyMs: 100 });
     const { sandbox, options, run } = folder;
     const sync = startCalltally(["sync", "--limit", "100", "--concurrency", "1"], options);
-    while (sandbox.requests.length < 5) await new Promise(setImmediate);
+    await until(() => sandbox.requests.length >= 5);
     sync.kill("SIGINT");
     expect(await sync.done).toEqual({
       code: 130,
@@ -42,7 +42,7 @@ describe("signals to calltally", () => {
     schedule.stderr?.on("data", (chunk) => {
       log += String(chunk);
     });
-    while (isBusy ? sandbox.requests.length < requests + 2 : !log.includes("left out")) await sleep(5);
+    await until(() => (isBusy ? sandbox.requests.length >= requests + 2 : log.includes("left out")));
     // Until it is gone: the last ones arrive while Node shuts down.
     const signals = ["SIGTERM", "SIGINT"] as const;
     const senders = signals.map((signal) => setInterval(() => schedule.kill(signal), 3));
