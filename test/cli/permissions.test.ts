@@ -286,11 +286,10 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     chmodSync(place.database, file);
     chmodSync(place.folder, folder);
     const commands = READS.filter(([name]) => name !== "schema");
-    const results = await Promise.all(
-      commands.flatMap((args) =>
-        [place.database, "link.db"].map((database) => place.run(args, { CALLTALLY_DATABASE: database })),
-      ),
-    );
+    const results = await Promise.all([
+      ...commands.map((args) => place.run(args)),
+      place.run(["status"], { CALLTALLY_DATABASE: "link.db" }),
+    ]);
     for (const { code, stdout, stderr } of results) {
       expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
       expect(stderr).toMatch(says);

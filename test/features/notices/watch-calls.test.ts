@@ -1,12 +1,13 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { HORIZON_MS } from "../../../src/features/notices/judge-calls.ts";
 import { type Notice, readNotices } from "../../../src/notices/notice-table.ts";
 import { describeNotice } from "../../../src/notices/notice-words.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { type ServedCall, startListService } from "../../support/list-service.ts";
+import { honestly, type ServedCall, startListService } from "../../support/list-service.ts";
 import { syncFrom } from "../../support/row-service.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { type DrawnCall, drawCalls, type Outage, startOfYear } from "./drawn-years.ts";
@@ -28,8 +29,28 @@ const toServed = (call: DrawnCall, index: number): ServedCall => ({
   dni_data: { utm_source: call.source, campaign_name: call.campaign },
 });
 
+/** One service for all tests: the origin of a warehouse has its address. */
+const service = await startListService([]);
+afterAll(() => service[Symbol.asyncDispose]());
+/** The warehouse after a sync four days before the cut, which takes most of the time of a test. */
+let synced: Promise<Buffer> | undefined;
+
+/** A business whose calls are cut off on Monday, synced before. */
+async function startCutBusiness() {
+  synced ??= syncBeforeCut();
+  const business = startBusiness();
+  writeFileSync(business.file, await synced);
+  return business;
+}
+
+async function syncBeforeCut(): Promise<Buffer> {
+  using business = startBusiness();
+  await business.sync(MONDAY_9 - 100);
+  return readFileSync(business.file);
+}
+
 /** Serves the calls of a small business that have begun, and syncs at moments of the year. */
-async function startBusiness(outages: readonly Outage[] = [CUT]) {
+function startBusiness(outages: readonly Outage[] = [CUT]) {
   const folder = makeTempFolder();
   const numbers = [
     { daily: 30, source: "google", campaign: "Emergency" },
@@ -37,7 +58,7 @@ async function startBusiness(outages: readonly Outage[] = [CUT]) {
   ];
   const drawn = drawCalls({ numbers, zone: "UTC", days: 21, outages, seed });
   const all = drawn.filter(({ startedMs }) => startedMs > startOfYear() - HORIZON_MS).map(toServed);
-  const service = await startListService([]);
+  service.tell = honestly;
   const file = join(folder.path, "calls.db");
   const sync = async (hour: number, options: Parameters<typeof syncFrom>[2] & { lateMs?: number } = {}) => {
     const { lateMs = 0, ...others } = options;
@@ -54,11 +75,8 @@ async function startBusiness(outages: readonly Outage[] = [CUT]) {
     return { run, news };
   };
   return {
-    ...{ service, sync, file },
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
+    ...{ sync, file },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
 
@@ -69,10 +87,9 @@ const open = (file: string): Notice[] => {
 
 describe("watchCalls", () => {
   it("reports once that a number went silent, on the same day, and once that it has calls again", async () => {
-    await using business = await startBusiness();
+    using business = await startCutBusiness();
     const { sync, file } = business;
     const found: [hour: number, news: Notice[]][] = [];
-    await sync(MONDAY_9 - 100);
     for (let hour = MONDAY_9 - 4; hour <= MONDAY_9 + 110; hour += 6) {
       const { run, news } = await sync(hour);
       expect(run.verdict).toMatch(/exact|verified|probable/);
@@ -93,9 +110,8 @@ describe("watchCalls", () => {
   });
 
   it("judges each hour once, and nothing after a sync that may have missed calls", async () => {
-    await using business = await startBusiness();
-    const { sync, service, file } = business;
-    await sync(MONDAY_9 - 100);
+    using business = await startCutBusiness();
+    const { sync, file } = business;
     expect((await sync(MONDAY_9 + 20)).run.judged_until).toBe(
       new Date(startOfYear() + (MONDAY_9 + 20) * HOUR_MS).toISOString(),
     );
@@ -111,23 +127,21 @@ describe("watchCalls", () => {
   });
 
   it("ends open notices silently when notices are switched off", async () => {
-    await using business = await startBusiness();
+    using business = await startCutBusiness();
     const { sync, file } = business;
-    await sync(MONDAY_9 - 100);
     expect((await sync(MONDAY_9 + 20)).news).toHaveLength(1);
     expect((await sync(MONDAY_9 + 21, { notices: false })).news).toEqual([]);
     expect(open(file)).toEqual([]);
   });
 
   it("judges nothing if notices are switched off", async () => {
-    await using business = await startBusiness();
-    await business.sync(MONDAY_9 - 100);
+    using business = await startCutBusiness();
     const { run } = await business.sync(MONDAY_9 + 20, { notices: false });
     expect([run.judged_until, open(business.file)]).toEqual([null, []]);
   });
 
   it("does not mistake late listing by hours for silence", async () => {
-    await using business = await startBusiness([]);
+    using business = startBusiness([]);
     const lateMs = 5 * HOUR_MS;
     let judged = 0;
     for (let hour = MONDAY_9 - 72; hour < MONDAY_9 + 12; hour += 3) {
@@ -142,8 +156,8 @@ describe("watchCalls", () => {
     { title: "three hours ahead", aheadMs: 3 * HOUR_MS },
     { title: "three hours behind", aheadMs: -3 * HOUR_MS },
   ])("judges hours by the clock of the service: $title", async ({ aheadMs }) => {
-    await using business = await startBusiness([]);
-    const { sync, service } = business;
+    using business = startBusiness([]);
+    const { sync } = business;
     // In the middle of a day: mistaking the calls of three hours for late ones would find many.
     let hour = MONDAY_9 - 90;
     service.tell = (asked, calls) => ({
