@@ -1,12 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { listen } from "../support/bad-server.ts";
-import { calltally, HAS_PROCESSES, startCalltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
+import { HAS_PROCESSES, startCalltally } from "../support/run.ts";
+import { makeAgencyFolder, writeAccounts } from "./agency.ts";
 import { makeFolder } from "./folder.ts";
 import { until } from "./until.ts";
 
@@ -28,14 +27,11 @@ async function startCounter({ url, token }: { url: string; token: string }) {
 
 describe("several accounts", () => {
   it("are synced, exported, shown and checked by doctor separately; a failing one stops no other", async () => {
-    using folder = makeFolder();
-    const { run } = folder;
-    await using acme = await startSandbox({ calls: 120, token: "t0ken-of-acme" });
-    await using beta = await startSandbox({ calls: 80, token: "t0ken-of-beta" });
-    await using gamma = await startSandbox({ calls: 50, token: "t0ken-of-gamma" });
+    const accounts = { acme: { calls: 120 }, beta: { calls: 80 }, gamma: { calls: 50 } };
     const more = { beta: "timezone: America/Chicago" };
-    writeAccounts(folder.path, { acme, beta, gamma }, { more });
-    writeFileSync(join(folder.path, "beta.token"), "t0ken-of-nobody");
+    await using folder = await makeAgencyFolder(accounts, { more });
+    const { run, beta } = folder;
+    folder.write("beta.token", "t0ken-of-nobody");
 
     const synced = await run("sync");
     expect(synced.code).toBe(4);
@@ -43,12 +39,11 @@ describe("several accounts", () => {
     expect(synced.stdout).toMatch(/^gamma\nRun 1, .*\n {2}read +50 /m);
     expect(synced.stderr).toMatch(/^beta: .*401/m);
     const json = JSON.parse((await run("sync --json")).stdout);
-    expect(json).toMatchObject({
-      acme: { run_id: 2 },
-      beta: { error: { exit_code: 4 } },
-      gamma: { run_id: 2 },
-    });
-    expect(Object.keys(json)).toEqual(["acme", "beta", "gamma"]);
+    expect(Object.entries(json)).toMatchObject([
+      ["acme", { run_id: 2 }],
+      ["beta", { error: { exit_code: 4 } }],
+      ["gamma", { run_id: 2 }],
+    ]);
 
     const table = await run("status");
     expect(table).toMatchObject({ code: 3, stderr: "" });
@@ -75,7 +70,7 @@ describe("several accounts", () => {
       beta: { last_good_run: null },
     });
 
-    writeFileSync(join(folder.path, "beta.token"), beta.token);
+    folder.write("beta.token", beta.token);
     expect((await run("sync --account beta")).stdout).toMatch(/^Run 3, .*\n {2}read +80 /m);
     const exported = await run("export channel");
     expect(exported).toMatchObject({ code: 0, stderr: "" });
@@ -96,34 +91,28 @@ describe("several accounts", () => {
   });
 
   it("are backed up, restored and given their spend in one command, each with its own files", async () => {
-    using folder = makeFolder();
-    const { run } = folder;
-    await using acme = await startSandbox({ calls: 20 });
-    await using beta = await startSandbox({ calls: 30 });
-    writeAccounts(folder.path, { acme, beta });
-    expect((await run("sync")).code).toBe(0);
+    await using folder = await makeAgencyFolder({ acme: { calls: 20 }, beta: { calls: 30 } });
+    const { run, say } = folder;
+    await say("sync");
 
     const missing = await run("restore saved/{account}.db");
     expect(missing).toMatchObject({ code: 7, stdout: "" });
     expect(missing.stderr).toMatch(/^acme: .*saved\/acme\.db.*\n(.*\n)*beta: .*saved\/beta\.db/m);
-    const saved = await run("backup saved/{account}.db");
-    expect(saved).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(
-        /^acme\nsaved\/acme\.db {2}20 calls .*\n\nbeta\nsaved\/beta\.db {2}30 calls .*\n$/,
-      ),
+    expect(await say("backup saved/{account}.db")).toMatch(
+      /^acme\nsaved\/acme\.db {2}20 calls .*\n\nbeta\nsaved\/beta\.db {2}30 calls .*\n$/,
+    );
+    expect(JSON.parse(await say("restore saved/{account}.db --json"))).toMatchObject({
+      acme: { calls: 20 },
+      beta: { calls: 30 },
     });
-    const restored = await run("restore saved/{account}.db --json");
-    expect(JSON.parse(restored.stdout)).toMatchObject({ acme: { calls: 20 }, beta: { calls: 30 } });
     expect((await run("backup all.db")).stderr).toBe(
       "calltally: Cannot use one file, all.db, for acme, beta\nPut {account} in its path, or name one account with --account.\n",
     );
-    const one = await run("backup {account}.db --account beta");
-    expect(one.stdout).toMatch(/^beta\.db {2}30 calls/);
+    expect(await say("backup {account}.db --account beta")).toMatch(/^beta\.db {2}30 calls/);
 
     const write = (name: string, cost: number) =>
-      writeFileSync(
-        join(folder.path, `${name}.csv`),
+      folder.write(
+        `${name}.csv`,
         `day,source,medium,campaign,cost,currency\n2026-10-01,google,cpc,Brand,${cost},USD\n`,
       );
     write("acme", 12);
@@ -131,12 +120,12 @@ describe("several accounts", () => {
     expect(imported).toMatchObject({ code: 2, stdout: expect.stringMatching(/^acme\n.*\n.* 12\.00 USD\n$/) });
     expect(imported.stderr).toMatch(/^beta: Cannot read beta\.csv: no such file or directory$/m);
     write("beta", 34);
-    expect((await run("spend import {account}.csv")).stdout).toMatch(
+    expect(await say("spend import {account}.csv")).toMatch(
       /^acme\n.*\n.* 12\.00 USD.*\n {2}before: .*\n {2}now: .*\n\nbeta\n.*\n.* 34\.00 USD\n$/,
     );
 
-    using alone = makeTempFolder();
-    expect(await calltally(["backup", "{account}.db"], { cwd: alone.path })).toMatchObject({
+    using alone = makeFolder();
+    expect(await alone.run("backup {account}.db")).toMatchObject({
       code: 2,
       stderr:
         "calltally: Cannot use {account} in {account}.db: it has no value here\nLeave it out: it has a value only where there are accounts, or a report with a period.\n",
@@ -144,13 +133,10 @@ describe("several accounts", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)("must be named if a command works on only one", async () => {
-    using folder = makeFolder();
-    const { run } = folder;
-    await using acme = await startSandbox({ calls: 20 });
-    await using beta = await startSandbox({ calls: 30 });
-    writeAccounts(folder.path, { acme, beta });
-    expect((await run("sync")).code).toBe(0);
-    const count = ["query", "--format", "csv", "SELECT count(*) AS calls FROM calls"];
+    await using folder = await makeAgencyFolder({ acme: { calls: 20 }, beta: { calls: 30 } });
+    const { run, say } = folder;
+    await say("sync");
+    const count = ["query --format csv", "SELECT count(*) AS calls FROM calls"];
     expect(await run(...count)).toEqual({
       code: 2,
       stdout: "",
@@ -170,29 +156,19 @@ describe("several accounts", () => {
         /^calltally: Cannot reach the API: CALLTALLY_BASE_URL is not set\nRun `calltally init`, or set it to /,
       ),
     });
-    for (const command of [
-      ["explain", "1"],
-      ["insight", "show", "101"],
-      ["schema"],
-      ["webhook", "patch", "44", "--status", "active", "--dry-run"],
-    ]) {
-      expect(await run(...command)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("works on one account"),
-      });
-    }
-    for (const flags of [
-      ["sync", "--rebind"],
-      ["backup", "b.db"],
-      ["restore", "b.db"],
-      ["spend", "import", "costs-{account}.csv", "more.csv"],
-      ["export", "channel", "--stdout"],
-      ["export", "--out", "x"],
-    ]) {
-      expect(await run(...flags)).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("--account"),
-      });
+    for (const [says, ...commands] of [
+      [
+        "works on one account",
+        ...["explain 1", "insight show 101", "schema", "webhook patch 44 --status active --dry-run"],
+      ],
+      [
+        "--account",
+        ...["sync --rebind", "backup b.db", "restore b.db", "export channel --stdout", "export --out x"],
+        "spend import costs-{account}.csv more.csv",
+      ],
+    ] as const) {
+      for (const command of commands)
+        expect(await run(command)).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
     }
     expect(existsSync(join(folder.path, "x"))).toBe(false);
   });
@@ -209,11 +185,10 @@ describe("several accounts", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)("stop together and exit with the code of the signal", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 5000, latencyMs: 300 });
-    writeAccounts(folder.path, { acme, beta: acme });
-    const running = startCalltally(["sync"], { cwd: folder.path });
-    await until(() => acme.requests.length > 0);
+    const slow = { calls: 5000, latencyMs: 300 };
+    await using folder = await makeAgencyFolder({ acme: slow, beta: slow });
+    const running = startCalltally(["sync"], folder.options);
+    await until(() => folder.acme.requests.length > 0);
     running.kill("SIGTERM");
     expect(await running.done).toMatchObject({
       code: 143,

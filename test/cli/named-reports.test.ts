@@ -1,12 +1,13 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
+import { parseLines } from "../support/logging-program.ts";
 import { HAS_PROCESSES } from "../support/run.ts";
+import { readText } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
-import { writeAccounts } from "./agency.ts";
-import { makeFolder } from "./folder.ts";
+import { makeAgencyFolder } from "./agency.ts";
 
 const WEEKLY = `  weekly:
     contents: [channel, utm_campaign]
@@ -18,20 +19,17 @@ const WEEKLY = `  weekly:
     cron: "0 7 * * 1"
 `;
 
-/** Writes accounts, a mail server and reports into the folder. */
-function configure(
-  folder: string,
-  sandboxes: Parameters<typeof writeAccounts>[1],
+/** A working folder of accounts and reports that are mailed by this server. */
+async function makePlace<Name extends string>(
+  accounts: Record<Name, SandboxOptions>,
   reports: string,
-  mail?: Pick<MailServer, "port">,
-): void {
+  mail?: MailServer,
+) {
   const top = mail === undefined ? "" : "smtp_url_file: smtp.url\n";
-  writeAccounts(folder, sandboxes, { top });
-  appendFileSync(join(folder, "calltally.yaml"), `reports:\n${reports}`);
-  if (mail !== undefined) {
-    const url = `smtp://127.0.0.1:${mail.port}?from=Calls%20<calls@example.com>`;
-    writeFileSync(join(folder, "smtp.url"), url, { mode: 0o600 });
-  }
+  const folder = await makeAgencyFolder(accounts, { top });
+  appendFileSync(join(folder.path, "calltally.yaml"), `reports:\n${reports}`);
+  folder.write("smtp.url", `smtp://127.0.0.1:${mail?.port}?from=Calls%20<calls@example.com>`);
+  return folder;
 }
 
 /** Rows of an account's ledger. */
@@ -43,9 +41,6 @@ const addresses = (mail: MailServer) => mail.taken.flatMap(({ to }) => to).sort(
 
 describe("named reports", () => {
   it("are made for each account and delivered, and shown by status", async () => {
-    using folder = makeFolder();
-    await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
-    await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY}    accounts: all
     deliver:
@@ -56,7 +51,8 @@ describe("named reports", () => {
     format: html
     folder: pages/{to}
 `;
-    configure(folder.path, { acme, beta }, reports, mail);
+    const accounts = { acme: { calls: 300 }, beta: { calls: 200, seed: 2 } };
+    await using folder = await makePlace(accounts, reports, mail);
     expect((await folder.run("config check")).stdout).toContain("no problem");
     await folder.run("sync");
 
@@ -103,8 +99,6 @@ describe("named reports", () => {
   });
 
   it("have the same figures as export with the same flags", async () => {
-    using folder = makeFolder();
-    await using acme = await startSandbox({ calls: 400, token: "t0ken-of-acme" });
     const reports = `  figures:
     contents: [source]
     by: [weekday, hour]
@@ -115,15 +109,15 @@ describe("named reports", () => {
     filter: { channel: [Paid Search, Organic Search], min_duration_seconds: 10 }
     folder: "out/{report}"
 `;
-    configure(folder.path, { acme }, reports);
+    await using folder = await makePlace({ acme: { calls: 400 } }, reports);
     await folder.run("sync");
     expect((await folder.run("run figures")).code).toBe(0);
-    const flags = ["--last", "3m", "--grain", "month", "--total", "--top", "3", "--min-duration", "10"];
+    const flags = "--by weekday,hour --last 3m --grain month --total --top 3 --min-duration 10 --out by-hand";
     const channels = ["--channel", "Paid Search", "--channel", "Organic Search"];
-    await folder.run("export source --by weekday,hour", ...flags, ...channels, "--out", "by-hand");
+    await folder.run(`export source ${flags}`, ...channels);
     for (const file of ["source.csv", "weekday-hour.csv"]) {
-      const made = readFileSync(join(folder.path, "out/figures", file), "utf8");
-      expect(made).toBe(readFileSync(join(folder.path, "by-hand", file), "utf8"));
+      const made = readText(folder.path, `out/figures/${file}`);
+      expect(made).toBe(readText(folder.path, `by-hand/${file}`));
       expect(made.split("\r\n").length).toBeGreaterThan(5);
     }
   });
@@ -131,15 +125,13 @@ describe("named reports", () => {
   it.skipIf(!HAS_PROCESSES)(
     "exit with 9, also as a job, while a delivery failed, which status and doctor show",
     async () => {
-      using folder = makeFolder();
-      await using acme = await startSandbox({ calls: 100, token: "t0ken-of-acme" });
       await using mail = await startMailServer({ lacksTls: true });
       const reports = `${WEEKLY}    on_restatement: deliver
     deliver:
       - email: { to: [marketing@acme.example] }
       - command: [test, -e, mended]
 `;
-      configure(folder.path, { acme }, reports, mail);
+      await using folder = await makePlace({ acme: { calls: 100 } }, reports, mail);
       const codeOf = async (...args: string[]) => (await folder.run(...args)).code;
       await folder.run("sync");
       expect(await codeOf("job", "restated:weekly")).toBe(0);
@@ -153,17 +145,11 @@ describe("named reports", () => {
         /^warn {2}job report:weekly +failed just now, and has not succeeded since; exit 9\n +`calltally status` shows who /m,
       );
       const again = await folder.run("job report:weekly");
-      expect([
-        again.code,
-        ...again.stderr
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-      ]).toMatchObject([
-        9,
+      expect(again.code).toBe(9);
+      expect(parseLines(again.stderr)).toMatchObject([
         { level: "error", report_run_id: 2, exitCode: 9, hint: expect.stringContaining("--account acme`") },
       ]);
-      writeFileSync(join(folder.path, "mended"), "");
+      folder.write("mended", "");
       expect(await codeOf("run", "weekly", "--deliver", "--account", "acme")).toBe(0);
       expect(await codeOf("job", "report:weekly")).toBe(0);
       expect(addresses(mail)).toHaveLength(3);
@@ -171,10 +157,8 @@ describe("named reports", () => {
   );
 
   it("do not stop others when one fails", async () => {
-    using folder = makeFolder();
-    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     const broken = "  broken:\n    contents: [channel]\n    filter: { source: nowhere }\n";
-    configure(folder.path, { acme }, `${broken}${WEEKLY}`);
+    await using folder = await makePlace({ acme: { calls: 50 } }, `${broken}${WEEKLY}`);
     await folder.run("sync");
     const both = await folder.run("run broken weekly --json");
     expect(both).toMatchObject({
