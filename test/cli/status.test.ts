@@ -1,21 +1,17 @@
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { calltally, HAS_PROCESSES } from "../support/run.ts";
-import { makeFolder, makeSandboxFolder } from "./folder.ts";
+import { HAS_PROCESSES } from "../support/run.ts";
+import { type Folder, makeCallsFolder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 /** Moves all times of the ledger back. */
-function age(file: string, hours: number): void {
-  const sqlite = new Database(file);
-  sqlite
-    .prepare("UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, ?)")
-    .run(`${-hours} hours`);
-  sqlite.close();
-}
+const age = ({ execute }: Folder, hours: number) =>
+  execute(
+    `UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, '${-hours} hours')`,
+  );
 
 describe("calltally status", () => {
   it("shows the state in 80 columns and 24 lines, whatever went wrong", async () => {
@@ -68,20 +64,19 @@ describe("calltally status", () => {
 
   it("exits with 3 under --max-age if the last good run is older or missing", async () => {
     await using folder = await makeSandboxFolder({ calls: 10 });
-    const { options, run } = folder;
-    const file = folder.database;
+    const { run } = folder;
     const code = async (maxAge: string) => (await run("status --max-age", maxAge)).code;
-    openWarehouse(file)[Symbol.dispose]();
+    openWarehouse(folder.database)[Symbol.dispose]();
     expect(await code("1d")).toBe(3);
     await run("sync");
     expect([await code("1m"), await code("2h")]).toEqual([0, 0]);
-    age(file, 3);
+    age(folder, 3);
     expect([await code("179m"), await code("2h"), await code("4h"), await code("1d")]).toEqual([3, 3, 0, 0]);
     const late = await run("status --max-age 2h");
     expect(late.stderr).toBe("calltally: The last good run is older than 2h\n");
     expect(late.stdout).toMatch(/^Working/);
 
-    age(file, -24);
+    age(folder, -24);
     const ahead = await run("status --max-age 1d");
     expect(ahead).toMatchObject({ code: 3, stderr: expect.stringContaining("is dated in the future: 20") });
     expect(ahead.stdout).toMatch(/^Fresh {6}last good run dated in the future; newest call/m);
@@ -89,7 +84,7 @@ describe("calltally status", () => {
     expect(doctor.stdout).toMatch(/run 1 of .+ \(UTC\) is dated in the future/);
 
     // A failed run does not count as good.
-    await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });
+    await folder.runWith({ CALLTALLY_TOKEN: "wrong" }, "sync");
     expect(await code("2h")).toBe(3);
     expect((await run("status")).stdout).toMatch(
       /^Working {4}no: run 2 failed just now: The API refused the token, status 401/m,
@@ -98,8 +93,7 @@ describe("calltally status", () => {
 
   it("exits with 3 while a job fails, and shows the whole error", async () => {
     await using folder = await makeSandboxFolder({ calls: 10 });
-    const { options, run } = folder;
-    const file = folder.database;
+    const { run, database: file } = folder;
     const status = async () => {
       const { code, stderr } = await run("status");
       return { code, stderr };
@@ -113,8 +107,7 @@ describe("calltally status", () => {
     await run("sync");
     expect(await status()).toEqual(fine);
 
-    const env = { ...options.env, CALLTALLY_TOKEN: "wrong" };
-    const { stderr } = await calltally(["sync"], { ...options, env });
+    const { stderr } = await folder.runWith({ CALLTALLY_TOKEN: "wrong" }, "sync");
     const [error = ""] = stderr.replace("calltally: ", "").split("\n");
     expect(error.length).toBeGreaterThan(80);
     expect(await status()).toEqual({ code: 3, stderr: `calltally: ${error}\n` });
@@ -136,8 +129,7 @@ describe("calltally status", () => {
 
   it("shows what a warehouse without a run needs, what is running, and the pause that the API requested", async () => {
     using folder = makeFolder();
-    const { run } = folder;
-    const file = folder.database;
+    const { run, database: file } = folder;
     openWarehouse(file)[Symbol.dispose]();
     const fresh = (await run("status")).stdout;
     expect(fresh).toMatch(/^Working {4}not yet: run `calltally sync`$/m);
@@ -168,24 +160,18 @@ describe("calltally status", () => {
   it.skipIf(!HAS_PROCESSES)(
     "and all other commands refuse a file of a development version with exit code 7 and a hint",
     async () => {
-      using folder = makeFolder();
-      const file = folder.database;
-      openWarehouse(file)[Symbol.dispose]();
-      const sqlite = new Database(file);
-      sqlite.pragma("user_version = 19");
-      sqlite.close();
-      const says = `Cannot use ${file}: it was made by a development version of calltally`;
+      using folder = makeCallsFolder([]);
+      folder.execute("PRAGMA user_version = 19");
+      const says = `Cannot use ${folder.database}: it was made by a development version of calltally`;
       const hint = "Sync into a new file: move this one away, or set CALLTALLY_DATABASE.";
       for (const command of ["status", "query SELECT", "export", "explain 1", "backup b.db"]) {
-        const refused = await folder.run(...command.split(" "));
+        const refused = await folder.run(command);
         expect(refused, command).toMatchObject({ code: 7, stdout: "" });
-        expect(refused.stderr, command).toContain(says);
-        expect(refused.stderr, command).toContain(hint);
+        for (const words of [says, hint]) expect(refused.stderr, command).toContain(words);
       }
       const doctor = await folder.run("doctor");
       expect(doctor.code).toBe(7);
-      expect(doctor.stdout).toContain(says);
-      expect(doctor.stdout).toContain(hint);
+      for (const words of [says, hint]) expect(doctor.stdout).toContain(words);
     },
   );
 });

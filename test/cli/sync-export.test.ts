@@ -10,7 +10,6 @@ import { makeCall } from "../support/calls.ts";
 import { foldRollup } from "../support/fold.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { makeSandboxFolder } from "./folder.ts";
 
 const nullableText = z.string().nullable().default(null);
 const nullableNumber = z.number().nullable().default(null);
@@ -66,26 +65,5 @@ describe("sync, then export", () => {
         expected.map((row) => row.map((value, index) => toCell(value, header[index] ?? ""))),
       );
     }
-  });
-
-  it("keep a row that cannot be parsed, exit with 3, and show it in status", async () => {
-    await using folder = await makeSandboxFolder({ calls: 20 });
-    const { sandbox, run } = folder;
-    const [bad = 0] = sandbox.calls.ids;
-    sandbox.calls.edit(bad, { duration: "long", msclkid: "m1" });
-    const sync = await run("sync");
-    expect(sync.code).toBe(3);
-    expect(sync.stdout).toMatch(/rejected +1 +set aside/);
-    expect((await run("status")).stdout).toContain(`id:${bad}  duration: `);
-
-    sandbox.calls.edit(bad, { duration: 12 });
-    const again = await run("sync --json");
-    expect(again.code).toBe(0);
-    expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 1, calls_rejected: 0, calls_unchanged: 19 });
-    const status = await run("status --json");
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      rejected: [],
-      drift: [{ path: "msclkid", kind: "unknown" }],
-    });
   });
 });
