@@ -1,42 +1,29 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { WEEKDAYS } from "../../src/figures/dimensions.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
+import { makeAgencyFolder } from "./agency.ts";
 
 const tableOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
 
 describe("calltally export --by account,…", () => {
   it("contains the rows of each account's own file in one order, with correct sums and a remark about callers", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 300, seed: 1, token: "t0ken-of-acme" });
-    await using beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
-    writeAccounts(
-      folder.path,
-      { acme, beta },
-      { more: { beta: "{timezone}".replace("{timezone}", "timezone: Asia/Tokyo") } },
-    );
-    const options = { cwd: folder.path };
-    expect((await calltally(["sync"], options)).code).toBe(0);
-    const flags = ["--grain", "month", "--from", "2020-01-01", "--to", "2029-12-31", "--compare", "previous"];
+    const accounts = { acme: { calls: 300, seed: 1 }, beta: { calls: 200, seed: 2 } };
+    await using folder = await makeAgencyFolder(accounts, { more: { beta: "timezone: Asia/Tokyo" } });
+    await folder.say("sync");
+    const flags = "--grain month --from 2020-01-01 --to 2029-12-31 --compare previous";
     for (const by of ["account,channel,campaign", "channel,account", "account"]) {
       const names = by.split(",").filter((name) => name !== "account");
-      const { code, stdout, stderr } = await calltally(["export", "--by", by, ...flags], options);
+      const { code, stdout, stderr } = await folder.run(`export --by ${by} ${flags}`);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       const file = by.replaceAll(",", "-");
       expect(stdout).toMatch(new RegExp(`^data/exports/${file}.csv  \\d+ rows, 500 calls\n`));
       const merged = tableOf(readFileSync(join(folder.path, `data/exports/${file}.csv`), "utf8"));
       const own = [];
       for (const account of names.length > 0 ? ["acme", "beta"] : []) {
-        const alone = await calltally(
-          ["export", "--by", names.join(), ...flags, "--stdout", "--account", account],
-          options,
-        );
-        own.push(...tableOf(alone.stdout).map((row) => ({ account, ...row })));
+        const alone = await folder.say(`export --by ${names} ${flags} --stdout --account ${account}`);
+        own.push(...tableOf(alone).map((row) => ({ account, ...row })));
       }
       const sorted = (rows: Record<string, string>[]) =>
         rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort();
@@ -69,47 +56,38 @@ describe("calltally export --by account,…", () => {
   });
 
   it("accepts a filter value that one account has; refuses an unknown value, totals and missing warehouses", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 60, seed: 1 });
-    await using beta = await startSandbox({ calls: 60, seed: 2 });
+    const accounts = { acme: { calls: 60, seed: 1 }, beta: { calls: 60, seed: 2 } };
+    await using folder = await makeAgencyFolder(accounts);
+    const { run, say, acme, beta } = folder;
     for (const id of acme.calls.ids) acme.calls.edit(id, { disposition: "answered" });
     for (const id of beta.calls.ids) beta.calls.edit(id, { disposition: "busy" });
-    writeAccounts(folder.path, { acme, beta });
-    const options = { cwd: folder.path };
-    const early = await calltally(["export", "--by", "account,channel"], options);
-    expect(early).toMatchObject({ code: 7, stdout: "" });
-    expect((await calltally(["sync"], options)).code).toBe(0);
-    const by = ["export", "--by", "account", "--stdout"];
-    const busy = await calltally([...by, "--disposition", "busy"], options);
-    expect(busy.code).toBe(0);
-    expect(tableOf(busy.stdout).map(({ account, calls }) => [account, calls])).toEqual([
+    expect(await run("export --by account,channel")).toMatchObject({ code: 7, stdout: "" });
+    await say("sync");
+    const by = "export --by account --stdout";
+    const busy = tableOf(await say(`${by} --disposition busy`));
+    expect(busy.map(({ account, calls }) => [account, calls])).toEqual([
       ["beta", "60"],
       ["acme", "0"],
     ]);
-    const each = await calltally([...by, "--disposition", "busy", "--disposition", "answered"], options);
-    expect(tableOf(each.stdout).map(({ calls }) => calls)).toEqual(["60", "60"]);
-    const hours = await calltally(["export", "--by", "account,weekday,hour", "--stdout"], options);
-    const shown = tableOf(hours.stdout).map(
+    const each = tableOf(await say(`${by} --disposition busy --disposition answered`));
+    expect(each.map(({ calls }) => calls)).toEqual(["60", "60"]);
+    const hours = tableOf(await say("export --by account,weekday,hour --stdout"));
+    const shown = hours.map(
       ({ account, weekday = "", hour }) => `${account} ${WEEKDAYS.indexOf(weekday)} ${hour}`,
     );
     expect(shown).toEqual(shown.toSorted());
-    expect(new Set(tableOf(hours.stdout).map(({ weekday }) => weekday)).size).toBe(7);
-    expect(await calltally([...by, "--disposition", "bussy"], options)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(
-        /^calltally: Cannot use --disposition bussy: no call in the warehouse has this value/,
-      ),
-    });
-    for (const flags of [["--total"], ["--grain", "day", "--fill"]]) {
-      expect(await calltally([...by, ...flags], options)).toMatchObject({
+    expect(new Set(hours.map(({ weekday }) => weekday)).size).toBe(7);
+    for (const [flags, says] of [
+      ["--disposition bussy", "Cannot use --disposition bussy: no call in the warehouse has this value"],
+      ["--total", "--total is for one account: callers are not merged"],
+      ["--grain day --fill", "--fill is for one account: callers are not merged"],
+    ])
+      expect(await run(`${by} ${flags}`)).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(
-          /^calltally: --(total|fill) is for one account: callers are not merged/,
-        ),
+        stderr: expect.stringMatching(`^calltally: ${says}`),
       });
-    }
-    writeFileSync(join(folder.path, "calltally.yaml"), "limit: 1000\n", { mode: 0o600 });
-    expect(await calltally(by, options)).toMatchObject({
+    folder.write("calltally.yaml", "limit: 1000\n");
+    expect(await run(by)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("--by account needs accounts"),
     });

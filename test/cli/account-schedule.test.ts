@@ -8,26 +8,26 @@ import { openReader } from "../../src/warehouse/open.ts";
 import { readJobs } from "../../src/warehouse/runs/job-table.ts";
 import { readLastGoodRun } from "../../src/warehouse/runs/runs.ts";
 import { type LogLine, startLogging } from "../support/logging-program.ts";
-import { calltally, startCalltally } from "../support/run.ts";
+import { startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
+import { makeAgencyFolder, writeAccounts } from "./agency.ts";
+import { makeFolder } from "./folder.ts";
 
 const addresses = z.looseObject({ healthz: z.url(), metrics: z.url() });
 const TOP = "jitter_seconds: 0\nretry_seconds: 0\n";
 
 describe("calltally schedule of several accounts", () => {
   it("runs the jobs of each account separately, and serves health and metrics by account", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme" });
-    await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
-    writeAccounts(folder.path, { acme, beta }, { top: TOP, more: { beta: "timezone: Asia/Tokyo" } });
-    writeFileSync(join(folder.path, "beta.token"), "t0ken-of-nobody");
-    const options = { cwd: folder.path };
-    const listed = JSON.parse((await calltally(["schedule", "--json"], options)).stdout);
+    const accounts = { acme: { calls: 60 }, beta: { calls: 40 } };
+    const yaml = { top: TOP, more: { beta: "timezone: Asia/Tokyo" } };
+    await using folder = await makeAgencyFolder(accounts, yaml);
+    const { options, say } = folder;
+    folder.write("beta.token", "t0ken-of-nobody");
+    const listed = JSON.parse(await say("schedule --json"));
     const jobsIn = (timezone: string) =>
       ["sync", "export", "insights"].map((job) => expect.objectContaining({ job, timezone }));
     expect(listed).toEqual({ acme: jobsIn("UTC"), beta: jobsIn("Asia/Tokyo") });
-    const table = (await calltally(["schedule", "--list"], options)).stdout;
+    const table = await say("schedule --list");
     expect(table).toMatch(/^acme\njob +cron +last done +next, UTC\nsync /);
     expect(table).toMatch(/\n\nbeta\njob +cron +last done +next, Asia\/Tokyo\nsync /);
 
@@ -61,16 +61,9 @@ describe("calltally schedule of several accounts", () => {
       ["acme", 0],
       ["beta", 4],
     ]);
-    expect(
-      lines
-        .filter(({ msg }) => msg === "synced")
-        .map(({ account }) => account)
-        .sort(),
-    ).toEqual(["acme"]);
-    for (const [name, isGood] of [
-      ["acme", true],
-      ["beta", false],
-    ] as const) {
+    const good = lines.filter(({ msg }) => msg === "synced").map(({ account }) => account);
+    expect(good).toEqual(["acme"]);
+    for (const [name, isGood] of Object.entries({ acme: true, beta: false })) {
       using warehouse = openReader(join(folder.path, `data/${name}/calltally.db`));
       expect(readLastGoodRun(warehouse) !== undefined).toBe(isGood);
       const failing = readJobs(warehouse).filter(({ failing_since }) => failing_since !== null);
@@ -139,12 +132,12 @@ describe("calltally schedule of several accounts", () => {
   });
 
   it("lists long names and expressions completely in 80 columns", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:1", token: "t0ken" } });
     const long = "a-monthly-summary-for-the-board-of-directors";
     const report = `${long}: { contents: [channel], cron: "*/15 6-18 1,15 * MON-FRI" }`;
     appendFileSync(join(folder.path, "calltally.yaml"), `reports:\n  ${report}\n`);
-    const { stdout } = await calltally(["schedule", "--list"], { cwd: folder.path });
+    const { stdout } = await folder.run("schedule --list");
     const lines = stdout.split("\n");
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
     const first = lines.findIndex((line) => line.startsWith("report:"));
@@ -161,11 +154,11 @@ describe("calltally schedule of several accounts", () => {
   });
 
   it("reports the problem of one account and continues with the others", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using acme = await startSandbox({ calls: 10 });
     writeAccounts(folder.path, { acme, beta: acme }, { top: TOP });
     writeFileSync(join(folder.path, "beta.token"), "");
-    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path });
+    const { code, stderr } = await folder.run("job sync");
     expect(code).toBe(2);
     expect(stderr).toMatch(/"account":"acme".*"msg":"synced"/);
     expect(stderr).toMatch(

@@ -1,18 +1,9 @@
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { FULL_CALL } from "../support/calls.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeCallsFolder, makeSandboxFolder } from "./folder.ts";
 
 /** Every nth moment for a kill; every one in `npm run test:soak`. */
 const STEP = process.env.CALLTALLY_KILLS === undefined ? 3 : 1;
@@ -34,23 +25,21 @@ function killedAt(change: number): Record<string, string> {
 
 describe("backup and restore", () => {
   it("lose neither warehouse and leave one in place when killed at any change of a file", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 200 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await using folder = await makeSandboxFolder({ calls: 200 });
+    const { sandbox, run, database } = folder;
     const data = join(folder.path, "data");
-    const database = join(data, "calltally.db");
-    await calltally(["sync"], options);
-    await calltally(["backup", "old.db"], options);
+    await run("sync");
+    await run("backup old.db");
     for (let call = 0; call < 50; call++) sandbox.calls.insert();
-    await calltally(["sync"], options);
-    await calltally(["backup", "now.db"], options);
+    await run("sync");
+    await run("backup now.db");
     const [old, now] = [readRows(join(folder.path, "old.db"), HASHES), readRows(database, HASHES)];
     expect([old.length, now.length]).toEqual([200, 250]);
 
     const found: number[] = [];
     for (let change = 1, code: number | null = null; code === null; change += STEP) {
-      await calltally(["restore", "now.db"], options);
-      ({ code } = await calltally(["restore", "old.db"], { ...options, env: killedAt(change) }));
+      await run("restore now.db");
+      ({ code } = await folder.runWith(killedAt(change), "restore old.db"));
       const rows = readRows(database, HASHES);
       expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
       const kept = readdirSync(data).filter((name) => name.includes("replaced"));
@@ -59,14 +48,14 @@ describe("backup and restore", () => {
       for (const name of kept) rmSync(join(data, name));
     }
     expect(new Set(found)).toEqual(new Set([250, 200]));
-    expect(await calltally(["restore", "now.db"], options)).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("restore now.db")).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(data).filter((name) => name.endsWith(".tmp"))).toEqual([]);
 
     found.length = 0;
     const file = join(folder.path, "backup.db");
     for (let change = 1, code: number | null = null; code === null; change += STEP) {
       copyFileSync(join(folder.path, "old.db"), file);
-      ({ code } = await calltally(["backup", "backup.db"], { ...options, env: killedAt(change) }));
+      ({ code } = await folder.runWith(killedAt(change), "backup backup.db"));
       const rows = readRows(file, HASHES);
       expect(rows, `change ${change}`).toEqual(rows.length === 200 ? old : now);
       found.push(rows.length);
@@ -77,61 +66,29 @@ describe("backup and restore", () => {
   it.each(["csv", "parquet"])(
     "copy the key of caller_hash of %s files from next to the backup, and name what is lost without it",
     async (format) => {
-      using folder = makeTempFolder();
-      await using sandbox = await startSandbox({ calls: 50 });
-      const options = { cwd: folder.path, env: settingsFor(sandbox) };
-      const key = join(folder.path, "data/calltally.db.caller-key");
-      await calltally(["sync"], options);
+      using folder = makeCallsFolder([FULL_CALL]);
+      const { run, say, write } = folder;
+      const key = `${folder.database}.caller-key`;
       // Figures identify no caller.
-      await calltally(["export", "campaign", "--format", format, "--out", "figures"], options);
-      await calltally(["backup", "early.db"], options);
-      expect(await calltally(["restore", "early.db"], options)).toMatchObject({ code: 0, stderr: "" });
+      await say(`export campaign --format ${format} --out figures`);
+      await say("backup backup.db");
+      expect(await run("restore backup.db")).toMatchObject({ code: 0, stderr: "" });
 
-      const exported = await calltally(["export", "calls", "--format", format, "--out", "out"], options);
-      expect(exported.code).toBe(0);
-      await calltally(["backup", "backup.db"], options);
-      expect(JSON.parse((await calltally(["restore", "backup.db", "--json"], options)).stdout)).toMatchObject(
-        {
-          caller_key: "kept",
-        },
-      );
+      await say(`export calls --format ${format} --out out`);
+      await say("backup backup.db");
+      expect(JSON.parse(await say("restore backup.db --json"))).toMatchObject({ caller_key: "kept" });
       const content = readFileSync(key, "utf8");
-
       rmSync(key);
-      const without = await calltally(["restore", "backup.db"], options);
-      expect(without).toMatchObject({ code: 0 });
-      expect(without.stderr).toContain(`There is no key of caller_hash at ${key}`);
-      expect(existsSync(key)).toBe(false);
-
-      for (const name of ["backup.db.caller-key", "calltally.db.caller-key"]) {
-        writeFileSync(join(folder.path, name), content, { mode: 0o644 });
-        const withKey = await calltally(["restore", "backup.db"], options);
-        expect(withKey.stderr).toBe(
-          `The key of caller_hash was copied from the backup's folder to ${key}.\n`,
-        );
-        expect([readFileSync(key, "utf8"), (statSync(key).mode & 0o777).toString(8)]).toEqual([
-          content,
-          "600",
-        ]);
-        rmSync(join(folder.path, name));
-        rmSync(key);
-      }
-
-      writeFileSync(key, `${"0".repeat(64)}\n`);
-      writeFileSync(join(folder.path, "backup.db.caller-key"), content);
-      const another = await calltally(["restore", "backup.db"], options);
-      expect(another.stderr).toContain(`${key} was kept, but the backup has a different key`);
-      expect(readFileSync(key, "utf8")).toBe(`${"0".repeat(64)}\n`);
+      expect((await run("restore backup.db")).stderr).toContain(`There is no key of caller_hash at ${key}`);
+      write("backup.db.caller-key", content);
+      expect((await run("restore backup.db")).stderr).toBe(
+        `The key of caller_hash was copied from the backup's folder to ${key}.\n`,
+      );
+      write("backup.db.caller-key", `${"0".repeat(64)}\n`);
+      expect((await run("restore backup.db")).stderr).toContain(
+        `${key} was kept, but the backup has a different key`,
+      );
+      expect(readFileSync(key, "utf8")).toBe(content);
     },
   );
-
-  it("report that the name of a backup is too long for its draft", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 5 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
-    const { code, stderr } = await calltally(["backup", "b".repeat(240)], options);
-    expect(code).toBe(7);
-    expect(stderr).toMatch(/^calltally: Cannot open .*: name too long\nUse a shorter name\.\n$/);
-  });
 });

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { settingsFor, startCalltally } from "../support/run.ts";
 import { type Answer, chunked, gzip, json, startServer, text } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 // assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
 // all output, and on standard error also the word that is planted here in calls and bodies.
@@ -41,7 +41,6 @@ function plant(sandbox: Sandbox): void {
 
 describe("calltally's log", () => {
   it("contains neither data of calls, good or bad, nor secrets, even at level trace", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
     await using monitor = await startServer(text("canary-monitor", 500));
     plant(sandbox);
@@ -51,23 +50,24 @@ describe("calltally's log", () => {
       CALLTALLY_LOG_LEVEL: "trace",
       CALLTALLY_INSIGHT_IDS: "101",
     };
-    const options = { cwd: folder.path, env };
-    expect((await calltally(["job", "sync"], options)).code).toBe(3);
-    expect((await calltally(["job", "export"], options)).code).toBe(3); // rows could not be read
-    expect((await calltally(["job", "insights"], options)).code).toBe(0);
-    expect((await calltally(["sync", "--full"], options)).code).toBe(3);
-    expect((await calltally(["export"], options)).code).toBe(3);
-    expect((await calltally(["status"], options)).stderr).toMatch(
+    using folder = makeFolder(env);
+    const { options, run } = folder;
+    expect((await run("job sync")).code).toBe(3);
+    expect((await run("job export")).code).toBe(3); // rows could not be read
+    expect((await run("job insights")).code).toBe(0);
+    expect((await run("sync --full")).code).toBe(3);
+    expect((await run("export")).code).toBe(3);
+    expect((await run("status")).stderr).toMatch(
       /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
     );
-    expect((await calltally(["schedule", "--list"], options)).stderr).toBe("");
+    expect((await run("schedule --list")).stderr).toBe("");
 
     const schedule = startCalltally(["schedule"], {
       ...options,
       env: { ...env, CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0" },
     });
     const requests = sandbox.requests.length;
-    while (sandbox.requests.length < requests + 4) await sleep(20);
+    await until(() => sandbox.requests.length >= requests + 4);
     schedule.kill("SIGTERM");
     expect((await schedule.done).code).toBe(0);
   });
@@ -98,7 +98,6 @@ describe("calltally's log", () => {
   ] satisfies { title: string; answer: Answer; exitCode: number }[])(
     "contains no response body: $title",
     async ({ answer, exitCode }) => {
-      using folder = makeTempFolder();
       await using api = await startServer(answer);
       const env = {
         ...settingsFor({ url: api.url.origin, token: TOKEN }),
@@ -106,11 +105,11 @@ describe("calltally's log", () => {
         CALLTALLY_LOG_LEVEL: "trace",
         CALLTALLY_INSIGHT_IDS: "101",
       };
-      const options = { cwd: folder.path, env };
-      const { code, stderr } = await calltally(["job", "sync"], options);
+      using folder = makeFolder(env);
+      const { code, stderr } = await folder.run("job sync");
       expect(code).toBe(exitCode);
       expect(stderr).toContain(`"exitCode":${exitCode}`);
-      await calltally(["job", "insights"], options);
+      await folder.run("job insights");
     },
   );
 });

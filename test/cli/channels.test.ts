@@ -1,13 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, storeRun } from "../support/warehouse.ts";
+import { makeCallsFolder } from "./folder.ts";
 
 const TIME = "2026-10-01T00:00:00.000Z";
-const LATER = "2026-10-20T00:00:00.000Z";
 
 const from = (call_id: number, utm_source: string | null, utm_campaign: string | null) =>
   makeCall({
@@ -28,29 +23,25 @@ const CALLS = [
 ];
 
 /** A folder with a warehouse of these calls and a file of channels. */
-function makeFolder(lines: string) {
-  const folder = makeTempFolder();
-  writeFileSync(join(folder.path, "channels.csv"), `channel,source,medium,campaign,referrer\n${lines}`);
-  using warehouse = openNewWarehouse(join(folder.path, "data/calltally.db"));
-  storeRun(warehouse, CALLS, { startedAt: LATER, finishedAt: LATER });
-  return {
-    path: folder.path,
-    run: (args: string[], env: Record<string, string> = { CALLTALLY_CHANNELS: "channels.csv" }) =>
-      calltally(args, { cwd: folder.path, env }),
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
-  };
+function makePlace(lines: string) {
+  const folder = makeCallsFolder(CALLS, { CALLTALLY_CHANNELS: "channels.csv" });
+  folder.write("channels.csv", `channel,source,medium,campaign,referrer\n${lines}`);
+  return folder;
 }
+
+/** Without that file. */
+const NONE = { CALLTALLY_CHANNELS: "" };
 
 const LINES = "Partners,partner-*,,,\nSale,,,*\u{1f525},\nSale,nobody,,,\n";
 
 describe("calltally channels", () => {
   it("shows what a file would change, and changes nothing", async () => {
-    using folder = makeFolder(LINES);
-    const { code, stdout, stderr } = await folder.run(["channels", "--try", "channels.csv"], {});
+    using folder = makePlace(LINES);
+    const { code, stdout, stderr } = await folder.runWith(NONE, "channels --try channels.csv");
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("1 line of 3 decide no call.");
     expect(stdout).toContain("2 calls would get another channel.");
-    const { stdout: json } = await folder.run(["channels", "--try", "channels.csv", "--json"], {});
+    const { stdout: json } = await folder.runWith(NONE, "channels --try channels.csv --json");
     const row = (channel: string, calls: number, then: number) => ({
       ...{ channel, calls, calls_then: then, qualified_calls: calls, qualified_calls_then: then },
     });
@@ -70,57 +61,47 @@ describe("calltally channels", () => {
         row("Partners", 0, 1),
       ]),
     );
-    expect((await folder.run(["channels"], {})).stdout).toBe(
+    expect((await folder.runWith(NONE, "channels")).stdout).toBe(
       "There are no own channels: CALLTALLY_CHANNELS names a file of them.\n",
     );
-    expect((await folder.run(["channels"], { CALLTALLY_CHANNELS: "channels.csv" })).stdout).toBe(
+    expect((await folder.runWith({ CALLTALLY_CHANNELS: "channels.csv" }, "channels")).stdout).toBe(
       "There are no own channels yet: the next sync or export applies channels.csv.\n",
     );
   });
 
   it("attributes stored calls again, names the rule in restatements, and filters", async () => {
-    using folder = makeFolder(LINES);
-    const exported = [
-      "export",
-      "channel",
-      "--columns",
-      "calls",
-      "--from",
-      "2026-10-01",
-      "--to",
-      "2026-10-01",
-    ];
-    expect(await folder.run(exported, {})).toMatchObject({ code: 0 });
+    using folder = makePlace(LINES);
+    const exported = "export channel --columns calls --from 2026-10-01 --to 2026-10-01";
+    expect(await folder.runWith(NONE, exported)).toMatchObject({ code: 0 });
     expect(await folder.run(exported)).toMatchObject({ code: 0 });
-    expect((await folder.run(["restatements"])).stdout).toContain("attributed again by changed channels");
-    const filtered = await folder.run([...exported, "--channel", "partners", "--stdout"]);
+    expect((await folder.run("restatements")).stdout).toContain("attributed again by changed channels");
+    const filtered = await folder.run(`${exported} --channel partners --stdout`);
     expect(filtered.stdout).toBe("channel,calls\r\nPartners,1\r\n");
-    const misspelled = await folder.run([...exported, "--channel", "partnrs", "--stdout"]);
+    const misspelled = await folder.run(`${exported} --channel partnrs --stdout`);
     expect([misspelled.code, misspelled.stderr]).toEqual([
       2,
       expect.stringContaining("Did you mean Partners?"),
     ]);
-    expect((await folder.run(["explain", "1"])).stdout).toContain("Sale, by line 3 of the file of channels");
-    expect((await folder.run(["explain", "4"])).stdout).toContain("Direct; rules ga4-");
+    expect((await folder.run("explain 1")).stdout).toContain("Sale, by line 3 of the file of channels");
+    expect((await folder.run("explain 4")).stdout).toContain("Direct; rules ga4-");
   });
 
   it("gives imported costs their own channel, except by a referrer", async () => {
-    using folder = makeFolder("Elsewhere,,,,*\nPartners,partner-*,,,\n");
-    writeFileSync(
-      join(folder.path, "spend.csv"),
+    using folder = makePlace("Elsewhere,,,,*\nPartners,partner-*,,,\n");
+    folder.write(
+      "spend.csv",
       "day,cost,source,medium,campaign,currency\n2026-10-01,4,partner-north,cpc,generic,EUR\n",
     );
-    expect(await folder.run(["spend", "import", "spend.csv"])).toMatchObject({ code: 0 });
-    const { stdout, stderr } = await folder.run([
-      ...["export", "channel", "--spend", "--columns", "calls,cost", "--stdout"],
-      ...["--from", "2026-10-01", "--to", "2026-10-01", "--channel", "Partners"],
-    ]);
+    expect(await folder.run("spend import spend.csv")).toMatchObject({ code: 0 });
+    const { stdout, stderr } = await folder.run(
+      "export channel --spend --columns calls,cost --stdout --from 2026-10-01 --to 2026-10-01 --channel Partners",
+    );
     expect([stderr, stdout]).toEqual([expect.any(String), "channel,calls,cost\r\nPartners,1,4.00\r\n"]);
   });
 
   it("names the line and the column of a bad file", async () => {
-    using folder = makeFolder("direct,x,,,\n");
-    const { code, stderr } = await folder.run(["export", "channel"]);
+    using folder = makePlace("direct,x,,,\n");
+    const { code, stderr } = await folder.run("export channel");
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("channels.csv: line 2, column 1: channel differs"),

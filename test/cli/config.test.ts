@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
 
 const YAML = `timezone: Europe/Berlin
 smtp_url_file: smtp.url
@@ -40,11 +41,11 @@ const SECRETS = {
 
 describe("calltally config", () => {
   it("checks the title, the locale and the logo of an account", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const check = async (key: string) => {
       const yaml = `accounts:\n  acme:\n    base_url: https://api.example.com\n    token_file: acme.token\n    ${key}\n`;
       write(folder.path, { "calltally.yaml": yaml, ...SECRETS });
-      const { code, stdout, stderr } = await calltally(["config", "check"], { cwd: folder.path });
+      const { code, stdout, stderr } = await folder.run("config check");
       return [code, `${stdout}${stderr}`.split("\n").find((line) => line.includes("acme"))];
     };
     expect(await check("logo: nowhere.png")).toEqual([
@@ -62,10 +63,9 @@ describe("calltally config", () => {
   });
 
   it("checks all files without a request, and reports every problem with its position", async () => {
-    using folder = makeTempFolder();
-    const options = { cwd: folder.path, env: { PATH: "/usr/bin:/bin" } };
+    using folder = makeFolder({ PATH: "/usr/bin:/bin" });
     write(folder.path, { "calltally.yaml": YAML, "test-numbers.txt": "+49 30 123456\n", ...SECRETS });
-    expect(await calltally(["config", "check"], options)).toEqual({
+    expect(await folder.run("config check")).toEqual({
       code: 0,
       stdout: "calltally.yaml: 2 accounts, 1 report: no problem\n",
       stderr: "",
@@ -81,7 +81,7 @@ describe("calltally config", () => {
     });
     chmodSync(join(folder.path, "smtp.url"), 0o644);
     chmodSync(join(folder.path, "acme.token"), 0o604);
-    const { code, stdout, stderr } = await calltally(["config", "check"], options);
+    const { code, stdout, stderr } = await folder.run("config check");
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     expect(stdout.trimEnd().split("\n")).toEqual([
       "acme: CALLTALLY_TOKEN_FILE: other users can read acme.token, which contains a secret; run chmod 600 acme.token (from calltally.yaml:6:17: accounts.acme.token_file)",
@@ -99,7 +99,7 @@ describe("calltally config", () => {
       "calltally.yaml:20:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
       "calltally.yaml: 2 accounts, 1 report: 7 problems",
     ]);
-    const json = JSON.parse((await calltally(["config", "check", "--json"], options)).stdout);
+    const json = JSON.parse((await folder.run("config check --json")).stdout);
     expect(json).toMatchObject({ accounts: 2, reports: 1, problems: { length: 7 } });
 
     const smtp = join(folder.path, "smtp.url");
@@ -115,7 +115,7 @@ describe("calltally config", () => {
     ] as const) {
       rmSync(smtp);
       if (text !== undefined) writeFileSync(smtp, text, { mode: 0o600 });
-      const checked = await calltally(["config", "check"], options);
+      const checked = await folder.run("config check");
       expect(checked.stdout).toContain(`\ncalltally.yaml:2:16: smtp_url_file: ${says}`);
       expect(checked.stdout).not.toContain("s3cret");
     }
@@ -158,22 +158,22 @@ describe("calltally config", () => {
   });
 
   it("makes every command that needs the file exit with 2 if the file is invalid", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
+    const { options, run } = folder;
     mkdirSync(join(folder.path, "conf"));
     write(folder.path, { "conf/c.yaml": "accounts: 5\n" });
-    const options = { cwd: folder.path };
     const bad = {
       code: 2,
       stdout: "",
       stderr: expect.stringContaining("conf/c.yaml:1:11: accounts: must be keys and values, not 5\n"),
     };
     for (const command of [["sync"], ["query", "SELECT 1"], ["config", "check"], ["schedule", "--list"]]) {
-      expect(await calltally([...command, "--config", "conf/c.yaml"], options)).toEqual(bad);
+      expect(await run(...command, "--config", "conf/c.yaml")).toEqual(bad);
     }
     expect(await calltally(["status"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } })).toEqual(
       bad,
     );
-    const missing = await calltally(["status", "--config", "none.yaml"], options);
+    const missing = await run("status --config none.yaml");
     expect(missing).toMatchObject({
       code: 2,
       stderr:

@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../support/page.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder, readText } from "../support/temp-folder.ts";
+import { readText } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
 
 describe("calltally demo", () => {
   it("writes the default files and a report without settings, and shows a typical account in 80 columns", async () => {
-    using folder = makeTempFolder();
-    const { code, stdout, stderr } = await calltally(["demo"], { cwd: folder.path });
+    using folder = makeFolder();
+    const { code, stdout, stderr } = await folder.run("demo");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain("verdict   exact");
     for (const dimension of ["channel", "campaign"])
@@ -32,9 +32,7 @@ describe("calltally demo", () => {
       "report",
       "utm_source.csv",
     ]);
-    await calltally(["export", "--database", "data/demo/calltally.db", "--timezone", "America/Chicago"], {
-      cwd: folder.path,
-    });
+    await folder.run("export --database data/demo/calltally.db --timezone America/Chicago");
     for (const name of ["utm_source.csv", "campaign.csv", "gclid.csv"]) {
       const [demo, exported] = ["data/demo", "data/exports"].map((place) =>
         readText(folder.path, join(place, name)),
@@ -54,11 +52,11 @@ describe("calltally demo", () => {
   });
 
   it("replaces no file that it did not write", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const file = join(folder.path, "data/demo/gclid.csv");
     mkdirSync(join(folder.path, "data/demo"), { recursive: true });
     writeFileSync(file, "mine");
-    expect(await calltally(["demo"], { cwd: folder.path })).toMatchObject({
+    expect(await folder.run("demo")).toMatchObject({
       code: 2,
       stdout: "",
       stderr: expect.stringContaining("gclid.csv exists"),

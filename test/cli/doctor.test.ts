@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -6,9 +6,9 @@ import { z } from "zod";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
-import { calltally, type RunOptions, settingsFor } from "../support/run.ts";
+import { settingsFor } from "../support/run.ts";
 import { json, startServer } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { type Folder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const checkSchema = z.object({
   name: z.string(),
@@ -20,8 +20,8 @@ const checkSchema = z.object({
 const findingsSchema = z.object({ exit_code: z.number(), checks: z.array(checkSchema) });
 
 /** The checks of doctor that are not ok. */
-async function complaints(options: RunOptions, ...flags: string[]) {
-  const { code, stdout, stderr } = await calltally(["doctor", "--json", ...flags], options);
+async function complaints({ run }: Folder, ...flags: string[]) {
+  const { code, stdout, stderr } = await run("doctor --json", ...flags);
   expect(stderr).toBe("");
   const { exit_code, checks } = findingsSchema.parse(JSON.parse(stdout));
   expect(exit_code).toBe(code);
@@ -33,12 +33,11 @@ const NO_WAREHOUSE = expect.stringMatching(/^warn warehouse: there is none at /)
 
 describe("calltally doctor", () => {
   it("finds no problem in a sound installation, with at most ten requests", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1500 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
+    await using folder = await makeSandboxFolder({ calls: 1500 });
+    const { sandbox, run } = folder;
+    await run("sync");
     const requests = sandbox.requests.length;
-    const { code, checks, found } = await complaints(options, "--deep");
+    const { code, checks, found } = await complaints(folder, "--deep");
     expect({ code, found }).toEqual({ code: 0, found: [] });
     expect(sandbox.requests.length - requests).toBeLessThanOrEqual(10);
     const messages = Object.fromEntries(checks.map(({ name, message }) => [name, message]));
@@ -53,103 +52,72 @@ describe("calltally doctor", () => {
       total: "steady at 1,500 calls",
       "duration unit": expect.stringMatching(/^seconds, as \d+ transcripts agree$/),
     });
-    const { stdout } = await calltally(["doctor", "--all"], options);
+    const { stdout } = await run("doctor --all");
     expect(stdout).toMatch(/^ok {4}CALLTALLY_TOKEN +set, 13 characters/m);
     expect(stdout).toMatch(/\n\n(\d+) of \1 checks passed\n$/);
     expect(stdout).not.toContain(sandbox.token);
-    expect((await calltally(["doctor"], options)).stdout).toMatch(
-      /^(\d+) of \1 checks passed; --all lists them\n$/,
-    );
+    expect((await run("doctor")).stdout).toMatch(/^(\d+) of \1 checks passed; --all lists them\n$/);
   });
 
   it("works without any settings, changes nothing, and exits with 2", async () => {
-    using folder = makeTempFolder();
-    const { code, found } = await complaints({ cwd: folder.path });
-    expect({ code, found }).toEqual({
-      code: 2,
-      found: [
-        "fail CALLTALLY_BASE_URL: not set, but required for a sync",
-        "fail CALLTALLY_TOKEN_FILE: not set, but required for a sync",
-        NO_WAREHOUSE,
-      ],
-    });
+    using folder = makeFolder();
+    const unset = [
+      "fail CALLTALLY_BASE_URL: not set, but required for a sync",
+      "fail CALLTALLY_TOKEN_FILE: not set, but required for a sync",
+    ];
+    const expected = { code: 2, found: [...unset, NO_WAREHOUSE] };
+    expect(await complaints(folder)).toMatchObject(expected);
     expect(readdirSync(folder.path)).toEqual([]);
-    writeFileSync(join(folder.path, "notes.txt"), "not a folder");
-    const below = await complaints({ cwd: folder.path }, "--database", "notes.txt/calls.db");
-    expect(below).toMatchObject({ code: 2, found: [expect.any(String), expect.any(String), NO_WAREHOUSE] });
+    folder.write("notes.txt", "not a folder");
+    expect(await complaints(folder, "--database", "notes.txt/calls.db")).toMatchObject(expected);
   });
 
   it("connects to the mail server of calltally.yaml, and exits with 5 if it is gone", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 20 });
+    await using folder = await makeSandboxFolder({ calls: 20 });
     const mail = await startMailServer({ lacksTls: true });
-    const url = `smtp://127.0.0.1:${mail.port}?from=calls@example.com`;
-    writeFileSync(join(folder.path, "smtp.url"), url, { mode: 0o600 });
-    writeFileSync(join(folder.path, "calltally.yaml"), "smtp_url_file: smtp.url\n", { mode: 0o600 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
-    expect(await complaints(options)).toMatchObject({ code: 0, found: [] });
+    folder.write("smtp.url", `smtp://127.0.0.1:${mail.port}?from=calls@example.com`);
+    folder.write("calltally.yaml", "smtp_url_file: smtp.url\n");
+    await folder.run("sync");
+    expect(await complaints(folder)).toMatchObject({ code: 0, found: [] });
     await mail[Symbol.asyncDispose]();
-    expect(await complaints(options)).toMatchObject({
-      code: 5,
-      found: [
-        expect.stringMatching(/^fail mail server: Cannot send mail by 127\.0\.0\.1:\d+: .*ECONNREFUSED/),
-      ],
-    });
+    const gone = /^fail mail server: Cannot send mail by 127\.0\.0\.1:\d+: .*ECONNREFUSED/;
+    expect(await complaints(folder)).toMatchObject({ code: 5, found: [expect.stringMatching(gone)] });
   });
 
   it("shows the problems of five accounts on one screen", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 60 });
     const names = ["acme", "beta", "gamma", "delta", "epsilon"];
-    const write = (bad: readonly string[]) => {
-      for (const name of names)
-        writeFileSync(
-          join(folder.path, `${name}.token`),
-          bad.includes(name) ? "wr0ng-token" : sandbox.token,
-          {
-            mode: 0o600,
-          },
-        );
-      const accounts = names.map((name) => `  ${name}: { token_file: ${name}.token }`);
-      const text = `base_url: ${sandbox.url}\naccounts:\n${accounts.join("\n")}\n`;
-      writeFileSync(join(folder.path, "calltally.yaml"), text, { mode: 0o600 });
-    };
-    const options = { cwd: folder.path };
-    write([]);
-    await calltally(["sync"], options);
-    expect((await calltally(["doctor"], options)).stdout).toMatch(
+    for (const name of names) folder.write(`${name}.token`, sandbox.token);
+    const accounts = names.map((name) => `  ${name}: { token_file: ${name}.token }`);
+    folder.write("calltally.yaml", `base_url: ${sandbox.url}\naccounts:\n${accounts.join("\n")}\n`);
+    await folder.run("sync");
+    expect((await folder.run("doctor")).stdout).toMatch(
       /^Passed: acme, beta, gamma, delta, epsilon\n\n\d+ of \d+ checks passed; --all lists them\n$/,
     );
-    write(["beta"]);
-    const { code, stdout } = await calltally(["doctor"], options);
+    folder.write("beta.token", "wr0ng-token");
+    const { code, stdout } = await folder.run("doctor");
     expect(code).toBe(4);
     expect(stdout).toMatch(
       /^beta\nfail {2}token {2}The API refused the token.*\n {13}\S.*\n\nPassed: acme, gamma, delta, epsilon\n\n\d+ of/,
     );
-    const misspelled = await calltally(["doctor"], { ...options, env: { CALLTALLY_LIMT: "5" } });
+    const misspelled = await folder.runWith({ CALLTALLY_LIMT: "5" }, "doctor");
     expect(misspelled.stdout).toMatch(
       /^acme, gamma, delta, epsilon\nwarn {2}CALLTALLY_LIMT .*\n.*\n\nbeta\nwarn {2}CALLTALLY_LIMT /,
     );
     const data = z.record(z.string(), findingsSchema);
-    const all = data.parse(JSON.parse((await calltally(["doctor", "--json"], options)).stdout));
+    const all = data.parse(JSON.parse((await folder.run("doctor --json")).stdout));
     expect(Object.keys(all)).toEqual(names);
     for (const { checks } of Object.values(all)) expect(checks.length).toBeGreaterThan(40);
   });
 
   it("names an invalid and an unknown setting, and checks the rest", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 100 });
-    writeFileSync(
-      join(folder.path, ".env"),
-      `CALLTALLY_CONCURRENCY=900\nCALLTALLY_TOKEN=${sandbox.token}\n`,
-      {
-        mode: 0o644,
-      },
-    );
-    chmodSync(join(folder.path, ".env"), 0o644);
     const env = { CALLTALLY_BASE_URL: sandbox.url, CALLTALLY_LIMT: "5", CALLTALLY_SYNC_CRON: "often" };
-    const { code, checks, found } = await complaints({ cwd: folder.path, env });
+    using folder = makeFolder(env);
+    folder.write(".env", `CALLTALLY_CONCURRENCY=900\nCALLTALLY_TOKEN=${sandbox.token}\n`);
+    chmodSync(join(folder.path, ".env"), 0o644);
+    const { code, checks, found } = await complaints(folder);
     expect({ code, found }).toEqual({
       code: 2,
       found: [
@@ -175,75 +143,67 @@ describe("calltally doctor", () => {
     },
     { env: { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_EXTRA_CA_CERTS: "/etc/hostname" }, found: [] },
   ])("warns about a token that others can read: $env", async ({ env, found }) => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    const checked = await complaints({ cwd: folder.path, env: { ...settingsFor(sandbox), ...env } });
-    expect(checked).toMatchObject({ code: 0, found: [...found, NO_WAREHOUSE] });
+    await using folder = await makeSandboxFolder({ calls: 10 }, env);
+    expect(await complaints(folder)).toMatchObject({ code: 0, found: [...found, NO_WAREHOUSE] });
   });
 
-  it("names a server that limits its pages to 200 calls, and the setting for it", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1500, pageCap: 200, order: "oldest" });
-    const { code, checks, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
-    expect({ code, found }).toEqual({
+  it.each([
+    {
+      title: "limits its pages to 200 calls, and the setting for it",
+      service: { calls: 1500, pageCap: 200, order: "oldest" },
       code: 0,
-      found: ["warn page size: the service caps its pages: 1,000 calls requested, 200 sent", NO_WAREHOUSE],
-    });
-    expect(checks).toContainEqual(
-      expect.objectContaining({ hint: expect.stringContaining("With 200 as the setting limit") }),
-    );
-    const fitting = { ...settingsFor(sandbox), CALLTALLY_LIMIT: "200" };
-    expect((await complaints({ cwd: folder.path, env: fitting })).found).toEqual([NO_WAREHOUSE]);
-  });
-
-  it("names a server that sends one call per page, with which no pass can be verified", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 20, pageCap: 1 });
-    const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
-    expect(code).toBe(3);
-    expect(found).toContain("warn page size: the service sends 1 call a page, instead of 1,000");
-  });
-
-  it("names a server that sends calls in random order, and exits with 3", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300, order: "random" });
-    const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
-    expect({ code, found }).toEqual({
+      says: "warn page size: the service caps its pages: 1,000 calls requested, 200 sent",
+      also: "With 200 as the setting limit",
+    },
+    {
+      title: "sends one call per page, with which no pass can be verified",
+      service: { calls: 20, pageCap: 1 },
       code: 3,
-      found: [
-        "warn order: the service lists the calls in a different order each time: two requests for one page disagree",
-        NO_WAREHOUSE,
-      ],
-    });
+      says: "warn page size: the service sends 1 call a page, instead of 1,000",
+      also: "",
+    },
+    {
+      title: "sends calls in random order",
+      service: { calls: 300, order: "random" },
+      code: 3,
+      says: "warn order: the service lists the calls in a different order each time: two requests for one page disagree",
+      also: "",
+    },
+    {
+      // Not the same as a random order.
+      title: "sends calls in a shuffled but stable order, while calls come and go",
+      service: { calls: 1500, order: "shuffled", insertEvery: 1, deleteEvery: 2 },
+      code: 0,
+      says: expect.stringMatching(/^warn order: none by id, start or source: call \d+ is out of place$/),
+      also: "calls come or go",
+    },
+    {
+      title: "fails",
+      service: { calls: 10, faults: ["500"], faultRate: 1 },
+      code: 5,
+      says: expect.stringMatching(/^fail service: The API returned 500/),
+      also: "",
+    },
+  ] as const)("names a server that $title", async ({ service, code, says, also }) => {
+    await using folder = await makeSandboxFolder(service);
+    const checked = await complaints(folder);
+    expect(checked).toMatchObject({ code, found: expect.arrayContaining([says, NO_WAREHOUSE]) });
+    expect(checked.checks.map(({ message, hint }) => `${message} ${hint}`).join()).toContain(also);
+    if (code === 5) expect(folder.sandbox.requests.length).toBe(2);
   });
 
-  it("does not confuse a shuffled but stable order, or calls that come and go, with a random order", async () => {
-    using folder = makeTempFolder();
-    await using shuffled = await startSandbox({
-      calls: 1500,
-      order: "shuffled",
-      insertEvery: 1,
-      deleteEvery: 2,
-    });
-    const { code, checks } = await complaints({ cwd: folder.path, env: settingsFor(shuffled) });
-    expect(code).toBe(0);
-    expect(checks).toContainEqual(
-      expect.objectContaining({
-        name: "order",
-        state: "warn",
-        message: expect.stringMatching(/^none by id, start or source: call \d+ is out of place$/),
-      }),
+  it("finds nothing wrong with capped pages if the limit is no higher", async () => {
+    await using folder = await makeSandboxFolder(
+      { calls: 1500, pageCap: 200, order: "oldest" },
+      { CALLTALLY_LIMIT: "200" },
     );
-    expect(checks).toContainEqual(
-      expect.objectContaining({ name: "total", message: expect.stringContaining("calls come or go") }),
-    );
+    expect((await complaints(folder)).found).toEqual([NO_WAREHOUSE]);
   });
 
   it.each([
     { minutes: -10, says: /the clock of this machine is 10 min 0 s ahead of that of the service/ },
     { minutes: 10, says: /the clock of this machine is (10 min 0|9 min \d\d) s behind that of the service/ },
   ])("names a server whose clock is $minutes minutes off", async ({ minutes, says }) => {
-    using folder = makeTempFolder();
     await using server = await startServer((request, response) =>
       json({
         code: 200,
@@ -251,24 +211,18 @@ describe("calltally doctor", () => {
         timestamp: new Date(Date.now() + minutes * 60_000).toISOString(),
       })(request, response),
     );
-    const env = { CALLTALLY_BASE_URL: server.url.href, CALLTALLY_TOKEN: "t" };
-    const { code, found } = await complaints({ cwd: folder.path, env });
-    expect({ code, found }).toEqual({ code: 0, found: [expect.stringMatching(says), NO_WAREHOUSE] });
+    using folder = makeFolder(settingsFor({ url: server.url.href, token: "t" }));
+    const found = [expect.stringMatching(says), NO_WAREHOUSE];
+    expect(await complaints(folder)).toMatchObject({ code: 0, found });
   });
 
   it("names the file of a wrong token without showing it, before dependent failures, and exits with 4", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "acme.token" };
-    const write = (token: string) => writeFileSync(join(folder.path, "acme.token"), token, { mode: 0o600 });
-    write("canary-token-417");
-    const options = { cwd: folder.path, env };
+    const settings = { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "acme.token" };
+    await using folder = await makeSandboxFolder({ calls: 10 }, settings);
+    folder.write("acme.token", "canary-token-417");
     const hint = "Check acme.token: it may be mistyped, expired, or of API v2.";
-    expect(await calltally(["sync"], options)).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining(hint),
-    });
-    const { code, checks, found } = await complaints(options);
+    expect(await folder.run("sync")).toMatchObject({ code: 4, stderr: expect.stringContaining(hint) });
+    const { code, checks, found } = await complaints(folder);
     expect({ code, found }).toEqual({
       code: 4,
       found: [
@@ -281,104 +235,76 @@ describe("calltally doctor", () => {
     expect(checks).toContainEqual(
       expect.objectContaining({ message: "acme.token, 16 characters (from the environment)" }),
     );
-    const { stdout } = await calltally(["doctor"], options);
+    const { stdout } = await folder.run("doctor");
     expect(stdout).toContain(hint);
     expect(stdout).not.toContain("canary-token-417");
     expect(stdout).not.toContain("calltally sync"); // none can succeed
-    const accepted = await calltally(["doctor"], {
-      ...options,
-      env: { ...env, ...settingsFor(sandbox), CALLTALLY_TOKEN_FILE: "" },
-    });
-    expect(accepted.stdout).toContain("Run `calltally sync` again.");
-    write("\n");
-    expect((await complaints(options)).found).toContain(
+    const right = { CALLTALLY_TOKEN: folder.sandbox.token, CALLTALLY_TOKEN_FILE: "" };
+    expect((await folder.runWith(right, "doctor")).stdout).toContain("Run `calltally sync` again.");
+    folder.write("acme.token", "\n");
+    expect((await complaints(folder)).found).toContain(
       "fail CALLTALLY_TOKEN_FILE: acme.token is empty (from the environment)",
     );
   });
 
-  it("names a failing server after two attempts, and exits with 5", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10, faults: ["500"], faultRate: 1 });
-    const { code, found } = await complaints({ cwd: folder.path, env: settingsFor(sandbox) });
-    expect({ code, found, requests: sandbox.requests.length }).toEqual({
-      code: 5,
-      found: [expect.stringMatching(/^fail service: The API returned 500/), NO_WAREHOUSE],
-      requests: 2,
-    });
-  });
-
   it("detects durations in milliseconds by the transcripts", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300 });
-    for (const id of sandbox.calls.ids) {
-      sandbox.calls.edit(id, { duration: Number(sandbox.calls.get(id)?.duration) * 1000 });
-    }
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await using folder = await makeSandboxFolder({ calls: 300 });
+    const { calls } = folder.sandbox;
+    for (const id of calls.ids) calls.edit(id, { duration: Number(calls.get(id)?.duration) * 1000 });
     const says =
       /^warn duration unit: durations are about \d+ times the seconds in the transcripts: they are milliseconds, not seconds$/;
-    expect((await complaints(options)).found).toEqual([NO_WAREHOUSE, expect.stringMatching(says)]);
-    await calltally(["sync"], options);
-    expect((await complaints(options)).found).toEqual([expect.stringMatching(says)]);
-    const env = { ...options.env, CALLTALLY_DURATION_UNIT: "milliseconds" };
-    await calltally(["sync"], { ...options, env });
-    expect((await complaints({ ...options, env })).found).toEqual([]);
+    expect((await complaints(folder)).found).toEqual([NO_WAREHOUSE, expect.stringMatching(says)]);
+    await folder.run("sync");
+    expect((await complaints(folder)).found).toEqual([expect.stringMatching(says)]);
+    folder.env.CALLTALLY_DURATION_UNIT = "milliseconds";
+    await folder.run("sync");
+    expect((await complaints(folder)).found).toEqual([]);
   });
 
   it("finds a changed row only with --deep, and exits with 7", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    await calltally(["sync"], options);
-    const file = join(folder.path, "data/calltally.db");
-    const sqlite = new Database(file);
-    sqlite.exec(
-      "UPDATE calls SET caller_id = '#' WHERE call_id = (SELECT min(call_id) FROM calls WHERE caller_id <> '')",
-    );
-    sqlite.close();
-    const bytes = readFileSync(file);
-    expect((await complaints(options)).code).toBe(0);
-    const { code, found } = await complaints(options, "--deep");
-    expect({ code, found }).toEqual({
+    await using folder = await makeSandboxFolder({ calls: 50 });
+    await folder.run("sync");
+    new Database(folder.database)
+      .exec(
+        "UPDATE calls SET caller_id = '#' WHERE call_id = (SELECT min(call_id) FROM calls WHERE caller_id <> '')",
+      )
+      .close();
+    const bytes = readFileSync(folder.database);
+    expect((await complaints(folder)).code).toBe(0);
+    expect(await complaints(folder, "--deep")).toMatchObject({
       code: 7,
       found: [
         expect.stringMatching(/^fail contents: 1 call differs from what was read from the service: \d+$/),
         expect.stringMatching(/^fail facts: 1 call has other facts than the rules give: \d+$/),
       ],
     });
-    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect(readFileSync(folder.database).equals(bytes)).toBe(true);
   });
 
   it("names a file that is not a warehouse, and still checks the service", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    writeFileSync(join(folder.path, "notes.txt"), "notes", { mode: 0o600 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const { code, found } = await complaints(options, "--database", "notes.txt");
-    expect({ code, found }).toEqual({
+    await using folder = await makeSandboxFolder({ calls: 10 });
+    folder.write("notes.txt", "notes");
+    const says = /^fail warehouse: Cannot use .*notes\.txt as the warehouse: it is not an SQLite/;
+    expect(await complaints(folder, "--database", "notes.txt")).toMatchObject({
       code: 7,
-      found: [
-        expect.stringMatching(
-          /^fail warehouse: Cannot use .*notes\.txt as the warehouse: it is not an SQLite/,
-        ),
-      ],
+      found: [expect.stringMatching(says)],
     });
-    expect(sandbox.requests.length).toBeGreaterThan(1);
+    expect(folder.sandbox.requests.length).toBeGreaterThan(1);
     expect(existsSync(join(folder.path, "data"))).toBe(false);
   });
 
   it("reports that no pass was ever verified, and exits with 3", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300, order: "random" });
-    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LIMIT: "100" } };
-    expect((await calltally(["sync"], options)).code).toBe(3);
-    const { code, found } = await complaints(options);
-    expect(code).toBe(3);
-    expect(found).toEqual([
-      expect.stringMatching(/^warn order: /),
-      expect.stringMatching(
-        /^warn unverified: Run 1, the last sync, is unverified, so calls may be missing: /,
-      ),
-      "warn verified: no full pass has been verified yet",
-    ]);
+    await using folder = await makeSandboxFolder({ calls: 300, order: "random" }, { CALLTALLY_LIMIT: "100" });
+    expect((await folder.run("sync")).code).toBe(3);
+    expect(await complaints(folder)).toMatchObject({
+      code: 3,
+      found: [
+        expect.stringMatching(/^warn order: /),
+        expect.stringMatching(
+          /^warn unverified: Run 1, the last sync, is unverified, so calls may be missing: /,
+        ),
+        "warn verified: no full pass has been verified yet",
+      ],
+    });
   });
 });

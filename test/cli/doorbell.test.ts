@@ -1,14 +1,14 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { startLogging } from "../support/logging-program.ts";
-import { calltally, HAS_PROCESSES } from "../support/run.ts";
+import { HAS_PROCESSES } from "../support/run.ts";
 import { json, passOn, startServer, startTlsServer } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
 import { readColumn } from "../support/warehouse.ts";
-import { writeAccounts } from "./agency.ts";
+import { makeAgencyFolder, writeAccounts } from "./agency.ts";
+import { until } from "./until.ts";
 
 const SECRET = "s3cret-of-the-doorbell";
 const TOP = `jitter_seconds: 0
@@ -16,9 +16,12 @@ sync_cron: "0 0 1 1 *"
 doorbell: { secret_file: secrets/doorbell, min_seconds: 1 }
 `;
 
-function writeSecret(folder: string, secret = SECRET): void {
-  mkdirSync(join(folder, "secrets"), { recursive: true });
-  writeFileSync(join(folder, "secrets/doorbell"), `${secret}\n`, { mode: 0o600 });
+/** A working folder of these accounts, with a doorbell and its secret. */
+async function makePlace<Name extends string>(accounts: Record<Name, SandboxOptions>, top = TOP) {
+  const folder = await makeAgencyFolder(accounts, { top });
+  mkdirSync(join(folder.path, "secrets"));
+  folder.write("secrets/doorbell", `${SECRET}\n`);
+  return folder;
 }
 
 /** The values of a column in an account's warehouse. */
@@ -52,29 +55,16 @@ function startProxy(target: { url: string }) {
 
 describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
   it("stores a call soon after the sandbox delivered it to a webhook that a command set up", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 60, token: "t0ken-of-acme", deliveryTimeoutMs });
-    await using beta = await startSandbox({ calls: 40, token: "t0ken-of-beta" });
-    writeAccounts(folder.path, { acme, beta }, { top: TOP });
-    writeSecret(folder.path);
+    const accounts = { acme: { calls: 60, deliveryTimeoutMs }, beta: { calls: 40 } };
+    await using folder = await makePlace(accounts);
+    const { acme } = folder;
     const schedule = await startSchedule(folder.path);
     await using proxy = await startProxy(schedule);
     await Promise.all(["acme", "beta"].map((account) => schedule.synced(account, 1)));
 
     const url = `${proxy.url}doorbell/acme`;
-    const args = [
-      "webhook",
-      "patch",
-      "44",
-      "--account",
-      "acme",
-      "--doorbell",
-      url,
-      "--static-parameter",
-      "team=a",
-    ];
-    const options = { cwd: folder.path };
-    const dry = await calltally([...args, "--dry-run"], options);
+    const set = `webhook patch 44 --account acme --doorbell ${url} --static-parameter team=a`;
+    const dry = await folder.run(`${set} --dry-run`);
     expect(dry.code).toBe(0);
     expect(JSON.parse(dry.stdout.slice(dry.stdout.indexOf("{")))).toEqual({
       webhook_endpoint: url,
@@ -88,8 +78,8 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     expect(dry.stderr).toBe(
       "Replaces the endpoint, method and format of webhook 44, and its whole list of static parameters by: team, calltally_secret.\n",
     );
-    const set = await calltally(args, options);
-    expect({ code: set.code, stdout: set.stdout }).toMatchObject({
+    const changed = await folder.run(set);
+    expect(changed).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^Webhook 44 changed/),
     });
@@ -98,12 +88,12 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
       field_value: SECRET,
     });
     const kept = JSON.stringify(read(folder.path, "acme", "SELECT body || answer FROM webhook_changes"));
-    expect(`${dry.stdout}${set.stdout}${set.stderr}${kept}`).not.toContain(SECRET);
+    expect(`${dry.stdout}${changed.stdout}${changed.stderr}${kept}`).not.toContain(SECRET);
     expect(kept).toContain("calltally_secret");
 
     // No slot of the schedule is near: only the bell can bring them.
     const id = acme.calls.insert();
-    while (!callsOf(folder.path, "acme").includes(id)) await sleep(5);
+    await until(() => callsOf(folder.path, "acme").includes(id));
     expect(schedule.syncs("beta")).toBe(1);
     await acme.settleDeliveries();
     expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject([
@@ -111,8 +101,7 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     ]);
 
     const inserted = Array.from({ length: 100 }, () => acme.calls.insert());
-    const isHere = () => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted));
-    while (!isHere()) await sleep(20);
+    await until(() => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted)));
     const { code, stderr } = await schedule.stop();
     expect(code).toBe(0);
     expect(stderr).not.toContain(SECRET);
@@ -121,10 +110,8 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
   });
 
   it("reads at its start what was delivered while it was stopped, even without a slot", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 10, deliveryTimeoutMs });
-    writeAccounts(folder.path, { acme }, { top: TOP });
-    writeSecret(folder.path);
+    await using folder = await makePlace({ acme: { calls: 10, deliveryTimeoutMs } });
+    const { acme } = folder;
     const target = { url: "" };
     await using proxy = await startProxy(target);
     const params = [{ field_name: "calltally_secret", field_value: SECRET }];
@@ -154,20 +141,19 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
   });
 
   it.each([
-    { secret: "short", mode: 0o600, command: ["schedule", "--listen", "0"], says: "must hold 16 to 1,024" },
-    { secret: `${SECRET} x`, mode: 0o600, command: ["config", "check"], says: "must hold 16 to 1,024" },
+    { secret: "short", mode: 0o600, line: "schedule --listen 0", says: "must hold 16 to 1,024" },
+    { secret: `${SECRET} x`, mode: 0o600, line: "config check", says: "must hold 16 to 1,024" },
     {
       secret: SECRET,
       mode: 0o644,
-      command: ["webhook", "patch", "44", "--doorbell", "https://x.example/doorbell/acme"],
+      line: "webhook patch 44 --doorbell https://x.example/doorbell/acme",
       says: "other users can read secrets/doorbell",
     },
-  ])("$command.0 refuses the secret $secret with mode $mode", async ({ secret, mode, command, says }) => {
-    using folder = makeTempFolder();
-    writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:9", token: "t0ken-of-acme" } }, { top: TOP });
-    mkdirSync(join(folder.path, "secrets"));
-    writeFileSync(join(folder.path, "secrets/doorbell"), secret, { mode });
-    const { code, stdout, stderr } = await calltally(command, { cwd: folder.path });
+  ])("refuses the secret $secret with mode $mode: $line", async ({ secret, mode, line, says }) => {
+    await using folder = await makePlace({ acme: { calls: 1 } });
+    folder.write("secrets/doorbell", secret);
+    chmodSync(join(folder.path, "secrets/doorbell"), mode);
+    const { code, stdout, stderr } = await folder.run(line);
     expect(code).toBe(2);
     expect(stdout + stderr).toContain(`calltally.yaml:3:26: doorbell.secret_file: ${says}`);
     expect(stdout + stderr).not.toContain(secret);
@@ -176,15 +162,15 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
 
 describe("calltally webhook patch --doorbell", () => {
   const url = "https://calls.example.com/doorbell";
-  const set = ["webhook", "patch", "44", "--doorbell", url];
+  const patch = "webhook patch 44 --doorbell";
+  const set = `${patch} ${url}`;
 
   it("sets up the doorbell of the environment's single account with only the secret", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    writeFileSync(join(folder.path, "calltally.yaml"), `base_url: ${sandbox.url}\n${TOP}`, { mode: 0o600 });
-    writeSecret(folder.path);
-    const options = { cwd: folder.path, env: { CALLTALLY_TOKEN: sandbox.token } };
-    expect((await calltally([...set, "--clear-static-parameters"], options)).code).toBe(0);
+    await using folder = await makePlace({ acme: { calls: 1 } });
+    const sandbox = folder.acme;
+    folder.write("calltally.yaml", `base_url: ${sandbox.url}\n${TOP}`);
+    folder.env.CALLTALLY_TOKEN = sandbox.token;
+    await folder.say(`${set} --clear-static-parameters`);
     expect(sandbox.webhooks.get(44)).toMatchObject({
       webhook_endpoint: url,
       method: "POST",
@@ -193,65 +179,50 @@ describe("calltally webhook patch --doorbell", () => {
     });
   });
 
-  it("warns about an address at which deliveries would not sync the account", async () => {
-    using folder = makeTempFolder();
-    const service = { url: "http://127.0.0.1:9", token: "t0ken-of-acme" };
-    writeAccounts(folder.path, { acme: service, beta: service }, { top: TOP });
-    writeSecret(folder.path);
-    const says = async (address: string) => {
-      const args = ["webhook", "patch", "44", "--account", "acme", "--clear-static-parameters", "--dry-run"];
-      const { code, stderr } = await calltally([...args, "--doorbell", address], { cwd: folder.path });
+  it.each([
+    { address: `${url}/acme`, isWarning: false },
+    { address: `${url}/beta`, isWarning: true },
+    { address: url, isWarning: true },
+  ])(
+    "warns if deliveries to $address would not sync the account: $isWarning",
+    async ({ address, isWarning }) => {
+      await using folder = await makePlace({ acme: { calls: 1 }, beta: { calls: 1 } });
+      const { code, stderr } = await folder.run(
+        `${patch} ${address} --account acme --clear-static-parameters --dry-run`,
+      );
       expect(code).toBe(0);
-      return stderr.includes("does not end with /doorbell/acme: unless a proxy rewrites it");
-    };
-    expect(await says(`${url}/acme`)).toBe(false);
-    expect(await says(`${url}/beta`)).toBe(true);
-    expect(await says(url)).toBe(true);
-  });
+      const warning = "does not end with /doorbell/acme: unless a proxy rewrites it";
+      expect(stderr.includes(warning)).toBe(isWarning);
+    },
+  );
 
   it.each([
+    { line: set, says: "Cannot add the secret to the static parameters of webhook 44" },
     {
-      title: "an unclear choice about the static parameters",
-      args: set,
-      says: "Cannot add the secret to the static parameters of webhook 44",
-    },
-    {
-      title: "an address without TLS",
-      args: [...set.slice(0, -1), "http://calls.example.com/doorbell", "--clear-static-parameters"],
+      line: `${patch} http://calls.example.com/doorbell --clear-static-parameters`,
       says: "webhook_endpoint: must be a valid https:// URL",
     },
     {
-      title: "another method",
-      args: [...set, "--clear-static-parameters", "--method", "GET"],
+      line: `${set} --clear-static-parameters --method GET`,
       says: "Cannot use --doorbell with --method: only one of them can be given",
     },
-    {
-      title: "a file without a doorbell",
-      args: set,
-      top: "",
-      says: "Cannot use --doorbell: calltally.yaml has no doorbell",
-    },
-  ])("exits with 2 and sends nothing for $title", async ({ args, says, top = TOP }) => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    writeAccounts(folder.path, { acme: sandbox }, { top });
-    writeSecret(folder.path);
-    const { code, stderr } = await calltally(args, { cwd: folder.path });
-    expect({ code, requests: sandbox.requests }).toEqual({ code: 2, requests: [] });
+    { line: set, top: "", says: "Cannot use --doorbell: calltally.yaml has no doorbell" },
+  ])("exits with 2 and sends nothing: $says", async ({ line, says, top }) => {
+    await using folder = await makePlace({ acme: { calls: 1 } }, top);
+    const { code, stderr } = await folder.run(line);
+    expect({ code, requests: folder.acme.requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(says);
   });
 
   it("neither stores nor shows a secret that the service sends back", async () => {
-    using folder = makeTempFolder();
+    await using folder = await makePlace({ acme: { calls: 1 } });
     const message = `static_parameters: ${SECRET} is too long`;
     await using server = await startServer(json({ code: 400, message, request_id: SECRET }, 400));
-    const acme = { url: server.url.origin, token: "t0ken-of-acme" };
-    writeAccounts(folder.path, { acme }, { top: TOP });
-    writeSecret(folder.path);
-    const ended = await calltally([...set, "--clear-static-parameters"], { cwd: folder.path });
-    expect(ended.code).toBe(8);
-    expect(ended.stderr).toContain("[secret] is too long");
+    writeAccounts(folder.path, { acme: { url: server.url.origin, token: "t0ken-of-acme" } }, { top: TOP });
+    const { code, stderr } = await folder.run(`${set} --clear-static-parameters`);
+    expect(code).toBe(8);
+    expect(stderr).toContain("[secret] is too long");
     const file = readFileSync(join(folder.path, "data/acme/calltally.db"));
-    expect(ended.stderr + file.toString("latin1")).not.toContain(SECRET);
+    expect(stderr + file.toString("latin1")).not.toContain(SECRET);
   });
 });

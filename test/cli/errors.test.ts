@@ -1,62 +1,19 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { unusedPort } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-
-const NOWHERE = { CALLTALLY_BASE_URL: "https://api.example.invalid", CALLTALLY_TOKEN: "canary-token-417" };
+import { makeFolder } from "./folder.ts";
 
 describe("errors of calltally", () => {
-  it.each([
-    { title: "no base URL", args: ["sync"], env: {}, says: "CALLTALLY_BASE_URL is not set" },
-    {
-      title: "a limit beyond the API's",
-      args: ["sync", "--limit", "5000"],
-      env: NOWHERE,
-      says: "--limit 5000: must be a whole number from 2 to 1000",
-    },
-    { title: "an unknown command", args: ["snyc"], env: {}, says: "Did you mean sync?" },
-    {
-      title: "an unknown option",
-      args: ["sync", "--fast"],
-      env: {},
-      says: "Cannot use --fast: calltally sync has no such option\n`calltally sync --help` lists",
-    },
-    {
-      title: "an unknown dimension",
-      args: ["export", "utm_sauce"],
-      env: {},
-      says: "Cannot use utm_sauce: must be one of utm_source",
-    },
-    {
-      title: "an unknown job",
-      args: ["job", "dance"],
-      env: {},
-      says: "There is no job dance; jobs are sync, export",
-    },
-    {
-      title: "an invalid schedule",
-      args: ["schedule"],
-      env: { ...NOWHERE, CALLTALLY_SYNC_CRON: "often" },
-      says: "CALLTALLY_SYNC_CRON: often is not a cron expression",
-    },
-  ])("exit with 2 and name what to set: $title", async ({ args, env, says }) => {
-    using folder = makeTempFolder();
-    const { code, stdout, stderr } = await calltally(args, { cwd: folder.path, env });
-    expect(stderr).toContain(says);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).not.toContain("canary-token-417");
-    expect(existsSync(join(folder.path, "data"))).toBe(false);
-  });
-
   it("exit with 4 after one request if the token is refused, and never show the token", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { CALLTALLY_BASE_URL: sandbox.url, CALLTALLY_TOKEN: "canary-token-417" };
-    const { code, stdout, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stdout, stderr } = await folder.run("sync");
     expect({ code, stdout, requests: sandbox.requests.length }).toEqual({ code: 4, stdout: "", requests: 1 });
     expect(stderr).toContain("The API refused the token, status 401");
     expect(stderr).toContain("\nCheck CALLTALLY_TOKEN: it may be mistyped, expired, or of API v2.\n");
@@ -67,40 +24,43 @@ describe("errors of calltally", () => {
   });
 
   it("exit with 5 if no server listens", async () => {
-    using folder = makeTempFolder();
     const env = {
       CALLTALLY_BASE_URL: `http://127.0.0.1:${await unusedPort()}`,
       CALLTALLY_TOKEN: "t",
       CALLTALLY_RETRY_SECONDS: "1",
     };
-    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stderr } = await folder.run("sync");
     expect(code).toBe(5);
     expect(stderr).toMatch(/Cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/);
   });
 
   it("exit with 8 if the address is not that of the API", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 10 });
     const env = { ...settingsFor(sandbox), CALLTALLY_BASE_URL: `${sandbox.url}/elsewhere` };
-    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stderr } = await folder.run("sync");
     expect(code).toBe(8);
     expect(stderr).toContain("The API returned 404");
   });
 
   it("exit with 7 if the warehouse is missing or is another file", async () => {
-    using folder = makeTempFolder();
-    const missing = await calltally(["export"], { cwd: folder.path });
+    using folder = makeFolder();
+    const missing = await folder.run("export");
     expect(missing).toMatchObject({ code: 7, stdout: "" });
-    expect(missing.stderr).toContain(`There is no warehouse at ${join(folder.path, "data/calltally.db")}`);
+    expect(missing.stderr).toContain(`There is no warehouse at ${folder.database}`);
     writeFileSync(join(folder.path, "notes.txt"), "not a database");
-    const foreign = await calltally(["status", "--database", "notes.txt"], { cwd: folder.path });
+    const foreign = await folder.run("status --database notes.txt");
     expect(foreign).toMatchObject({ code: 7, stdout: "" });
     expect(foreign.stderr).toContain("it is not an SQLite database");
   });
 
   it("are avoided on an old Node by the Node of the clone, or else name the required version", () => {
     using folder = makeTempFolder();
-    cpSync("dist", join(folder.path, "dist"), { recursive: true, filter: (path) => !path.endsWith(".map") });
+    cpSync("dist", join(folder.path, "dist"), {
+      recursive: true,
+      filter: (path) => !/\.map$|\.compiled/.test(path),
+    });
     const runOld = (root: string, ...args: string[]) => {
       const script = join(folder.path, "old.mjs");
       writeFileSync(

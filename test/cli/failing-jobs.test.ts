@@ -1,27 +1,20 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { settingsFor } from "../support/run.ts";
 import { json, startServer, startTlsServer, text } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readRows } from "../support/warehouse.ts";
+import { type Folder, makeCallsFolder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-const readJobs = (folder: string) =>
-  readRows(join(folder, "data/calltally.db"), "SELECT * FROM jobs ORDER BY job");
+const readJobs = ({ read }: Folder) => read("SELECT * FROM jobs ORDER BY job");
 
 describe("failing job", () => {
   it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
     await using monitor = await startServer(text("OK"));
-    const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    const options = { cwd: folder.path, env };
-    const run = async (...args: string[]) => (await calltally(args, options)).code;
+    const settings = { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
+    await using folder = await makeSandboxFolder({ calls: 50 }, settings);
+    const codeOf = async (command: string) => (await folder.run(command)).code;
     let heard = 0;
     const beats = () => {
       const news = monitor.requests.slice(heard).map(({ url }) => url);
@@ -29,34 +22,32 @@ describe("failing job", () => {
       return news;
     };
 
-    expect(await run("job", "sync")).toBe(0);
-    expect(await run("job", "export")).toBe(0);
+    expect(await codeOf("job sync")).toBe(0);
+    expect(await codeOf("job export")).toBe(0);
     expect(beats()).toEqual(["/ping/start", "/ping"]);
     const succeeded = { exit_code: 0, error: null, failing_since: null, failed_runs: 0 };
     const times = { started_at: RECENT, finished_at: RECENT, succeeded_at: RECENT };
-    expect(readJobs(folder.path)).toEqual([
+    expect(readJobs(folder)).toEqual([
       { job: "export", ...times, ...succeeded },
       { job: "sync", ...times, ...succeeded },
     ]);
-    const { stdout: well } = await calltally(["status"], options);
+    const { stdout: well } = await folder.run("status");
     expect(well).toMatch(/^Jobs {7}export {2}succeeded just now\n {11}sync {4}succeeded just now$/m);
 
     rmSync(join(folder.path, "data/exports"), { recursive: true });
     writeFileSync(join(folder.path, "data/exports"), "not a folder");
-    expect(await run("job", "export")).toBe(7);
+    expect(await codeOf("job export")).toBe(7);
     expect(beats()).toEqual(["/ping/fail"]);
-    expect(await run("job", "sync")).toBe(0);
+    expect(await codeOf("job sync")).toBe(0);
     expect(beats()).toEqual(["/ping/start", "/ping/fail"]);
 
-    const [exported] = z
-      .array(z.object({ error: z.string() }).loose())
-      .parse(readJobs(folder.path).slice(0, 1));
+    const [exported] = z.array(z.looseObject({ error: z.string() })).parse(readJobs(folder).slice(0, 1));
     expect(exported).toMatchObject({
       exit_code: 7,
       error: expect.stringContaining("data/exports"),
       failing_since: RECENT,
     });
-    const status = await calltally(["status"], options);
+    const status = await folder.run("status");
     expect(status).toMatchObject({ code: 3, stderr: `calltally: export: ${exported?.error}\n` });
     expect(status.stdout).toMatch(
       /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
@@ -64,8 +55,8 @@ describe("failing job", () => {
     const lines = status.stdout.trimEnd().split("\n");
     const widths = lines.filter((line) => !line.startsWith("Warehouse")).map(({ length }) => length);
     expect(Math.max(...widths)).toBeLessThanOrEqual(80);
-    expect(JSON.parse((await calltally(["status", "--json"], options)).stdout).jobs[0]).toEqual(exported);
-    const doctor = JSON.parse((await calltally(["doctor", "--json"], options)).stdout);
+    expect(JSON.parse((await folder.run("status --json")).stdout).jobs[0]).toEqual(exported);
+    const doctor = JSON.parse((await folder.run("doctor --json")).stdout);
     expect(doctor.checks).toContainEqual(
       expect.objectContaining({
         name: "job export",
@@ -77,39 +68,35 @@ describe("failing job", () => {
 
     rmSync(join(folder.path, "data/exports"));
     mkdirSync(join(folder.path, "data/exports"));
-    expect([await run("job", "export"), await run("job", "sync")]).toEqual([0, 0]);
+    expect([await codeOf("job export"), await codeOf("job sync")]).toEqual([0, 0]);
     expect(beats()).toEqual(["/ping/start", "/ping"]);
-    expect(readJobs(folder.path)).toMatchObject([succeeded, succeeded]);
+    expect(readJobs(folder)).toMatchObject([succeeded, succeeded]);
   });
 
   it("keeps the monitor failing after it was killed, once its maximum duration has passed", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
     await using monitor = await startServer(text("OK"));
-    const env = { ...settingsFor(sandbox), CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    const options = { cwd: folder.path, env };
-    await calltally(["job", "sync"], options);
-    const sqlite = new Database(join(folder.path, "data/calltally.db"));
-    const start = sqlite.prepare("INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', ?)");
-    start.run(new Date(Date.now() - 59 * 60_000).toISOString());
-    await calltally(["job", "sync"], options);
-    start.run("2026-01-01T00:00:00.000Z");
-    sqlite.close();
-    await calltally(["job", "sync"], options);
+    const settings = { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
+    await using folder = await makeSandboxFolder({ calls: 10 }, settings);
+    const begin = (at: string) =>
+      folder.execute(`INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', '${at}')`);
+    await folder.say("job sync");
+    begin(new Date(Date.now() - 59 * 60_000).toISOString());
+    await folder.say("job sync");
+    begin("2026-01-01T00:00:00.000Z");
+    await folder.say("job sync");
     const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
     expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
-    expect((await calltally(["status"], options)).stdout).toMatch(
+    expect((await folder.run("status")).stdout).toMatch(
       /^Jobs {7}export {2}started \d+ days ago, still running or killed; no success yet$/m,
     );
   });
 
   it("is recorded without text of the service", async () => {
-    using folder = makeTempFolder();
-    openWarehouse(join(folder.path, "data/calltally.db"))[Symbol.dispose]();
     await using api = await startServer(json({ code: 404, message: "about +15005550006" }, 404));
-    const env = { ...settingsFor({ url: api.url.origin, token: "token-417" }), CALLTALLY_INSIGHT_IDS: "7,9" };
-    expect((await calltally(["job", "insights"], { cwd: folder.path, env })).code).toBe(8);
-    expect(readJobs(folder.path)).toMatchObject([
+    const access = settingsFor({ url: api.url.origin, token: "token-417" });
+    using folder = makeCallsFolder([], { ...access, CALLTALLY_INSIGHT_IDS: "7,9" });
+    expect((await folder.run("job insights")).code).toBe(8);
+    expect(readJobs(folder)).toMatchObject([
       {
         job: "insights",
         exit_code: 8,
@@ -122,37 +109,33 @@ describe("failing job", () => {
 
 describe("CALLTALLY_INSIGHT_IDS", () => {
   it("with a deleted id exits with 8 and names it, and refreshes the other insights", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
-    const options = { cwd: folder.path, env };
-    const job = await calltally(["job", "insights"], options);
-    expect(job.code).toBe(8);
-    expect(job.stderr).toMatch(
-      /"msg":"Cannot read 2 insights: 999: The API returned 404: Insight 999 not found .*; 998: The API/,
-    );
-    const database = join(folder.path, "data/calltally.db");
-    const ids = () => readRows(database, "SELECT insight_id FROM insights ORDER BY 1");
-    expect(ids()).toEqual([{ insight_id: 101 }, { insight_id: 102 }]);
-
-    const sync = await calltally(["insight", "sync", "999", "103"], options);
-    expect(sync.code).toBe(8);
-    expect(sync.stderr).toMatch(
-      /^calltally: Cannot read insight 999: The API returned 404: Insight 999 not found \(request/,
-    );
-    expect(sync.stdout).toMatch(/^Insight 103, .*: new\n$/);
-    expect(ids()).toContainEqual({ insight_id: 103 });
+    const settings = { CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
+    await using folder = await makeSandboxFolder({ calls: 1 }, settings);
+    const ids = () => folder.read("SELECT insight_id AS id FROM insights ORDER BY 1").map(({ id }) => id);
+    expect(await folder.run("job insights")).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(
+        /"msg":"Cannot read 2 insights: 999: The API returned 404: Insight 999 not found .*; 998: The API/,
+      ),
+    });
+    expect(ids()).toEqual([101, 102]);
+    expect(await folder.run("insight sync 999 103")).toMatchObject({
+      code: 8,
+      stderr: expect.stringMatching(
+        /^calltally: Cannot read insight 999: The API returned 404: Insight 999 not found \(request/,
+      ),
+      stdout: expect.stringMatching(/^Insight 103, .*: new\n$/),
+    });
+    expect(ids()).toContain(103);
   });
 });
 
 it("sync warns when certificates are not checked", async () => {
-  using folder = makeTempFolder();
   await using service = await startTlsServer("localhost", text("{}"));
-  const env = {
+  using folder = makeFolder({
     ...settingsFor({ url: service.url.href, token: "token-417" }),
     CALLTALLY_RETRY_SECONDS: "0",
     NODE_TLS_REJECT_UNAUTHORIZED: "0",
-  };
-  const { stderr } = await calltally(["sync"], { cwd: folder.path, env });
-  expect(stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED");
+  });
+  expect((await folder.run("sync")).stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED");
 });

@@ -1,11 +1,11 @@
-import { chmodSync, chownSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, chownSync, existsSync, globSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startRowService, TOKEN } from "../support/call-service.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readRows } from "../support/warehouse.ts";
+import { calltally, settingsFor } from "../support/run.ts";
+import { readText } from "../support/temp-folder.ts";
+import { type Folder, makeFolder } from "./folder.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
 
 // The interaction of `forget` with everything else that stores calls.
@@ -38,42 +38,34 @@ function toRow({ dni_data = {}, ...row }: Row): string {
   });
 }
 
+/** A working folder whose settings name a service of these rows, newest first like the service. */
 async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
-  await using scope = new AsyncDisposableStack();
-  const folder = scope.use({
-    temp: makeTempFolder(),
-    [Symbol.dispose]() {
-      this.temp.remove();
-    },
-  }).temp.path;
-  // Newest first, like the service.
-  const service = scope.use(await startRowService(rows.map(toRow)));
-  const env: Record<string, string> = {
-    CALLTALLY_BASE_URL: service.url.href,
-    CALLTALLY_TOKEN: TOKEN,
-    CALLTALLY_GONE_AFTER_HOURS: "0",
-    ...keep,
-  };
-  const run = (...args: string[]) => calltally(args, { cwd: folder, env });
+  const service = await startRowService(rows.map(toRow));
+  const access = settingsFor({ url: service.url.href, token: TOKEN });
+  const folder = makeFolder({ ...access, CALLTALLY_GONE_AFTER_HOURS: "0", ...keep });
   const sync = async (...args: string[]) => {
-    const { code, stdout, stderr } = await run("sync", "--json", ...args);
+    const { code, stdout, stderr } = await folder.run("sync --json", ...args);
     expect([0, 3], stderr).toContain(code);
     return JSON.parse(stdout);
   };
-  const kept = scope.move();
-  const database = join(folder, "data/calltally.db");
   return {
-    folder,
-    data: join(folder, "data"),
-    database,
+    ...folder,
+    data: join(folder.path, "data"),
     service,
-    env,
-    run,
     sync,
-    read: (sql: string) => readRows(database, sql),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    forget: async (...args: string[]) => JSON.parse(await folder.say("forget --json", ...args)),
+    [Symbol.asyncDispose]: async () => {
+      folder[Symbol.dispose]();
+      await service[Symbol.asyncDispose]();
+    },
   };
 }
+
+/** The names of the callers of calls. */
+const callersOf = ({ read }: Pick<Folder, "read">, ...ids: number[]) =>
+  read(`SELECT DISTINCT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id IN (${ids})`).map(
+    ({ caller }) => String(caller),
+  );
 
 const FIGURES = `SELECT campaign, tracking_number, count(*) AS calls, count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts
   FROM call_facts WHERE is_live GROUP BY 1, 2 ORDER BY 1, 2`;
@@ -88,44 +80,32 @@ const PEOPLE: Row[] = [
 
 describe("forget with limited retention of numbers", () => {
   it.each([
-    ["never", "NUMBER"],
-    ["never", "--caller-hash"],
-    ["30d", "--caller-hash"],
+    { keepFor: "never", by: "number" },
+    { keepFor: "never", by: "hash" },
+    { keepFor: "30d", by: "hash" },
   ])(
-    "with %s, by %s leaves no trace, and changes neither figures nor the results of syncs and prune",
-    async (keepFor, by) => {
-      await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
-      const { run, sync, read, folder, data, env } = made;
+    "with $keepFor, by $by leaves no trace, and changes neither figures nor the results of syncs and prune",
+    async ({ keepFor, by }) => {
+      await using folder = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
+      const { say, sync, read, path, data, env } = folder;
       await sync();
-      await run("export", "callers", "--out", "list");
-      await run("backup", "data/old.db");
+      await say("export callers --out list");
+      await say("backup data/old.db");
       const before = read(FIGURES);
-      const [{ hash }] = read(
-        "SELECT caller AS hash FROM call_facts JOIN callers USING (caller_id) WHERE call_id = 3",
-      ) as [{ hash: string }];
+      const [hash = ""] = callersOf(folder, 3);
       expect(hash).toMatch(/^[\da-f]{64}$/);
-      const whom = {
-        NUMBER: [NUMBER],
-        "--caller-hash": [by, hash.toUpperCase()],
-      };
-      const forgotten = await run("forget", ...whom[by as keyof typeof whom], "--json");
-      expect(forgotten, forgotten.stderr).toMatchObject({ code: 0 });
-      expect(JSON.parse(forgotten.stdout)).toMatchObject({
+      const whom = by === "number" ? [NUMBER] : ["--caller-hash", hash.toUpperCase()];
+      expect(await folder.forget(...whom)).toMatchObject({
         forgotten: { callers: 1 },
-        exported_files: [{ path: join(folder, "list/callers.csv") }],
-        copies: [join(folder, "data/old.db")],
+        exported_files: [{ path: join(path, "list/callers.csv") }],
+        copies: [join(path, "data/old.db")],
       });
-      rmSync(join(folder, "data/old.db"));
-      expect(findTraces(data, [PERSON])).toEqual(
-        // A number that is not stored is not recognized without its country code.
-        [],
-      );
-      expect(findTraces(data, [{ ...PERSON, traces: [hash] }])).toEqual([]);
+      rmSync(join(path, "data/old.db"));
+      expect(findTraces(data, [PERSON, { ...PERSON, traces: [hash] }])).toEqual([]);
       expect(read(FIGURES)).toEqual(before);
-      for (const args of [["--full"], []]) {
+      for (const args of [["--full"], []])
         expect(await sync(...args)).toMatchObject({ calls_new: 0, calls_changed: 0 });
-      }
-      expect((await run("prune", "--json")).stdout).toContain('"caller_numbers":0');
+      expect(await say("prune --json")).toContain('"caller_numbers":0');
       // Changed retention names nobody again, and joins the caller's calls as before.
       for (const keep of ["always", "7d"]) {
         env.CALLTALLY_KEEP_CALLER_NUMBERS = keep;
@@ -133,43 +113,38 @@ describe("forget with limited retention of numbers", () => {
         expect(findTraces(data, [PERSON]), keep).toEqual([]);
         expect(read(FIGURES), keep).toEqual(before);
       }
-      expect(await run("doctor", "--deep")).toMatchObject({ code: expect.toBeOneOf([0, 3]) });
+      expect(await folder.run("doctor --deep")).toMatchObject({ code: expect.toBeOneOf([0, 3]) });
     },
   );
 
   it("keeps the identity of a forgotten caller when numbers are no longer kept from then on", async () => {
-    await using made = await serve(PEOPLE);
-    const { run, sync, read, data, env, service } = made;
+    await using folder = await serve(PEOPLE);
+    const { say, sync, read } = folder;
     await sync();
     const before = read(FIGURES);
-    expect(await run("forget", NUMBER)).toMatchObject({ code: 0 });
-    const name = () =>
-      read("SELECT DISTINCT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id IN (3, 50)");
-    const names = name();
-    env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
-    expect(await run("prune")).toMatchObject({ code: 0 });
+    await folder.forget(NUMBER);
+    const names = callersOf(folder, 3, 50);
+    folder.env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
+    await say("prune");
     expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
-    expect([read(FIGURES), name()]).toEqual([before, names]);
-    service.calls.unshift(toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." }));
+    expect([read(FIGURES), callersOf(folder, 3, 50)]).toEqual([before, names]);
+    const call = toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." });
+    folder.service.calls.unshift(call);
     expect(await sync()).toMatchObject({ calls_new: 1 });
-    expect(
-      read(
-        "SELECT DISTINCT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id IN (2, 3, 50)",
-      ),
-    ).toEqual(names);
-    expect(findTraces(data, [PERSON])).toEqual([]);
+    expect(callersOf(folder, 2, 3, 50)).toEqual(names);
+    expect(findTraces(folder.data, [PERSON])).toEqual([]);
   });
 
   it("creates no key in place of a lost one", async () => {
-    await using made = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
-    const { run, sync, database } = made;
-    await sync();
-    rmSync(`${database}.caller-key`);
-    expect(await run("forget", NUMBER)).toMatchObject({
+    await using folder = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
+    await folder.sync();
+    const key = `${folder.database}.caller-key`;
+    rmSync(key);
+    expect(await folder.run("forget", NUMBER)).toMatchObject({
       code: 7,
       stderr: expect.stringContaining("is missing"),
     });
-    expect(globSync(`${database}.caller-key`)).toEqual([]);
+    expect(existsSync(key)).toBe(false);
   });
 });
 
@@ -183,38 +158,23 @@ describe("forget and exported files", () => {
         transcription: "It is 214\u00a0555\u20110123, she said.",
       };
       await using made = await serve([...PEOPLE.slice(0, 3), said, ...PEOPLE.slice(3)]);
-      const { run, sync, folder, env } = made;
-      await sync("--full");
-      await run("export", "google-leads", "--conversion-name", "Call", "--out", "leads");
-      await run(
-        "export",
-        "calls",
-        "--with",
-        "transcription",
-        "--from",
-        daysAgo(42).slice(0, 10),
-        "--to",
-        daysAgo(42).slice(0, 10),
-        "--out",
-        "said",
-      );
-      await run("export", "calls", "--with", "caller_id", "--out", "locked");
-      await run("export", "calls", "--with", "caller_id", "--out", "moved");
+      const { say, path: folder, options } = made;
+      await made.sync("--full");
+      await say("export google-leads --conversion-name Call --out leads");
+      const day = daysAgo(42).slice(0, 10);
+      await say(`export calls --with transcription --from ${day} --to ${day} --out said`);
+      await say("export calls --with caller_id --out locked");
+      await say("export calls --with caller_id --out moved");
       rmSync(join(folder, "moved"), { recursive: true });
       const draft = join(folder, "leads/.calls.csv.0f3b1c2d-0000-4000-8000-000000000000.tmp");
       writeFileSync(draft, `call_id,caller_id\r\n3,${NUMBER}`);
       if (uid !== undefined) {
-        mkdirSync(join(folder, "data"), { recursive: true });
-        for (const path of globSync(
-          ["", "data", "data/*", "leads", "leads/*", "leads/.*", "said", "said/*"].map((name) =>
-            join(folder, name),
-          ),
-        ))
-          chownSync(path, uid, uid);
+        const names = ["", "data", "data/*", "leads", "leads/*", "leads/.*", "said", "said/*"];
+        for (const path of globSync(names.map((name) => join(folder, name)))) chownSync(path, uid, uid);
       }
       chmodSync(join(folder, "locked"), 0o000);
       const forget = (...args: string[]) =>
-        calltally(["forget", NUMBER, "--json", ...args], { cwd: folder, env, uid });
+        calltally(["forget", NUMBER, "--json", ...args], { ...options, uid });
       try {
         const found = await forget();
         expect(found, found.stderr).toMatchObject({ code: 0 });
@@ -237,7 +197,7 @@ describe("forget and exported files", () => {
       } finally {
         chmodSync(join(folder, "locked"), 0o755);
       }
-      expect(await run("forget", NUMBER, "--exports")).toMatchObject({ code: 0 });
+      await say("forget --exports", NUMBER);
       expect(findTraces(folder, [PERSON])).toEqual([]);
     },
   );
@@ -251,34 +211,28 @@ describe("forget and conversions", () => {
       { call_id: 2, caller_id: OTHER, call_started: daysAgo(1), dni_data: { google_analytics_cid: "7.8" } },
     ];
     await using made = await serve(rows);
-    const { run, sync, read, folder, data, env } = made;
+    const { run, sync, path, data, env } = made;
     await sync("--full");
-    const write = async (contents: string, ...args: string[]) => {
-      const { code, stderr } = await run("export", contents, "--conversion-name", "call", ...args);
+    const write = async (contents: string) => {
+      const { code, stderr } = await run(`export ${contents} --conversion-name call`);
       expect([0, 3], stderr).toContain(code);
     };
-    await write("google-leads");
-    await write("ga4-events", "--measurement-id", "G-ABC123");
-    await write("ga4-events", "--measurement-id", "G-ABC123", "--out", "again");
-    expect(readFileSync(join(folder, "again/ga4-events.csv"), "utf8")).toContain("123.456");
+    const events = "ga4-events --measurement-id G-ABC123";
+    for (const contents of ["google-leads", events, `${events} --out again`]) await write(contents);
+    expect(readText(path, "again/ga4-events.csv")).toContain("123.456");
     env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
     await sync("--full");
-    const [{ caller }] = read(
-      "SELECT caller FROM call_facts JOIN callers USING (caller_id) WHERE call_id = 1",
-    ) as [{ caller: string }];
+    const [caller = ""] = callersOf(made, 1);
     const forget = async (...args: string[]) => {
-      const { stdout, stderr } = await run("forget", "--caller-hash", caller, "--json", "--quiet", ...args);
-      expect(stderr).toBe("");
-      return JSON.parse(stdout).exported_files.map(({ path }: { path: string }) => path);
+      const { exported_files } = await made.forget("--caller-hash", caller, ...args);
+      return exported_files.map((file: { path: string }) => relative(path, file.path));
     };
     const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
-    const paths = files.map((file) => join(folder, file));
-    expect(await forget()).toEqual(paths);
+    expect(await forget()).toEqual(files);
     // Files of another caller do not count as files of those forgotten before.
-    const other = await run("forget", "+15550001111", "--allow-empty", "--json");
-    expect(JSON.parse(other.stdout).exported_files).toEqual([]);
-    expect(await forget("--exports")).toEqual(paths);
-    await write("ga4-events", "--measurement-id", "G-ABC123");
+    expect(await made.forget("+15550001111", "--allow-empty")).toMatchObject({ exported_files: [] });
+    expect(await forget("--exports")).toEqual(files);
+    await write(events);
     expect(await forget()).toEqual([]);
     expect(findTraces(data, [{ ...PERSON, traces: ["123.456", ...PERSON.traces] }])).toEqual([]);
   });
@@ -287,28 +241,29 @@ describe("forget and conversions", () => {
 describe("output of forget", () => {
   it("contains no number in logs, errors and the log of acts, wherever it stops", async () => {
     await using made = await serve(PEOPLE);
-    const { run, sync, folder, env } = made;
-    const shown: string[] = [];
-    const see = async (...args: string[]) => {
-      const { code, stdout, stderr } = await run(...args);
-      shown.push(stdout, stderr);
-      return code;
-    };
+    const { run, sync, write, env } = made;
     env.CALLTALLY_LOG_FORMAT = "json";
-    expect(await see("forget", NUMBER)).toBe(7); // no warehouse
+    write("bad.txt", `${NUMBER}\nx${NUMBER}\n`);
+    const shown: string[] = [];
+    const codesOf = async (...commands: string[]) => {
+      const codes = [];
+      for (const command of commands) {
+        const { code, stdout, stderr } = await run(command);
+        shown.push(stdout, stderr);
+        codes.push(code);
+      }
+      return codes;
+    };
+    expect(await codesOf(`forget ${NUMBER}`)).toEqual([7]); // no warehouse
     await sync("--full");
-    expect(await see("forget", `${NUMBER}x`)).toBe(2);
-    expect(await see("forget", NUMBER.slice(0, 9), NUMBER)).toBe(2);
-    expect(await see("forget", "--file", NUMBER)).toBe(2);
-    expect(await see("forget", "--caller-hash", NUMBER)).toBe(2);
-    expect(await see("forget", "--caller-hash", "f".repeat(64))).toBe(2);
-    writeFileSync(join(folder, "bad.txt"), `${NUMBER}\nx${NUMBER}\n`);
-    expect(await see("forget", "--file", "bad.txt")).toBe(2);
-    expect(await see("forget", NUMBER)).toBe(0);
-    expect(await see("sync", "--full")).toBe(3);
-    expect(await see("privacy", "log")).toBe(0);
-    expect(await see("privacy", "log", "--json")).toBe(0);
-    expect(await see("doctor", "--deep", "--json")).not.toBe(7);
+    const wrong = [
+      ...[`${NUMBER}x`, `${NUMBER.slice(0, 9)} ${NUMBER}`, `--file ${NUMBER}`, `--caller-hash ${NUMBER}`],
+      ...[`--caller-hash ${"f".repeat(64)}`, "--file bad.txt"],
+    ];
+    expect(await codesOf(...wrong.map((args) => `forget ${args}`))).toEqual([2, 2, 2, 2, 2, 2]);
+    const right = [`forget ${NUMBER}`, "sync --full", "privacy log", "privacy log --json"];
+    expect(await codesOf(...right)).toEqual([0, 3, 0, 0]);
+    expect(await codesOf("doctor --deep --json")).not.toEqual([7]);
     expect(shown.join("\n")).not.toMatch(/2145550|555.?0123/);
   });
 });

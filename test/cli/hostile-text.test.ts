@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { OutgoingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { calltally, settingsFor } from "../support/run.ts";
+import { settingsFor } from "../support/run.ts";
 import { type Answer, startServer, text } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
 
 const TOKEN = "hostile+token/417=";
 
@@ -128,7 +128,6 @@ const ECHOED = [TOKEN, encodeURIComponent(TOKEN), BEARER].join(" ");
 const SECRETS = [TOKEN, TOKEN.replaceAll("/", "\\/"), encodeURIComponent(TOKEN), BEARER.slice(10, -4)];
 describe("service that sends control characters and the token everywhere", () => {
   it("cannot write control characters or lines to a terminal or log, nor the token anywhere", async () => {
-    using folder = makeTempFolder();
     await using service = await startServer(respond(`${CONTROLS} ${ECHOED}`));
     const env = {
       ...settingsFor({ url: service.url.origin, token: TOKEN }),
@@ -136,10 +135,10 @@ describe("service that sends control characters and the token everywhere", () =>
       CALLTALLY_INSIGHT_IDS: "101,404",
       CALLTALLY_LOG_LEVEL: "trace",
     };
-    const options = { cwd: folder.path, env };
+    using folder = makeFolder(env);
     const said: string[] = [];
     for (const args of COMMANDS) {
-      const { stdout, stderr } = await calltally(args, options);
+      const { stdout, stderr } = await folder.run(...args);
       const shown = args.includes("--stdout") ? stderr : stdout + stderr;
       expect(UNPRINTABLE.exec(shown)?.[0].codePointAt(0)?.toString(16), args.join(" ")).toBeUndefined();
       expect(shown, args.join(" ")).not.toMatch(/^FORGED/m);
@@ -150,10 +149,10 @@ describe("service that sends control characters and the token everywhere", () =>
       expect(said.join("")).toContain(shown);
 
     // Data is unchanged: JSON has the same text, and a pipe gets the served bytes.
-    const insight = await calltally(["insight", "show", "101", "--json"], options);
+    const insight = await folder.run("insight show 101 --json");
     expect(JSON.parse(insight.stdout).insight_help).toContain(CONTROLS);
     const sql = "SELECT summary FROM attributed_calls WHERE call_id = 1";
-    expect((await calltally(["query", "--format", "csv", sql], options)).stdout).toContain(CONTROLS);
+    expect((await folder.run("query --format csv", sql)).stdout).toContain(CONTROLS);
 
     const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),

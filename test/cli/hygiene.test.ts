@@ -1,11 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
+import { makeCallsFolder } from "./folder.ts";
 
 const DAY = "2026-10-10";
 const TAGS: [count: number, tags: Partial<Call>][] = [
@@ -20,22 +18,16 @@ const CALLS = TAGS.flatMap(([count, tags]) => Array.from({ length: count }, () =
   makeCall({ call_id: index + 1, call_started: `${DAY}T12:00:00.000Z`, ...tags }),
 );
 
-function makeFolder(calls = CALLS) {
-  const folder = makeTempFolder();
-  fillWarehouse(join(folder.path, "data/calltally.db"), calls);
-  const run = (args: string[], env: Record<string, string> = {}) =>
-    calltally(args, { cwd: folder.path, env: { CALLTALLY_TIMEZONE: "UTC", ...env } });
-  return {
-    aliases: join(folder.path, "aliases.csv"),
-    run,
-    hygiene: (...args: string[]) => run(["hygiene", "--to", DAY, ...args]),
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
-  };
+function makePlace(calls = CALLS) {
+  const folder = makeCallsFolder(calls, { CALLTALLY_TIMEZONE: "UTC" });
+  return Object.assign(folder, {
+    hygiene: (...args: string[]) => folder.run(`hygiene --to ${DAY}`, ...args),
+  });
 }
 
 describe("calltally hygiene", () => {
   it("lists tags with the lines that mend them, and numbers those for the file of aliases", async () => {
-    using folder = makeFolder();
+    using folder = makePlace();
     const { code, stdout } = await folder.hygiene();
     expect([code, stdout]).toEqual([
       0,
@@ -59,11 +51,11 @@ describe("calltally hygiene", () => {
       { number: 2, file: "aliases", line: "brand_exact,Brand | Exact,campaign" },
       { number: null, file: "channels", line: "Direct,paypal.com,referral,," },
     ]);
-    expect((await folder.run(["hygiene"], {})).stdout).toContain("No tag of these 28 days looks wrong");
+    expect((await folder.runWith({}, "hygiene")).stdout).toContain("No tag of these 28 days looks wrong");
   });
 
   it("appends lines by number and problem, which then rename calls and spend", async () => {
-    using folder = makeFolder();
+    using folder = makePlace();
     const { code, stdout, stderr } = await folder.hygiene("--write", "aliases.csv", "--lines", "2,near_miss");
     expect([code, stdout]).toEqual([
       0,
@@ -71,12 +63,12 @@ describe("calltally hygiene", () => {
     ]);
     expect(stderr).toContain("To apply it, set CALLTALLY_ALIASES to aliases.csv.");
     const env = { CALLTALLY_ALIASES: "aliases.csv" };
-    const exported = await folder.run(["export", "campaign", "--columns", "calls", "--stdout"], env);
+    const exported = await folder.runWith(env, "export campaign --columns calls --stdout");
     expect(exported.stdout).toBe(
       "campaign,campaign_id,calls\r\n(not set),,23\r\nBrand | Exact,,10\r\n2026-4930123456,,3\r\n",
     );
     expect((await folder.hygiene()).stdout).toMatch(/^ +merged +source +Facebok +facebook +2$/m);
-    const explained = await folder.run(["explain", "32"], env);
+    const explained = await folder.runWith(env, "explain 32");
     expect(explained.stdout).toMatch(
       /^campaign +Brand \| Exact; from campaign_name, an alias of "brand_exact"$/m,
     );
@@ -87,8 +79,8 @@ describe("calltally hygiene", () => {
   });
 
   it("writes nothing that was not chosen", async () => {
-    using folder = makeFolder();
-    writeFileSync(folder.aliases, "raw,value,of\nfacebok,meta,source\n");
+    using folder = makePlace();
+    folder.write("aliases.csv", "raw,value,of\nfacebok,meta,source\n");
     for (const [args, message] of [
       [["--lines", "1"], "--lines needs --write"],
       [["--write", "aliases.csv"], "this is not a terminal"],
@@ -99,32 +91,29 @@ describe("calltally hygiene", () => {
       const { code, stderr } = await folder.hygiene(...args);
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     }
-    expect(readFileSync(folder.aliases, "utf8")).toBe("raw,value,of\nfacebok,meta,source\n");
+    expect(readText(folder.path, "aliases.csv")).toBe("raw,value,of\nfacebok,meta,source\n");
   });
 
   it("is a section of the report of all calls, if tags are wrong", async () => {
-    using folder = makeFolder();
-    const pageOf = async (...args: string[]) => {
-      const days = ["--from", "2026-10-01", "--to", DAY];
-      return (await folder.run(["report", ...days, "--stdout", ...args])).stdout;
-    };
+    using folder = makePlace();
+    const days = `--from 2026-10-01 --to ${DAY}`;
+    const pageOf = async (flags = "") => (await folder.run(`report ${days} --stdout${flags}`)).stdout;
     const page = await pageOf();
     expect(page).toContain("<h2>3 tags may be wrong</h2>");
     expect(page.replace(/<[^>]*>/g, "")).toContain("Source facebokmay be the same as facebook2");
-    expect(await pageOf("--source", "facebook")).not.toContain("may be wrong");
-    using clean = makeFolder(CALLS.slice(0, 20));
-    const { stdout } = await clean.run(["report", "--from", "2026-10-01", "--to", DAY, "--stdout"]);
+    expect(await pageOf(" --source facebook")).not.toContain("may be wrong");
+    using clean = makePlace(CALLS.slice(0, 20));
+    const { stdout } = await clean.run(`report ${days} --stdout`);
     expect(stdout).toContain("What these figures are based on");
     expect(stdout).not.toContain("may be wrong");
   });
 
   it("mends a campaign named like a number as docs/privacy.md says", async () => {
-    using folder = makeFolder(CALLS.filter((call) => call.campaign_name !== "brand_exact"));
-    const share = (env = {}) =>
-      folder.run(["export", "campaign", "--min-cell", "2", "--columns", "calls", "--stdout"], env);
+    using folder = makePlace(CALLS.filter((call) => call.campaign_name !== "brand_exact"));
+    const share = (env = {}) => folder.runWith(env, "export campaign --min-cell 2 --columns calls --stdout");
     expect(await share()).toMatchObject({ code: 2, stderr: expect.stringContaining("CALLTALLY_ALIASES") });
     const advice = readFileSync("docs/privacy.md", "utf8").match(/`(2026-\d+,Spring,campaign)`/)?.[1];
-    writeFileSync(folder.aliases, `raw,value,of\n${advice}\n`);
+    folder.write("aliases.csv", `raw,value,of\n${advice}\n`);
     const { code, stdout } = await share({ CALLTALLY_ALIASES: "aliases.csv" });
     expect([code, stdout]).toEqual([0, expect.stringContaining("Spring,,3\r\n")]);
   });

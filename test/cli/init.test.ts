@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   existsSync,
@@ -26,7 +26,8 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
 import { text as page, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { startOnTerminal } from "./terminal.ts";
+import { makeFolder } from "./folder.ts";
+import { hasScript, startOnTerminal, unlessNoScript } from "./terminal.ts";
 
 const OFFLINE = ["--offline", "--base-url", "https://api.acme.example", "--timezone", "europe/berlin"];
 
@@ -54,7 +55,7 @@ function modeOf(file: string): number {
 
 describe("calltally init with flags", () => {
   it("tests the token with one request, and writes files that the other commands accept", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 1234 });
     const cwd = folder.path;
     const flags = ["--base-url", sandbox.url, "--timezone", "America/New_York", "--account", "acme"];
@@ -74,11 +75,11 @@ Next:
     expect(readFileSync(join(cwd, "secrets/acme.token"), "utf8")).toBe(`${sandbox.token}\n`);
     const made = ["secrets", "secrets/acme.token", "calltally.yaml"];
     expect(made.map((name) => modeOf(join(cwd, name)))).toEqual([0o700, 0o600, 0o644]);
-    expect(await calltally(["config", "check"], { cwd })).toMatchObject({
+    expect(await folder.run("config check")).toMatchObject({
       code: 0,
       stdout: "calltally.yaml: 1 account, 1 report: no problem\n",
     });
-    expect((await calltally(["sync"], { cwd })).stdout).toContain("verdict   exact");
+    expect((await folder.run("sync")).stdout).toContain("verdict   exact");
     expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
   });
 
@@ -98,10 +99,10 @@ Next:
   });
 
   it("refers to the file of --token-file without changing it", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const cwd = folder.path;
     writeFileSync(join(cwd, "a.token"), "t0ken-of-acme", { mode: 0o600 });
-    expect(await calltally(["init", ...OFFLINE, "--token-file", "a.token"], { cwd })).toMatchObject({
+    expect(await folder.run("init", ...OFFLINE, "--token-file", "a.token")).toMatchObject({
       code: 0,
       stderr: "",
       stdout: expect.stringMatching(/^Wrote calltally.yaml\n/),
@@ -116,18 +117,18 @@ Next:
   });
 
   it("writes the file of --config with its secrets next to it, and includes it in the suggested commands", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const cwd = folder.path;
     const { code, stdout } = await init(cwd, [...OFFLINE, "--config", "conf/c.yaml"]);
     expect(code).toBe(0);
     expect(stdout).toContain("Wrote conf/secrets/acme.token, conf/c.yaml\n");
     expect(stdout).toContain("calltally run weekly --config conf/c.yaml");
-    expect((await calltally(["config", "check", "--config", "conf/c.yaml"], { cwd })).code).toBe(0);
+    expect((await folder.run("config check --config conf/c.yaml")).code).toBe(0);
   });
 
   it("names all missing flags in one error, and writes nothing", async () => {
-    using folder = makeTempFolder();
-    expect(await calltally(["init"], { cwd: folder.path })).toMatchObject({
+    using folder = makeFolder();
+    expect(await folder.run("init")).toMatchObject({
       code: 2,
       stdout: "",
       stderr: expect.stringMatching(
@@ -299,7 +300,7 @@ describe("toStarterYaml", () => {
   });
 
   it("contains valid examples, separately and all together", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const yaml = toStarterYaml(STARTER);
     const examples = yaml.match(/^ *#(?=\S).*$/gm) ?? [];
     expect(examples.length).toBeGreaterThan(15);
@@ -310,17 +311,16 @@ describe("toStarterYaml", () => {
     }
     const all = yaml.replace(/^( *)#(?=\S)/gm, "$1");
     write(file, all);
-    expect(await calltally(["config", "show"], { cwd: folder.path })).toMatchObject({ code: 0, stderr: "" });
+    expect(await folder.run("config show")).toMatchObject({ code: 0, stderr: "" });
     expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 });
 
-const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 const ENTER = "\r";
 
-describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (SKIPPED: no script)"}`, () => {
+describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () => {
   it("asks for every value, repeats questions about invalid ones, and shows no secret", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 300 });
     await using terminal = startOnTerminal(["init"], { cwd: folder.path, env: { TZ: "America/Denver" } });
     await terminal.reply("Address of the API", `api.example.com${ENTER}`);
@@ -337,7 +337,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${hasScript ? "" : " (S
     for (const secret of ["wr0ng", sandbox.token]) expect(terminal.shown).not.toContain(secret);
     expect(sandbox.requests.length).toBe(2);
     expect(modeOf(join(folder.path, "secrets/main.token"))).toBe(0o600);
-    expect((await calltally(["config", "check"], { cwd: folder.path })).stdout).toBe(
+    expect((await folder.run("config check")).stdout).toBe(
       "calltally.yaml: 1 account, 1 report: no problem\n",
     );
     const { accounts } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });

@@ -1,23 +1,20 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
+import { HAS_PROCESSES } from "../support/run.ts";
 import { json, startServer } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const readAll = (folder: string, sql: string) => readRows(join(folder, "data/calltally.db"), sql);
 
 describe("calltally insight", () => {
   it("shows insights as text and as JSON", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const words = await calltally(["insight", "show", "101", "102"], options);
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const words = await folder.run("insight show 101 102");
     expect(words).toMatchObject({ code: 0, stderr: "" });
     expect(words.stdout).toMatch(/^Insight 101: .+\n( {2}\w+ +.+\n)+ {2}groups +\d/);
     expect(words.stdout).toContain("Insight 102: ");
-    const json = await calltally(["insight", "show", "101", "--json"], options);
+    const json = await folder.run("insight show 101 --json");
     expect(JSON.parse(json.stdout)).toMatchObject({
       insight_id: 101,
       group_list: [{ id: expect.any(Number) }, expect.anything()],
@@ -25,26 +22,19 @@ describe("calltally insight", () => {
   });
 
   it("exits with 8 for an unknown insight, with the request id", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const { code, stderr } = await calltally(["insight", "show", "999"], {
-      cwd: folder.path,
-      env: settingsFor(sandbox),
-    });
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const { code, stderr } = await folder.run("insight show 999");
     expect(code).toBe(8);
     expect(stderr).toMatch(/The API returned 404: Insight 999 not found \(request [0-9a-f-]{36}\)/);
   });
 
   it("stores insights, reports changes and keeps them", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    expect((await calltally(["insight", "sync", "101"], options)).stdout).toMatch(/^Insight 101, .+: new\n$/);
-    expect((await calltally(["insight", "sync", "101"], options)).stdout).toMatch(
-      /^Insight 101, .+: unchanged\n$/,
-    );
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const { sandbox, run } = folder;
+    expect((await run("insight sync 101")).stdout).toMatch(/^Insight 101, .+: new\n$/);
+    expect((await run("insight sync 101")).stdout).toMatch(/^Insight 101, .+: unchanged\n$/);
     sandbox.insights.edit(101, { insight_status: "paused", group_list: [{ id: 9 }] });
-    const { stdout } = await calltally(["insight", "sync", "101"], options);
+    const { stdout } = await run("insight sync 101");
     expect(stdout).toMatch(/: changed\n {2}insight_status: \w+ → paused\n {2}group_list: \[.*\] → \[9\]\n$/);
     expect(readAll(folder.path, "SELECT member, after FROM insight_changes ORDER BY change_id")).toEqual([
       { member: "insight_status", after: '"paused"' },
@@ -54,7 +44,6 @@ describe("calltally insight", () => {
   });
 
   it("shows and stores dates unchanged, and accepts an invalid one", async () => {
-    using folder = makeTempFolder();
     const insight = {
       insight_id: 101,
       insight_name: "Price asked",
@@ -66,7 +55,8 @@ describe("calltally insight", () => {
       json({ code: 200, message: "Success", data: insight, request_id: "r-1" })(request, response),
     );
     const env = { CALLTALLY_BASE_URL: server.url.href, CALLTALLY_TOKEN: "token-4711" };
-    const run = (...args: string[]) => calltally(["insight", ...args, "101"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const run = (...args: string[]) => folder.run("insight", ...args, "101");
     const words = await run("show");
     expect(words).toMatchObject({ code: 0, stderr: "" });
     expect(words.stdout).toMatch(/^ {2}start_date +2026-01-02 03:04:05$/m);
@@ -92,10 +82,8 @@ describe("calltally insight", () => {
   });
 
   it.skipIf(!HAS_PROCESSES)("is refreshed by the job for the ids in the settings", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_INSIGHT_IDS: "101, 102" };
-    const { code, stderr } = await calltally(["job", "insights"], { cwd: folder.path, env });
+    await using folder = await makeSandboxFolder({ calls: 1 }, { CALLTALLY_INSIGHT_IDS: "101, 102" });
+    const { code, stderr } = await folder.run("job insights");
     expect({ code, lines: stderr.trim().split("\n").length }).toEqual({ code: 0, lines: 2 });
     expect(readAll(folder.path, "SELECT insight_id FROM insights")).toEqual([
       { insight_id: 101 },

@@ -1,45 +1,31 @@
 import { createHash } from "node:crypto";
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  watch,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, watch } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Clock, systemClock } from "../../src/base/clock.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { reportJobs } from "../../src/jobs/report.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { openReader } from "../../src/warehouse/open.ts";
-import { type MailServer, startMailServer } from "../delivery/mail-server.ts";
+import { startMailServer } from "../delivery/mail-server.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { type LogLine, startLogging } from "../support/logging-program.ts";
-import { BIN, calltally, startCalltally } from "../support/run.ts";
+import { BIN, startCalltally } from "../support/run.ts";
 import { json, startServer, text } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
+import { readRows } from "../support/warehouse.ts";
+import { makeAgencyFolder } from "./agency.ts";
+import { until } from "./until.ts";
 
 const SCHEDULED = { status: "done", scheduled_for: expect.stringMatching(/T07:00:00\.000Z$/) };
 
-/** Writes an account and its report of each Monday, with calls no older than two hours. */
-function configure(
-  folder: string,
-  sandbox: { url: string; token: string },
-  {
-    more,
-    top,
-    contents = "[channel]",
-    deliver = "",
-  }: { more?: Record<string, string>; top?: string; contents?: string; deliver?: string } = {},
+/** A working folder with an account and its report of each Monday, with calls no older than two hours. */
+async function makePlace(
+  acme: SandboxOptions,
+  { more = "limit: 1000", top = "", contents = "[channel]", deliver = "" } = {},
 ) {
-  writeAccounts(folder, { acme: sandbox }, { ...(more && { more }), ...(top && { top }) });
+  const folder = await makeAgencyFolder({ acme }, { top, more: { acme: more } });
   const report = `reports:
   weekly:
     contents: ${contents}
@@ -47,29 +33,11 @@ function configure(
     cron: "0 7 * * 1"
     fresh: 2h
 `;
-  appendFileSync(join(folder, "calltally.yaml"), report + deliver);
-  const database = join(folder, "data/acme/calltally.db");
-  return {
-    database,
-    rowsOf: (table: "report_runs" | "deliveries" | "jobs" | "sync_runs") => {
-      using warehouse = openReader(database);
-      return warehouse.sqlite.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).all();
-    },
-  };
-}
-
-/** Writes a report that is also mailed to one address. */
-function configureMail(
-  folder: string,
-  sandbox: Parameters<typeof configure>[1],
-  { port }: Pick<MailServer, "port">,
-) {
-  const url = `smtp://127.0.0.1:${port}?from=calls@example.com`;
-  writeFileSync(join(folder, "smtp.url"), url, { mode: 0o600 });
-  return configure(folder, sandbox, {
-    top: "smtp_url_file: smtp.url\n",
-    deliver: "    deliver: [{ email: { to: [marketing@acme.example] } }]\n",
-  });
+  appendFileSync(join(folder.path, "calltally.yaml"), report + deliver);
+  const database = join(folder.path, "data/acme/calltally.db");
+  const rowsOf = (table: "report_runs" | "deliveries" | "jobs" | "sync_runs") =>
+    readRows(database, `SELECT * FROM ${table}`);
+  return { ...folder, database, rowsOf };
 }
 
 const isWaiting = ({ msg }: LogLine) => msg.includes("waiting for it");
@@ -80,28 +48,11 @@ async function stop(child: ReturnType<typeof startCalltally>, signal: NodeJS.Sig
 }
 
 describe("report that waits for fresh calls", () => {
-  it("stops soon while another process syncs, and is made later for the same slot", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
-    const { database, rowsOf } = configure(folder.path, acme);
-    const options = { cwd: folder.path };
-    {
-      using _sync = tryAcquireLock(database);
-      await using job = startLogging(["job", "report:weekly"], options);
-      await job.seen(isWaiting);
-      expect((await job.stop()).code).toBe(143);
-    }
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
-    expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
-  });
-
   it("stops soon with the schedule and with its own sync, and is made later for the same slot", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 1000, token: "t0ken-of-acme", latencyMs: 300 });
-    const { database, rowsOf } = configure(folder.path, acme, { more: { acme: "limit: 100" } });
-    const options = { cwd: folder.path };
+    await using folder = await makePlace({ calls: 600, latencyMs: 300 }, { more: "limit: 100" });
+    const { options, run, acme, database, rowsOf } = folder;
     const job = startCalltally(["job", "report:weekly"], options);
-    while (acme.requests.length < 3) await new Promise(setImmediate);
+    await until(() => acme.requests.length >= 3);
     expect(await stop(job, "SIGTERM")).toBe(143);
     expect(rowsOf("report_runs")).toEqual([]);
     expect(rowsOf("sync_runs")).toMatchObject([{ status: "interrupted" }]);
@@ -115,9 +66,9 @@ describe("report that waits for fresh calls", () => {
     expect(rowsOf("report_runs")).toEqual([]);
     const ends = rowsOf("jobs").filter(({ job }) => job === "report:weekly");
     expect(ends).toMatchObject([{ exit_code: 143, error: null, failing_since: null }]);
-    const listed = await calltally(["schedule", "--list", "--json"], options);
+    const listed = await run("schedule --list --json");
     expect(listed.stdout).toMatch(/"report:weekly"[^}]*"is_behind": ?true/);
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect((await run("job report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([SCHEDULED]);
   });
 });
@@ -127,8 +78,6 @@ it.each([
   { args: ["job", "report:weekly"], signal: "SIGTERM", exitCode: 143, error: "Stopped by SIGTERM" },
 ] as const)("a report that waits for a mail server stops soon: $signal", async (stopped) => {
   const { args, signal, exitCode, error } = stopped;
-  using folder = makeTempFolder();
-  await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
   const connected = Promise.withResolvers<void>();
   await using mail = await startMailServer({
     lacksTls: true,
@@ -137,22 +86,29 @@ it.each([
       return new Promise<undefined>(() => {});
     },
   });
-  const { rowsOf } = configureMail(folder.path, acme, mail);
-  await calltally(["sync"], { cwd: folder.path });
-  const report = startCalltally([...args], { cwd: folder.path });
+  await using folder = await makePlace(
+    { calls: 50 },
+    {
+      top: "smtp_url_file: smtp.url\n",
+      deliver: "    deliver: [{ email: { to: [marketing@acme.example] } }]\n",
+    },
+  );
+  folder.write("smtp.url", `smtp://127.0.0.1:${mail.port}?from=calls@example.com`);
+  await folder.say("sync");
+  const report = startCalltally([...args], folder.options);
   await connected.promise;
   expect(await stop(report, signal)).toBe(exitCode);
-  expect(rowsOf("report_runs")).toMatchObject([{ status: "interrupted", error }]);
-  expect(rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1, finished_at: null }]);
+  expect(folder.rowsOf("report_runs")).toMatchObject([{ status: "interrupted", error }]);
+  expect(folder.rowsOf("deliveries")).toMatchObject([{ status: "pending", attempts: 1, finished_at: null }]);
 });
 
-/** A clock whose waits end immediately. */
+/** A clock whose waits end soon. */
 function impatientClock(): Clock & { slept: () => number } {
   let sleptMs = 0;
   return {
     now: () => Date.now() + sleptMs,
     sleep: async (delayMs, signal) => {
-      await systemClock.sleep(1, signal);
+      await systemClock.sleep(10, signal);
       sleptMs += delayMs;
     },
     slept: () => sleptMs,
@@ -179,7 +135,7 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
     program: [BIN],
     clock,
   });
-  while (!messages().includes(words)) await systemClock.sleep(20);
+  await until(() => messages().includes(words));
   stop.abort();
   await kept;
   return clock.slept();
@@ -187,16 +143,14 @@ async function keepScheduleUntil(words: string, folder: string): Promise<number>
 
 describe("schedule", () => {
   it("retries a report that a recipient refused temporarily, without blocking others meanwhile", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 50, token: "t0ken-of-acme" });
     // A process that blocks others does not wait for such a long pause.
     const later = text("", 503, { "retry-after": "60" });
     await using hook = await startServer(later, later, json({}));
-    writeFileSync(join(folder.path, "hook.url"), `${hook.url}`, { mode: 0o600 });
     const deliver = "    deliver: [{ webhook: { url_file: hook.url } }]\n";
-    const { rowsOf } = configure(folder.path, acme, { deliver });
-    const options = { cwd: folder.path };
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(9);
+    await using folder = await makePlace({ calls: 50 }, { deliver });
+    const { rowsOf } = folder;
+    folder.write("hook.url", hook.url.href);
+    expect((await folder.run("job report:weekly")).code).toBe(9);
     expect(rowsOf("report_runs")).toMatchObject([
       { status: "interrupted", error: "not yet delivered to every recipient" },
     ]);
@@ -212,13 +166,11 @@ describe("schedule", () => {
 
 describe("report whose process is killed while it writes", () => {
   it("leaves no partial set of files, and is resumed under the same number", async () => {
-    using folder = makeTempFolder();
-    await using acme = await startSandbox({ calls: 300, token: "t0ken-of-acme" });
-    const { rowsOf } = configure(folder.path, acme, { contents: "[channel, source, calls]" });
-    const options = { cwd: folder.path };
+    await using folder = await makePlace({ calls: 300 }, { contents: "[channel, source, calls]" });
+    const { options, run, rowsOf } = folder;
     const target = join(folder.path, "reports/acme/weekly");
     mkdirSync(target, { recursive: true });
-    await calltally(["sync"], options);
+    await run("sync");
     const seen = new Set<string>();
     // Each file appears under a temporary name, and is renamed at the end.
     for (let changes = 1; changes <= 13; changes += 4) {
@@ -235,7 +187,7 @@ describe("report whose process is killed while it writes", () => {
       if (code !== null) break;
     }
     expect(seen).toContain("killed: nothing");
-    expect((await calltally(["job", "report:weekly"], options)).code).toBe(0);
+    expect((await run("job report:weekly")).code).toBe(0);
     expect(rowsOf("report_runs")).toMatchObject([{ report_run_id: 1, ...SCHEDULED }]);
     expect(checkSet(target)).toBe("3 files");
   });

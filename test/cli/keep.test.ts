@@ -2,10 +2,9 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startRowService, TOKEN } from "../support/call-service.ts";
-import { calltally, startCalltally } from "../support/run.ts";
+import { settingsFor, startCalltally } from "../support/run.ts";
 import { json } from "../support/server.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { readRows } from "../support/warehouse.ts";
+import { makeFolder } from "./folder.ts";
 
 const CALLS = 300;
 const DAY_MS = 86_400_000;
@@ -57,83 +56,71 @@ function findPersonal(folder: string): string[] {
   return [...found];
 }
 
-function settingsOf(service: { url: URL }, keep: Record<string, string> = {}): Record<string, string> {
-  return { CALLTALLY_BASE_URL: service.url.href, CALLTALLY_TOKEN: TOKEN, CALLTALLY_LIMIT: "60", ...keep };
-}
-
-const database = (folder: string) => join(folder, "data/calltally.db");
-const figures = (file: string) =>
-  readRows(
-    file,
-    "SELECT channel, count(*) AS calls, count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts FROM call_facts GROUP BY 1",
-  );
+const settingsOf = (service: { url: URL }) => ({
+  ...settingsFor({ url: service.url.href, token: TOKEN }),
+  CALLTALLY_LIMIT: "60",
+  ...NEVER,
+});
 
 describe("keep settings", () => {
   it("never write a number, transcript, summary or link to any file at any time of a sync", async () => {
-    using temp = makeTempFolder();
     const found: string[] = [];
     let looks = 0;
-    await using service = await startRowService(ROWS, () => {
+    await using service = await startRowService(ROWS);
+    using folder = makeFolder(settingsOf(service));
+    const look = () => {
       looks++;
-      found.push(...findPersonal(temp.path));
+      found.push(...findPersonal(folder.path));
       return undefined;
-    });
-    const options = { cwd: temp.path, env: settingsOf(service, NEVER) };
+    };
     // Killed at its third page.
-    const killed = startCalltally(["sync"], options);
-    const pages = looks + 3;
+    const killed = startCalltally(["sync"], folder.options);
     service.disturb = ({ before }) => {
-      found.push(...findPersonal(temp.path));
-      if (before >= pages) killed.kill("SIGKILL");
-      return before >= pages ? json({}, 500) : undefined;
+      look();
+      if (before < 3) return undefined;
+      killed.kill("SIGKILL");
+      return json({}, 500);
     };
     expect((await killed.done).code).toBe(null);
-    service.disturb = () => {
-      looks++;
-      found.push(...findPersonal(temp.path));
-      return undefined;
-    };
-    const first = await calltally(["sync", "--json"], options);
+    service.disturb = look;
+    const first = await folder.run("sync --json");
     expect(JSON.parse(first.stdout)).toMatchObject({ calls_read: CALLS, calls_rejected: 1 });
-    const again = await calltally(["sync", "--full", "--json"], options);
+    const again = await folder.run("sync --full --json");
     expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, verdict: "exact" });
     expect(looks).toBeGreaterThan(10);
-    expect([...found, ...findPersonal(temp.path)]).toEqual([]);
-    expect(figures(database(temp.path))).toEqual([
-      { channel: "Organic Search", calls: CALLS - 1, callers: 40, firsts: 40 },
-    ]);
-    expect(await calltally(["doctor", "--deep", "--all"], options)).toMatchObject({
-      stdout: expect.stringContaining("caller numbers never"),
-    });
+    expect([...found, ...findPersonal(folder.path)]).toEqual([]);
+    expect(
+      folder.read(
+        "SELECT channel, count(*) AS calls, count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts FROM call_facts GROUP BY 1",
+      ),
+    ).toEqual([{ channel: "Organic Search", calls: CALLS - 1, callers: 40, firsts: 40 }]);
+    expect((await folder.run("doctor --deep --all")).stdout).toContain("caller numbers never");
   });
 });
 
 describe("calltally prune", () => {
   it("keeps callers identifiable for filters and lists; sync and prune fail without the key", async () => {
-    using temp = makeTempFolder();
     await using service = await startRowService(ROWS);
-    const cwd = temp.path;
-    const run = (...args: string[]) => calltally(args, { cwd, env: settingsOf(service, NEVER) });
+    using folder = makeFolder(settingsOf(service));
+    const { path, run } = folder;
     await run("sync");
-    writeFileSync(join(cwd, "ours.txt"), `${numberOf(3)}\n+14155550000\n`);
-    const left = await run("export", "channel", "--exclude-callers", "ours.txt", "--stdout");
+    folder.write("ours.txt", `${numberOf(3)}\n+14155550000\n`);
+    const left = await run("export channel --exclude-callers ours.txt --stdout");
     expect(left.stdout).toContain(`,${CALLS - 1 - 8},`);
     expect(left.stderr).toContain("1 number of the callers to leave out has never called");
-    const leads = await run("export", "google-leads", "--stdout");
-    expect(leads.stderr).toContain("299 no caller id");
-    expect((await run("export", "callers", "--stdout")).stdout.split("\n")).toHaveLength(42);
+    expect((await run("export google-leads --stdout")).stderr).toContain("299 no caller id");
+    expect((await run("export callers --stdout")).stdout.split("\n")).toHaveLength(42);
 
-    const key = `${database(cwd)}.caller-key`;
-    renameSync(key, join(cwd, "safe"));
-    for (const args of [["sync"], ["prune"]]) {
-      expect(await run(...args)).toMatchObject({ code: 7, stderr: expect.stringContaining("is missing") });
-    }
+    const key = `${folder.database}.caller-key`;
+    renameSync(key, join(path, "safe"));
+    for (const command of ["sync", "prune"])
+      expect(await run(command)).toMatchObject({ code: 7, stderr: expect.stringContaining("is missing") });
     writeFileSync(key, `${"ab".repeat(32)}\n`);
     const other = await run("sync");
     expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
     expect(other.stderr).toContain("Put the key back from a backup");
     rmSync(key);
-    renameSync(join(cwd, "safe"), key);
-    expect((await run("sync", "--full")).code).toBe(3);
+    renameSync(join(path, "safe"), key);
+    expect((await run("sync --full")).code).toBe(3);
   });
 });

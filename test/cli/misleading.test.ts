@@ -1,13 +1,11 @@
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
-import { BIN, calltally, settingsFor } from "../support/run.ts";
-import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { BIN } from "../support/run.ts";
+import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
+import { makeCallsFolder, makeSandboxFolder } from "./folder.ts";
 
 const CALLS = [
   makeCall({
@@ -27,46 +25,38 @@ const CALLS = [
   makeCall({ call_id: 3, call_started: "2026-10-03T12:00:00.000Z", campaign_name: "(total)" }),
 ];
 
-/** A folder with a warehouse of these calls at the default path. */
-function makeFolder(calls = CALLS) {
-  const folder = makeTempFolder();
-  fillWarehouse(join(folder.path, "data/calltally.db"), calls);
-  return folder;
-}
-
 describe("time zones", () => {
   it("refuse PST with exit code 2 as flag and setting, before anything is written", async () => {
-    using folder = makeFolder();
-    const cwd = folder.path;
-    const env = { CALLTALLY_TIMEZONE: "PST" };
-    const message = /PST is not an IANA time zone(?:\nDid|; did) you mean America\/Los_Angeles\?/;
-    const runs = await Promise.all([
-      calltally(["export", "channel", "--grain", "day", "--timezone", "PST"], { cwd }),
-      calltally(["export", "calls"], { cwd, env }),
-      calltally(["schedule", "--list"], { cwd, env }),
-      calltally(["doctor"], { cwd, env }),
-    ]);
-    expect(runs.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
-    for (const { stdout, stderr } of runs) expect(stdout + stderr).toMatch(message);
-    expect(listFiles(join(cwd, "data")).filter((file) => file.startsWith("exports"))).toEqual([]);
+    using folder = makeCallsFolder(CALLS);
+    const setting = { CALLTALLY_TIMEZONE: "PST" };
+    for (const finished of [
+      await folder.run("export channel --grain day --timezone PST"),
+      await folder.runWith(setting, "export calls"),
+      await folder.runWith(setting, "schedule --list"),
+      await folder.runWith(setting, "doctor"),
+    ]) {
+      expect(finished.code).toBe(2);
+      expect(finished.stdout + finished.stderr).toMatch(
+        /PST is not an IANA time zone(?:\nDid|; did) you mean America\/Los_Angeles\?/,
+      );
+    }
+    expect(listFiles(join(folder.path, "data")).filter((file) => file.startsWith("exports"))).toEqual([]);
   });
 
   it("without summer time are accepted with one remark that suggests another; none with --quiet", async () => {
-    using folder = makeFolder();
-    const cwd = folder.path;
-    const env = { CALLTALLY_TIMEZONE: "est" };
+    using folder = makeCallsFolder(CALLS, { CALLTALLY_TIMEZONE: "est" });
+    const { run } = folder;
     const remark =
       "EST has no daylight saving time: it is UTC-05:00 all year. You probably mean America/New_York; otherwise use America/Panama.\n";
-    const args = ["export", "channel", "--grain", "day", "--total"];
-    const exported = await calltally(args, { cwd, env });
-    expect(exported).toMatchObject({ code: 0, stderr: remark });
-    expect(JSON.parse(readText(cwd, "data/exports/manifest.json"))).toMatchObject({ timezone: "EST" });
-    expect(await calltally([...args, "--quiet"], { cwd, env })).toEqual({ code: 0, stdout: "", stderr: "" });
-    const flagged = await calltally([...args, "--timezone", "america/new_york"], { cwd, env });
-    expect(flagged).toMatchObject({ code: 0, stderr: "" });
-    expect(await calltally(["schedule", "--list"], { cwd, env })).toMatchObject({ code: 0, stderr: remark });
-    const { stdout } = await calltally(["doctor"], { cwd, env });
-    expect(stdout).toMatch(
+    const days = "export channel --grain day --total";
+    expect(await run(days)).toMatchObject({ code: 0, stderr: remark });
+    expect(JSON.parse(readText(folder.path, "data/exports/manifest.json"))).toMatchObject({
+      timezone: "EST",
+    });
+    expect(await run(`${days} --quiet`)).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await run(`${days} --timezone america/new_york`)).toMatchObject({ code: 0, stderr: "" });
+    expect(await run("schedule --list")).toMatchObject({ code: 0, stderr: remark });
+    expect((await run("doctor")).stdout).toMatch(
       /^warn {2}CALLTALLY_TIMEZONE +est \(from the environment\)\n +EST has no daylight saving time/m,
     );
   });
@@ -74,26 +64,21 @@ describe("time zones", () => {
 
 describe("times that commands show", () => {
   it("are in the account's zone, which is named once; JSON has UTC", async () => {
-    using folder = makeFolder();
     const zone = "America/Chicago";
-    const env = { CALLTALLY_TIMEZONE: zone, CALLTALLY_BASE_URL: "https://api.example.com" };
-    const run = async (...args: string[]) => (await calltally(args, { cwd: folder.path, env })).stdout;
-    const texts = await Promise.all([
-      run("status"),
-      run("status", "--runs", "1"),
-      run("schedule", "--list"),
-      run("explain", "2"),
-    ]);
+    const settings = { CALLTALLY_TIMEZONE: zone, CALLTALLY_BASE_URL: "https://api.example.com" };
+    using folder = makeCallsFolder(CALLS, settings);
+    const run = async (command: string) => (await folder.run(command)).stdout;
+    const commands = ["status", "status --runs 1", "schedule --list", "explain 2"];
+    const texts = await Promise.all(commands.map(run));
     expect(texts.map((text) => text.split(zone).length - 1)).toEqual([1, 1, 1, 1]);
     expect(texts.join("")).not.toMatch(/UTC|\d{4}-\d\d-\d\dT/);
     const [status = "", , schedule, explained] = texts;
     expect(status).toMatch(/newest call 2026-10-03 07:00$/m);
     expect(schedule).toMatch(/^export +30 5 \* \* \* .* \d{4}-\d\d-\d\d 05:30\b/m);
     expect(explained).toMatch(/^call +2, 2026-10-02 07:00:00 -05:00$/m);
-    const [statusJson, explainedJson] = [await run("status", "--json"), await run("explain", "2", "--json")];
-    expect(JSON.parse(statusJson).newest_call).toBe("2026-10-03T12:00:00.000Z");
-    expect(JSON.parse(explainedJson).call_started).toBe("2026-10-02T12:00:00.000Z");
-    expect(await run("schedule", "--list", "--json")).toMatch(/T1[01]:30:00\.000Z/);
+    expect(JSON.parse(await run("status --json")).newest_call).toBe("2026-10-03T12:00:00.000Z");
+    expect(JSON.parse(await run("explain 2 --json")).call_started).toBe("2026-10-02T12:00:00.000Z");
+    expect(await run("schedule --list --json")).toMatch(/T1[01]:30:00\.000Z/);
   });
 });
 
@@ -107,29 +92,17 @@ describe("misspelled names of settings", () => {
   ];
 
   it("are reported once by any command, even by the two processes of a query, but not with --quiet", async () => {
-    using folder = makeFolder();
-    const cwd = folder.path;
-    writeFileSync(join(cwd, ".env"), "CALLTALLY_TOKNE=secret-of-ours\n");
-    for (const args of [
-      ["query", "SELECT 1"],
-      ["schema", "calls"],
-      ["completion", "bash"],
-    ]) {
-      const told = await calltally(args, { cwd, env });
-      expect({ args, code: told.code, stderr: told.stderr }).toEqual({
-        args,
-        code: 0,
-        stderr: `${REMARKS.join("\n")}\n`,
-      });
-    }
-    expect(await calltally(["schema", "--quiet"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    using folder = makeCallsFolder(CALLS, env);
+    folder.write(".env", "CALLTALLY_TOKNE=secret-of-ours\n");
+    for (const args of [["query", "SELECT 1"], ["schema calls"], ["completion bash"]])
+      expect(await folder.run(...args)).toMatchObject({ code: 0, stderr: `${REMARKS.join("\n")}\n` });
+    expect(await folder.run("schema --quiet")).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("are logged by a job, but not by each job of a schedule", async () => {
-    using folder = makeFolder();
-    const cwd = folder.path;
+    using folder = makeCallsFolder(CALLS);
     const warningsOf = async (...args: string[]) => {
-      const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd, env });
+      const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd: folder.path, env });
       const lines = (await text(child.stderr)).trim().split("\n");
       // Its parent exists as long as this end of the pipe is open.
       child.stdin.end();
@@ -143,83 +116,63 @@ describe("misspelled names of settings", () => {
 
 describe("dispositions in settings", () => {
   it("that no call has are reported by sync, export and doctor, with the nearest", async () => {
-    using folder = makeTempFolder();
-    const cwd = folder.path;
-    await using sandbox = await startSandbox({ calls: 60 });
-    const env = {
-      ...settingsFor(sandbox),
-      CALLTALLY_ANSWERED: "answerd,transferred",
-      CALLTALLY_MISSED: "busy,nothing like it",
-    };
+    const settings = { CALLTALLY_ANSWERED: "answerd,transferred", CALLTALLY_MISSED: "busy,nothing like it" };
+    await using folder = await makeSandboxFolder({ calls: 60 }, settings);
+    const { env, run } = folder;
     const remarks =
       "CALLTALLY_ANSWERED has answerd, and no call in the warehouse has that disposition. Did you mean ANSWERED?\n" +
       "CALLTALLY_MISSED has nothing like it, and no call in the warehouse has that disposition. `calltally export disposition` lists the existing ones.\n";
-    expect(await calltally(["sync"], { cwd, env })).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining(remarks),
-    });
-    expect(await calltally(["export"], { cwd, env })).toMatchObject({ code: 0, stderr: remarks });
-    expect(await calltally(["export", "--quiet"], { cwd, env })).toMatchObject({ code: 0, stderr: "" });
-    const { stdout } = await calltally(["doctor"], { cwd, env });
-    expect(stdout).toMatch(
+    expect(await run("sync")).toMatchObject({ code: 0, stderr: expect.stringContaining(remarks) });
+    expect(await run("export")).toMatchObject({ code: 0, stderr: remarks });
+    expect(await run("export --quiet")).toMatchObject({ code: 0, stderr: "" });
+    expect((await run("doctor")).stdout).toMatch(
       /^warn {2}CALLTALLY_ANSWERED +no call in the warehouse has the disposition answerd\n +Did you mean ANSWERED\?$/m,
     );
-    const { stderr } = await calltally(["job", "export"], { cwd, env });
-    expect(stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
+    expect((await run("job export")).stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
     // So few calls need not have each disposition of the defaults.
-    const usual = { ...settingsFor(sandbox), CALLTALLY_MISSED: "no answer,busy,failed,voicemail,abandoned" };
-    expect(await calltally(["export", "--quiet"], { cwd, env: usual })).toMatchObject({
-      code: 0,
-      stderr: "",
-    });
-    expect((await calltally(["export"], { cwd, env: usual })).stderr).not.toContain("CALLTALLY_");
+    delete env.CALLTALLY_ANSWERED;
+    env.CALLTALLY_MISSED = "no answer,busy,failed,voicemail,abandoned";
+    expect((await run("export")).stderr).not.toContain("CALLTALLY_");
   });
 
   it("in both lists are reported by all commands, and count as answered", async () => {
-    using folder = makeFolder();
-    const cwd = folder.path;
-    const env = { CALLTALLY_ANSWERED: "answered,Voice_Mail", CALLTALLY_MISSED: "voice  mail,busy" };
+    const settings = { CALLTALLY_ANSWERED: "answered,Voice_Mail", CALLTALLY_MISSED: "voice  mail,busy" };
+    using folder = makeCallsFolder(CALLS, settings);
     const remark =
       "CALLTALLY_ANSWERED and CALLTALLY_MISSED both have voice  mail: such calls count as answered.";
-    const exported = await calltally(["export"], { cwd, env });
-    expect(exported.stderr.split(remark)).toHaveLength(2);
-    expect((await calltally(["sync"], { cwd, env })).stderr).toContain(remark);
-    const doctor = await calltally(["doctor"], { cwd, env });
-    expect(doctor.stdout).toMatch(/^warn {2}dispositions +a disposition is in both lists\n/m);
-    expect(doctor.stdout).toContain(remark);
+    expect((await folder.run("export")).stderr.split(remark)).toHaveLength(2);
+    expect((await folder.run("sync")).stderr).toContain(remark);
+    const { stdout } = await folder.run("doctor");
+    expect(stdout).toMatch(/^warn {2}dispositions +a disposition is in both lists\n/m);
+    expect(stdout).toContain(remark);
   });
 });
 
 describe("values in filters", () => {
   it("that no call has are an error that suggests the nearest, and replace no file", async () => {
-    using folder = makeFolder();
-    const cwd = folder.path;
-    await calltally(["export", "source"], { cwd });
-    const read = () =>
-      listFiles(join(cwd, "data/exports")).map((file) => readFileSync(join(cwd, "data/exports", file)));
-    const before = read();
-    const args = ["export", "source", "--source", "google", "--source", "gogle"];
-    const refused = await calltally(args, { cwd });
-    expect(refused).toEqual({
+    using folder = makeCallsFolder(CALLS);
+    const { run } = folder;
+    await run("export source");
+    const before = readFiles(join(folder.path, "data/exports"));
+    const args = "export source --source google --source gogle";
+    const refused = {
       code: 2,
       stdout: "",
       stderr:
         "calltally: Cannot use --source gogle: no call in the warehouse has this value\nDid you mean google? With --allow-empty it is accepted anyway.\n",
-    });
-    expect(read()).toEqual(before);
-    expect(await calltally([...args, "--stdout"], { cwd })).toEqual(refused);
-    expect(await calltally([...args, "--allow-empty"], { cwd })).toMatchObject({ code: 0, stderr: "" });
-    expect(await calltally(["export", "google-ads", "--campaign", "Genf"], { cwd })).toMatchObject({
-      code: 2,
-      stderr:
-        "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout lists the existing ones. With --allow-empty it is accepted anyway.\n",
-    });
+    };
+    expect(await run(args)).toEqual(refused);
+    expect(readFiles(join(folder.path, "data/exports"))).toEqual(before);
+    expect(await run(`${args} --stdout`)).toEqual(refused);
+    expect(await run(`${args} --allow-empty`)).toMatchObject({ code: 0, stderr: "" });
+    expect((await run("export google-ads --campaign Genf")).stderr).toBe(
+      "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout lists the existing ones. With --allow-empty it is accepted anyway.\n",
+    );
   });
 
   it("are not checked in an empty warehouse, and the output reports that it has no calls", async () => {
-    using folder = makeFolder([]);
-    const { code, stdout } = await calltally(["export", "source", "--source", "gogle"], { cwd: folder.path });
-    expect({ code, stdout }).toEqual({
+    using folder = makeCallsFolder([]);
+    expect(await folder.run("export source --source gogle")).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
         /^data\/exports\/source.csv {2}0 rows, 0 calls\nFrom run 1, .+\nThe warehouse has no calls: the files have no rows.\n/,

@@ -1,15 +1,12 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
+import { insertNotice } from "../../src/notices/notice-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
-import { startMailServer, type TakenMail } from "../delivery/mail-server.ts";
+import { startMailServer } from "../delivery/mail-server.ts";
 import { type ServedCall, startCallService } from "../support/call-service.ts";
-import { calltally, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
+import { settingsFor } from "../support/run.ts";
+import { readText } from "../support/temp-folder.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const agoOf = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 
@@ -30,12 +27,6 @@ function notice(dimension: "tracking_number" | "source", value: string, hours: n
 function write(database: string, work: (tx: Tx) => void): void {
   using warehouse = openExistingWarehouse(database);
   writeTransaction(warehouse, work);
-}
-
-/** The lines of a mail's text that begin with a notice. */
-function noticesIn({ raw }: TakenMail): string[] {
-  const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=");
-  return [...text.matchAll(/^- Notice: (.*)\r$/gm)].map(([, said = ""]) => said);
 }
 
 const HOUR_MS = 3_600_000;
@@ -61,14 +52,13 @@ function callsUpToNow(): ServedCall[] {
 
 describe("notice", () => {
   it("is printed by the sync that found it, without names if the output may be logged", async () => {
-    using folder = makeTempFolder();
     const calls = callsUpToNow();
     const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
     await using service = await startCallService(upTo(48));
-    const options = { cwd: folder.path, env: settingsFor({ url: service.url.href, token: "secret-token" }) };
-    const sync = (...args: string[]) => calltally(["sync", ...args], options);
+    using folder = makeFolder(settingsFor({ url: service.url.href, token: "secret-token" }));
+    const sync = (...args: string[]) => folder.run("sync", ...args);
     expect((await sync()).code).toBe(0);
-    const database = join(folder.path, "data/calltally.db");
+    const database = folder.database;
     write(database, ({ sqlite }) =>
       sqlite.exec(`UPDATE sync_runs SET started_at = '${agoOf(48)}', finished_at = '${agoOf(48)}'`),
     );
@@ -79,70 +69,35 @@ describe("notice", () => {
     expect((await sync("--quiet")).stderr).toBe("");
   });
 
-  it("is mailed with each report once when it starts and once when it ends, and shown by status and on the page", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 200 });
-    let refusal: number | undefined;
-    await using mail = await startMailServer({ onRcpt: () => refusal });
-    const url = `smtp://127.0.0.1:${mail.port}?from=calls@example.com`;
-    writeFileSync(join(folder.path, "smtp.url"), url, { mode: 0o600 });
-    writeAccounts(folder.path, { acme: sandbox }, { top: "smtp_url_file: smtp.url\n" });
-    const deliver = "    deliver: [{ email: { to: [marketing@acme.example] } }]\n";
-    const report = (name: string, more = "") =>
-      `  ${name}:\n    contents: [channel]\n    range: { last: 4w }\n${more}${deliver}`;
-    appendFileSync(
-      join(folder.path, "calltally.yaml"),
-      `reports:\n${report("daily")}${report("google", "    filter: { channel: Paid Search }\n")}`,
+  it("is shown by status, in the page of all calls of its days, and in the mail of a report", async () => {
+    await using folder = await makeSandboxFolder({ calls: 200 });
+    const { run } = folder;
+    await using mail = await startMailServer();
+    folder.write("smtp.url", `smtp://127.0.0.1:${mail.port}?from=calls@example.com`);
+    folder.write(
+      "calltally.yaml",
+      `smtp_url_file: smtp.url
+reports:
+  daily: { contents: [channel], range: { last: 4w }, deliver: [{ email: { to: [marketing@acme.example] } }] }\n`,
     );
-    const run = async (...args: string[]) => {
-      const { code, stdout, stderr } = await calltally(args, { cwd: folder.path });
-      expect({ code, stderr }, args.join(" ")).toEqual({ code: 0, stderr: "" });
-      return stdout;
-    };
-    const delivered = async (name: string) => {
-      const before = mail.taken.length;
-      await run("run", name, "--deliver");
-      const [taken, ...others] = mail.taken.slice(before);
-      expect(others).toEqual([]);
-      return taken === undefined ? undefined : noticesIn(taken);
-    };
     await run("sync");
-    const database = join(folder.path, "data/acme/calltally.db");
-    write(database, (tx) => insertNotice(tx, notice("tracking_number", "+15125550117", 30)));
-    const silent = /^\+15125550117: no call since \d+ \w{3} \d{4} \d\d:\d\d, 18\.3 expected\.$/;
-    expect(await delivered("daily")).toEqual([expect.stringMatching(silent)]);
-    expect(await delivered("daily")).toEqual([]);
-    expect(await delivered("google")).toEqual([]);
-    expect(await run("status")).toMatch(/^Notices {4}\+15125550117: no call since .{17}, 18\.3 expected$/m);
-
-    write(database, (tx) => {
-      endNotice(tx, 1, {
-        ended_at: agoOf(1),
-        end_reason: "calls again",
-        end_noticed_at: new Date().toISOString(),
-      });
-      insertNotice(tx, { ...notice("source", "<b>bing</b>", 20), noticed_at: new Date().toISOString() });
-    });
-    // A report that reached nobody has informed nobody.
-    refusal = 552;
-    expect((await calltally(["run", "daily", "--deliver"], { cwd: folder.path })).code).toBe(9);
-    refusal = undefined;
+    write(folder.database, (tx) => insertNotice(tx, notice("source", "<b>bing</b>", 20)));
+    expect((await run("status")).stdout).toMatch(
+      /^Notices {4}source <b>bing<\/b>: no call since .{17}, 18\.3 expected$/m,
+    );
+    await run("run daily --deliver");
     // Only the text part has it unescaped: the other part is HTML.
-    expect(await delivered("daily")).toEqual([
-      expect.stringMatching(/^source <b>bing<\/b>: no call since .{17,18}, 18\.3 expected\.$/),
-      expect.stringMatching(
-        /^\+15125550117: calls again since .{17,18}, after no call since .{17,18}, 18\.3 expected\.$/,
-      ),
-    ]);
-    expect(await delivered("daily")).toEqual([]);
-    expect(mail.taken.at(-2)?.raw.replaceAll("=\r\n", "")).toContain("source &lt;b&gt;bing");
-
-    await run("report", "--last", "today", "--out", "page");
-    const page = readFileSync(join(folder.path, "page/report.html"), "utf8");
-    expect(page).toContain("source &lt;b&gt;bing&lt;/b&gt;: no call since");
-    await run("report", "--last", "today", "--out", "page", "--channel", "Paid Search", "--allow-empty");
-    expect(readFileSync(join(folder.path, "page/report.html"), "utf8")).not.toContain("no call since");
-    await run("report", "--from", "2026-01-01", "--to", "2026-01-31", "--out", "page");
-    expect(readFileSync(join(folder.path, "page/report.html"), "utf8")).not.toContain("no call since");
+    const [text = ""] = mail.taken.map(({ raw }) => raw.replaceAll("=\r\n", "").replaceAll("=3D", "="));
+    expect(text).toMatch(/^- Notice: source <b>bing<\/b>: no call since .{17,18}, 18\.3 expected\.\r$/m);
+    expect(text).toContain("source &lt;b&gt;bing");
+    for (const [days, isShown] of [
+      ["--last today", true],
+      ["--last today --channel Direct --allow-empty", false],
+      ["--from 2026-01-01 --to 2026-01-31", false],
+    ] as const) {
+      await run(`report --out page ${days}`);
+      const page = readText(folder.path, "page/report.html");
+      expect(page.includes("source &lt;b&gt;bing&lt;/b&gt;: no call since"), days).toBe(isShown);
+    }
   });
 });

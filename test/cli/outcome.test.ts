@@ -1,10 +1,9 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
-import { calltally, type Finished } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { readText } from "../support/temp-folder.ts";
+import { makeCallsFolder } from "./folder.ts";
 
 const CALLS = Array.from({ length: 12 }, (_, index) =>
   makeCall({
@@ -18,45 +17,41 @@ const CALLS = Array.from({ length: 12 }, (_, index) =>
   }),
 );
 
-async function run(args: string[], cwd: string, code = 0): Promise<Finished> {
-  const finished = await calltally(args, { cwd });
-  if (finished.code !== code) throw new Error(`Exit ${finished.code}: ${finished.stdout}${finished.stderr}`);
-  return finished;
-}
-
 describe("calltally outcome", () => {
   it("imports, exports, lists and removes jobs, and later jobs restate exported figures", async () => {
-    using warehouse = makeWarehouse(CALLS);
-    const cwd = join(warehouse.folder, "..");
-    const db = ["--database", warehouse.database];
-    expect((await run(["outcome", "list", ...db], cwd)).stdout).toBe("No jobs have been imported.\n");
-    writeFileSync(
-      join(cwd, "jobs.csv"),
-      "job id,call id,phone,date,status,amount\nA,1,,2026-08-20,sold,100\nB,,5125550102,2026-08-20,booked,\n=1+1,,+15125550999,2026-08-20,sold,5\n,,,,,\nC,2,,soon,sold,1\n",
+    using folder = makeCallsFolder(CALLS);
+    const { path, run, say, write } = folder;
+    expect(await say("outcome list")).toBe("No jobs have been imported.\n");
+    write(
+      "jobs.csv",
+      `job id,call id,phone,date,status,amount
+A,1,,2026-08-20,sold,100
+B,,5125550102,2026-08-20,booked,
+=1+1,,+15125550999,2026-08-20,sold,5
+,,,,,
+C,2,,soon,sold,1
+`,
     );
-    const args = ["outcome", "import", "jobs.csv", "--country-code", "+1", ...db];
-    const refused = await run(args, cwd, 2);
-    expect(refused.stderr).toBe(
-      "calltally: Cannot import revenue: its currency is unknown\nPass --currency, such as --currency USD, or give it as the setting currency.\n",
-    );
-    const imported = await run([...args, "--currency", "USD"], cwd, 3);
-    expect(imported.stdout).toBe(
-      [
-        "jobs.csv  3 jobs, 2 with a call; revenue 100.00 USD",
-        "Left out: 1; without a call: 1; all are in outcomes-unmatched.csv",
-        "  jobs.csv:4  no call has this number",
-        '  jobs.csv:6  "soon" is not a date',
-        "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
-        "",
-      ].join("\n"),
-    );
-    const unmatched = join(cwd, "outcomes-unmatched.csv");
-    expect(readFileSync(unmatched, "utf8")).toBe(
+    const line = "outcome import jobs.csv --country-code +1";
+    expect(await run(line)).toMatchObject({
+      code: 2,
+      stderr:
+        "calltally: Cannot import revenue: its currency is unknown\nPass --currency, such as --currency USD, or give it as the setting currency.\n",
+    });
+    expect(await run(`${line} --currency USD`)).toMatchObject({
+      code: 3,
+      stdout: `jobs.csv  3 jobs, 2 with a call; revenue 100.00 USD
+Left out: 1; without a call: 1; all are in outcomes-unmatched.csv
+  jobs.csv:4  no call has this number
+  jobs.csv:6  "soon" is not a date
+Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.
+`,
+    });
+    expect(readText(path, "outcomes-unmatched.csv")).toBe(
       'file,line,job_id,kind,reason\r\njobs.csv,4,\'=1+1,unmatched,no call has this number\r\njobs.csv,6,,left out,"""soon"" is not a date"\r\n',
     );
-    expect(statSync(unmatched).mode & 0o777).toBe(0o600);
-    const json = JSON.parse((await run([...args, "--json"], cwd, 3)).stdout);
-    expect(json).toMatchObject({
+    expect(statSync(join(path, "outcomes-unmatched.csv")).mode & 0o777).toBe(0o600);
+    expect(JSON.parse((await run(`${line} --json`)).stdout)).toMatchObject({
       currency: "USD",
       files: [{ file: "jobs.csv", jobs: 3, matched: 2, revenue: 100 }],
       left_out: 1,
@@ -64,97 +59,48 @@ describe("calltally outcome", () => {
       statements: [{ id: "unmatched_jobs", values: { jobs: 3, matched: 2 } }],
     });
 
-    const exporting = ["export", "source", "--outcomes", "--grain", "month", "--out", "out", ...db];
-    const days = [
-      "--from",
-      "2026-08-01",
-      "--to",
-      "2026-08-31",
-      "--columns",
-      "calls,booked_calls,sold_calls,revenue",
-    ];
-    await run([...exporting, ...days, "--total"], cwd);
-    const readExport = () => readFileSync(join(cwd, "out/source.csv"), "utf8").split("\r\n").slice(1, -1);
-    expect(readExport()).toEqual([
+    const exporting = "export source --outcomes --grain month";
+    const august =
+      "--out out --from 2026-08-01 --to 2026-08-31 --columns calls,booked_calls,sold_calls,revenue";
+    await say(`${exporting} ${august} --total`);
+    const linesOf = (file: string) => readText(path, file).split("\r\n").slice(1, -1);
+    expect(linesOf("out/source.csv")).toEqual([
       "2026-08,google,3,2,1,100.00",
       "2026-08,newsletter,3,0,0,0.00",
       "(total),,6,2,1,100.00",
     ]);
-    const manifest = () => JSON.parse(readFileSync(join(cwd, "out/manifest.json"), "utf8"));
-    expect(manifest().outcomes).toEqual({ currency: "USD", revenue_by: "call", jobs: 3, matched: 2 });
+    expect(JSON.parse(readText(path, "out/manifest.json")).outcomes).toEqual({
+      ...{ currency: "USD", revenue_by: "call", jobs: 3, matched: 2 },
+    });
 
-    writeFileSync(join(cwd, "late.csv"), "job id,call id,date,status,amount\nD,2,2026-09-20,sold,50\n");
-    await run(["outcome", "import", "late.csv", ...db], cwd);
-    await run([...exporting, ...days, "--total", "--replace"], cwd);
-    expect(readExport()[1]).toBe("2026-08,newsletter,3,1,1,50.00");
-    const restated = readFileSync(join(cwd, "out/restatements.csv"), "utf8").split("\r\n").slice(1, -1);
-    expect(restated.map((line) => /,(booked_calls|sold_calls|revenue),/.exec(line)?.[1])).toEqual([
-      "booked_calls",
-      "sold_calls",
-      "revenue",
-    ]);
-    expect((await run(["restatements", ...db], cwd)).stdout).toMatch(
-      /1 call with changed jobs: 2\n.*revenue 0 → 50 \(\+50\)/s,
+    write("late.csv", "job id,call id,date,status,amount\nD,2,2026-09-20,sold,50\n");
+    await say("outcome import late.csv");
+    await say(`${exporting} ${august} --total`);
+    expect(linesOf("out/source.csv")[1]).toBe("2026-08,newsletter,3,1,1,50.00");
+    const metrics = linesOf("out/restatements.csv").map(
+      (row) => /,(booked_calls|sold_calls|revenue),/.exec(row)?.[1],
     );
+    expect(metrics).toEqual(["booked_calls", "sold_calls", "revenue"]);
+    expect(await say("restatements")).toMatch(/1 call with changed jobs: 2\n.*revenue 0 → 50 \(\+50\)/s);
 
     // By the date of the job it belongs to September.
-    const byJob = [
-      "export",
-      "source",
-      "--outcomes",
-      "--revenue-by",
-      "job-date",
-      "--grain",
-      "month",
-      "--stdout",
-      ...db,
-    ];
-    expect(
-      (await run([...byJob, "--columns", "calls,revenue", "--from", "2026-09-01", "--to", "2026-09-30"], cwd))
-        .stdout,
-    ).toBe("period,source,calls,revenue\r\n2026-09,google,3,0.00\r\n2026-09,newsletter,3,50.00\r\n");
-    const sold = await run(["export", "calls", "--outcome", "sold", "--stdout", ...db], cwd);
-    expect(sold.stdout.trimEnd().split("\r\n")).toHaveLength(3);
+    const september = "--from 2026-09-01 --to 2026-09-30 --columns calls,revenue";
+    expect(await say(`${exporting} --revenue-by job-date --stdout ${september}`)).toBe(
+      "period,source,calls,revenue\r\n2026-09,google,3,0.00\r\n2026-09,newsletter,3,50.00\r\n",
+    );
+    expect((await say("export calls --outcome sold --stdout")).trimEnd().split("\r\n")).toHaveLength(3);
 
-    expect((await run(["outcome", "remove", "3", ...db], cwd)).stdout).toBe(
-      "Removed 1 job of jobs from late.csv: 50.00 USD\n",
+    expect(await say("outcome remove 3")).toBe("Removed 1 job of jobs from late.csv: 50.00 USD\n");
+    expect((await say("outcome list")).replaceAll(/\d{4}-\d\d-\d\dT\S+/g, "TIME")).toBe(
+      `number  imported_at               file      source  jobs  matched  left  revenue     state
+     3  TIME  late.csv  jobs       1        1     0  no amounts  removed
+     2  TIME  jobs.csv  jobs       3        2     2  100.00 USD  in use
+     1  TIME  jobs.csv  jobs       3        2     0  no amounts  replaced by 2
+`,
     );
-    expect(
-      (await run(["outcome", "list", ...db], cwd)).stdout.replaceAll(/\d{4}-\d\d-\d\dT\S+/g, "TIME"),
-    ).toBe(
-      [
-        "number  imported_at               file      source  jobs  matched  left  revenue     state",
-        "     3  TIME  late.csv  jobs       1        1     0  no amounts  removed",
-        "     2  TIME  jobs.csv  jobs       3        2     2  100.00 USD  in use",
-        "     1  TIME  jobs.csv  jobs       3        2     0  no amounts  replaced by 2",
-        "",
-      ].join("\n"),
-    );
-    expect((await run(["outcome", "remove", "1", ...db], cwd, 2)).stderr).toContain(
-      "import 2 has replaced all its rows",
-    );
-  });
-
-  it.each([
-    [["--outcomes", "--columns", "return_on_ad_spend"], "--columns return_on_ad_spend needs --spend"],
-    [["--columns", "revenue"], "--columns revenue needs --outcomes"],
-    [["--revenue-by", "job-date"], "--revenue-by needs --outcomes"],
-    [
-      ["--outcomes", "--revenue-by", "job-date", "--by", "hour"],
-      "cannot be used with hour, which is of the call",
-    ],
-    [
-      ["--outcomes", "--revenue-by", "job-date", "--min-cell", "10"],
-      "adds rows of jobs without calls: not with --min-cell",
-    ],
-    [["--outcomes", "--engine", "clickhouse://localhost/calls"], "--outcomes cannot be used with --engine"],
-    [
-      ["--outcome", "sold", "--engine", "clickhouse://localhost/calls"],
-      "--outcome cannot be used with --engine",
-    ],
-  ])("refuses export %j", async (flags, expected) => {
-    using folder = makeTempFolder();
-    const { code, stderr } = await calltally(["export", ...flags], { cwd: folder.path });
-    expect([code, stderr.includes(expected)]).toEqual([2, true]);
+    expect(await run("outcome remove 1")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("import 2 has replaced all its rows"),
+    });
   });
 });

@@ -1,59 +1,35 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { readCsv, readTables } from "../support/page.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
+import { makeAgencyFolder } from "./agency.ts";
 
-const NOWHERE = { url: "http://127.0.0.1:1", token: "t0ken-of-nobody" };
-
+/** Two synced accounts, and one without a warehouse. */
 async function makeAgency() {
-  const folder = makeTempFolder();
-  const acme = await startSandbox({ calls: 300, seed: 1, token: "t0ken-of-acme" });
-  const beta = await startSandbox({ calls: 200, seed: 2, token: "t0ken-of-beta" });
-  writeAccounts(
-    folder.path,
-    { acme, beta, gone: NOWHERE },
-    { more: { acme: 'title: "Acme <Roofing>"', beta: "locale: de-DE" } },
-  );
-  const run = (...args: string[]) => calltally(args, { cwd: folder.path });
-  await run("sync", "--account", "acme", "--account", "beta");
+  const more = { acme: 'title: "Acme <Roofing>"', beta: "locale: de-DE" };
+  const accounts = { acme: { calls: 300, seed: 1 }, beta: { calls: 200, seed: 2 }, gone: { calls: 0 } };
+  const agency = await makeAgencyFolder(accounts, { more });
+  await agency.say("sync --account acme --account beta");
   return {
-    run,
-    read: (file: string) => readFileSync(join(folder.path, file)),
-    has: (file: string) => existsSync(join(folder.path, file)),
-    [Symbol.asyncDispose]: async () => {
-      await acme[Symbol.asyncDispose]();
-      await beta[Symbol.asyncDispose]();
-      folder[Symbol.dispose]();
-    },
+    ...agency,
+    read: (file: string) => readFileSync(join(agency.path, file)),
+    has: (file: string) => existsSync(join(agency.path, file)),
   };
 }
 
 describe("calltally report --overview", () => {
   it("has the figures of export --by account, their sums, links, and the error of an account that cannot be read", async () => {
     await using agency = await makeAgency();
-    const days = ["--last", "4w"];
-    await agency.run("report", "--account", "acme", ...days);
-    const { code, stdout, stderr } = await agency.run("report", "--overview", ...days);
+    await agency.say("report --account acme --last 4w");
+    const { code, stdout, stderr } = await agency.run("report --overview --last 4w");
     expect(code).toBe(3);
     expect(stderr).toMatch(/^calltally: gone: .*data\/gone\/calltally\.db/);
     expect(stdout).toMatch(
       /^data\/exports\/overview\/overview\.html {2}3 accounts\ndata\/exports\/overview\/overview\.xlsx {2}3 accounts\n/,
     );
-    const known = ["--account", "acme", "--account", "beta"];
     const exported = await agency.run(
-      "export",
-      "--by",
-      "account",
-      ...days,
-      ...known,
-      "--compare",
-      "previous",
-      "--stdout",
+      "export --by account --last 4w --account acme --account beta --compare previous --stdout",
     );
     const rows = ["acme", "beta"].map(
       (name) => readCsv(exported.stdout).find(({ account }) => account === name) ?? {},
@@ -106,7 +82,7 @@ describe("calltally report --overview", () => {
 
   it("refuses what an overview does not have, and a filter that no account knows", async () => {
     await using agency = await makeAgency();
-    const refused = async (...flags: string[]) => (await agency.run("report", "--overview", ...flags)).stderr;
+    const refused = async (...flags: string[]) => (await agency.run("report --overview", ...flags)).stderr;
     expect(await refused("--explore")).toMatch(/^calltally: Cannot use --overview with --explore/);
     expect(await refused("--grain", "week")).toMatch(/^calltally: Cannot use --overview with --grain/);
     expect(await refused("--from", "2026-13-01")).toMatch(/^calltally: .*2026-13-01/);
@@ -115,25 +91,16 @@ describe("calltally report --overview", () => {
       /^calltally: Cannot use \{account\} in --out \{account\}: /,
     );
     expect(agency.has("data/exports/overview")).toBe(false);
-    const alone = await calltally(["report", "--overview"], { cwd: "/" });
-    expect([alone.code, alone.stderr]).toEqual([
-      2,
-      "calltally: --overview needs accounts, but no calltally.yaml names any\nLeave it out, for the page of the only account.\n",
-    ]);
   });
 });
 
 describe("calltally export --out with {account}", () => {
   it("writes to a folder of each account, and refuses one for several", async () => {
     await using agency = await makeAgency();
-    const known = ["--account", "acme", "--account", "beta"];
-    const { code } = await agency.run("export", "channel", ...known, "--out", "out/{account}-files");
-    expect([
-      code,
-      agency.has("out/acme-files/channel.csv"),
-      agency.has("out/beta-files/channel.csv"),
-    ]).toEqual([0, true, true]);
-    expect((await agency.run("export", "channel", ...known, "--out", "out")).stderr).toBe(
+    const exporting = "export channel --account acme --account beta --out out";
+    await agency.say(`${exporting}/{account}-files`);
+    for (const name of ["acme", "beta"]) expect(agency.has(`out/${name}-files/channel.csv`)).toBe(true);
+    expect((await agency.run(exporting)).stderr).toBe(
       "calltally: --out is for one account, but there are acme, beta\nName one with --account, or put {account} in the path.\n",
     );
   });
@@ -142,12 +109,12 @@ describe("calltally export --out with {account}", () => {
 describe("calltally status --problems", () => {
   it("shows only accounts with a problem, and what is wrong", async () => {
     await using agency = await makeAgency();
-    const { code, stdout } = await agency.run("status", "--problems");
+    const { code, stdout } = await agency.run("status --problems");
     expect(code).toBe(7);
     expect(stdout).toMatch(/^account.*\ngone .*\n\n3 accounts, 1 with a problem: .*\n {2}gone: /);
-    const json = await agency.run("status", "--problems", "--json");
+    const json = await agency.run("status --problems --json");
     expect(Object.keys(JSON.parse(json.stdout))).toEqual(["gone"]);
-    const good = await agency.run("status", "--problems", "--account", "acme", "--account", "beta");
+    const good = await agency.run("status --problems --account acme --account beta");
     expect([good.code, good.stdout]).toEqual([0, "2 accounts, none with a problem\n"]);
   });
 });

@@ -5,6 +5,7 @@ import { FULL_CALL } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse } from "../support/warehouse.ts";
+import { makeFolder } from "./folder.ts";
 
 const accountsOf = (names: readonly string[]) =>
   names.map((name) => `  ${name}: { base_url: "http://127.0.0.1:1", token_file: ${name}.token }\n`).join("");
@@ -116,7 +117,7 @@ describe("remove-account", () => {
   });
 
   it("keeps files of other accounts with similar names, in its folders, and at the paths of its backups", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const account = (name: string, more: string) =>
       `  ${name}: { base_url: "http://127.0.0.1:1/${name}", token_file: t, ${more} }\n`;
     const yaml = `accounts:\n${account("acme", "database: w/a.db")}${account("beta", "database: w/a.db.old.db")}${account("gamma", "database: w/a.db-2")}`;
@@ -124,7 +125,7 @@ describe("remove-account", () => {
     writeFileSync(join(folder.path, "t"), "t", { mode: 0o600 });
     for (const file of ["a.db", "a.db.old.db", "a.db-2"])
       fillWarehouse(join(folder.path, "w", file), [FULL_CALL]);
-    const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+    const run = (...args: string[]) => folder.run(...args);
     for (const args of [
       ["backup", "copy.db", "--account", "acme"],
       ["backup", "copy.db", "--account", "beta"],
@@ -150,13 +151,13 @@ describe("remove-account", () => {
   });
 
   it("does not mistake a renamed account for a removed one, and keeps its files under the old name", async () => {
-    using folder = makeTempFolder();
+    using folder = makeFolder();
     const own = "database: data/old/calltally.db, export_dir: data/old/exports";
     const yaml = `accounts:\n  renamed: { base_url: "http://127.0.0.1:1", token_file: t, ${own} }\n${accountsOf(["beta"])}`;
     writeFileSync(join(folder.path, "calltally.yaml"), yaml, { mode: 0o600 });
     for (const file of ["t", "beta.token"]) writeFileSync(join(folder.path, file), "t", { mode: 0o600 });
     fillWarehouse(join(folder.path, "data/old/calltally.db"), [FULL_CALL]);
-    const run = (...args: string[]) => calltally(args, { cwd: folder.path });
+    const run = (...args: string[]) => folder.run(...args);
     expect((await run("config", "check")).stderr).toBe("");
     expect(await run("remove-account", "old", "--yes")).toMatchObject({
       code: 2,

@@ -1,23 +1,24 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { makeCall } from "../support/calls.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
-import { calltally } from "../support/run.ts";
+import { readCsv } from "../support/page.ts";
+import { readText } from "../support/temp-folder.ts";
 import { storeCalls } from "../support/warehouse.ts";
+import { type Folder, makeCallsFolder } from "./folder.ts";
+
+const AUGUST = "--from 2026-08-01 --to 2026-08-31";
+
+const rowsOf = (folder: Folder, file: string) => readCsv(readText(folder.path, file));
 
 describe("calltally restatements", () => {
   it("reads the day of --since in the time zone", async () => {
-    using warehouse = makeWarehouse([]);
-    warehouse.execute(`INSERT INTO restatements (found_at, path, contents, period, starts_at, ends_at, key, metric, was, now,
+    using folder = makeCallsFolder([]);
+    folder.execute(`INSERT INTO restatements (found_at, path, contents, period, starts_at, ends_at, key, metric, was, now,
       exported_at, reasons) VALUES ('2026-10-31T23:30:00.000Z', '/out/source.csv', 'source', '2026-09',
       '2026-09-01', '2026-10-01', '{"source":"google"}', 'calls', '1', '2', '2026-10-30T07:00:00.000Z', '[]')`);
     const count = async (timezone: string) => {
-      const flags = ["--since", "2026-11-01", "--timezone", timezone, "--database", warehouse.database];
-      const { stdout } = await calltally(["restatements", ...flags, "--json"], { cwd: "/" });
-      return JSON.parse(stdout).length;
+      const flags = `--since 2026-11-01 --timezone ${timezone} --json`;
+      return JSON.parse(await folder.say(`restatements ${flags}`)).length;
     };
     expect([await count("Europe/Berlin"), await count("UTC")]).toEqual([1, 0]);
   });
@@ -29,19 +30,12 @@ describe("calltally restatements, of a late and a corrected call", () => {
       makeCall({ call_id, caller_id: `+49${call_id}`, duration: 90, disposition: "ANSWERED", ...members });
     const google = { call_started: "2026-08-01T12:00:00.000Z", utm_source: "google" };
     const bing = { call_started: "2026-08-20T12:00:00.000Z", utm_source: "bing" };
-    using warehouse = makeWarehouse([call(1, google), call(2, bing)]);
-    const cwd = join(warehouse.folder, "..");
-    const db = ["--database", warehouse.database];
-    const run = async (...args: string[]) => {
-      const finished = await calltally([...args, ...db], { cwd });
-      expect(finished).toMatchObject({ code: 0 });
-      return finished.stdout;
-    };
-    const range = ["--from", "2026-08-01", "--to", "2026-08-31", "--grain", "day"];
-    const write = () => run("export", "source", "medium", ...range, "--columns", "calls,missed_calls");
+    using folder = makeCallsFolder([call(1, google), call(2, bing)]);
+    const { say: run } = folder;
+    const write = () => run(`export source medium ${AUGUST} --grain day --columns calls,missed_calls`);
     await write();
     {
-      using writer = openExistingWarehouse(warehouse.database);
+      using writer = openExistingWarehouse(folder.database);
       storeCalls(writer, [call(2, { ...bing, disposition: "BUSY" }), call(31, google)]);
     }
     await write();
@@ -60,7 +54,7 @@ AT  1 call corrected: 2
   data/exports/medium.csv, medium, exported THEN
     2026-08-20  (not set)  missed_calls 0 → 1 (+1)
 `);
-    expect(at(await run("restatements", "--calls"))).toBe(`AT  data/exports/source.csv, source, exported THEN
+    expect(at(await run("restatements --calls"))).toBe(`AT  data/exports/source.csv, source, exported THEN
   2026-08-01  google  calls
     1 → 2 (+1): 1 came late (+1)
       31 came late
@@ -76,7 +70,7 @@ AT  data/exports/medium.csv, medium, exported THEN
     0 → 1 (+1): 1 corrected (+1)
       2 corrected: outcome, is_qualified, disposition
 `);
-    const [, second] = JSON.parse(await run("restatements", "--json"));
+    const [, second] = JSON.parse(await run("restatements --json"));
     expect(second.reasons).toEqual([
       {
         ...{ reason: "corrected", calls: 1, effect: 1 },
@@ -89,18 +83,15 @@ AT  data/exports/medium.csv, medium, exported THEN
     const calls = Array.from({ length: 12 }, (_, call_id) =>
       makeCall({ call_id, call_started: "2026-08-01T12:00:00.000Z", utm_source: "google" }),
     );
-    using warehouse = makeWarehouse(calls);
-    const cwd = join(warehouse.folder, "..");
-    const db = ["--database", warehouse.database];
-    const range = ["--from", "2026-08-01", "--to", "2026-08-31"];
-    const write = () => calltally(["export", "source", ...range, "--columns", "calls", ...db], { cwd });
+    using folder = makeCallsFolder(calls);
+    const write = () => folder.say(`export source ${AUGUST} --columns calls`);
     await write();
-    warehouse.execute("UPDATE call_facts SET source = 'bing'");
+    folder.execute("UPDATE call_facts SET source = 'bing'");
     await write();
-    const { stdout } = await calltally(["restatements", ...db], { cwd });
-    expect(stdout).toContain("  at least 12 calls corrected: 0, 1, 2, …\n");
-    const { stdout: each } = await calltally(["restatements", "--calls", ...db], { cwd });
-    expect(each).toMatch(/ {6}8 corrected: source\n {6}9 corrected: source\n {6}and 2 more\n/);
+    expect(await folder.say("restatements")).toContain("  at least 12 calls corrected: 0, 1, 2, …\n");
+    expect(await folder.say("restatements --calls")).toMatch(
+      / {6}8 corrected: source\n {6}9 corrected: source\n {6}and 2 more\n/,
+    );
   });
 });
 
@@ -109,31 +100,23 @@ describe("second export", () => {
     const CALLS = ["google", "bing"].map((utm_source, index) =>
       makeCall({ call_id: index + 1, call_started: "2026-08-01T12:00:00.000Z", utm_source }),
     );
-    using warehouse = makeWarehouse(CALLS);
-    const cwd = join(warehouse.folder, "..");
-    const range = ["--from", "2026-08-01", "--to", "2026-08-31", "--grain", "month"];
-    const run = async (...args: string[]) => {
-      const { code, stdout } = await calltally([...args, "--database", warehouse.database], { cwd });
-      expect(code).toBe(0);
-      return stdout;
-    };
-    const write = () => run("export", "source", ...range, "--out", "out");
+    using folder = makeCallsFolder(CALLS);
+    const { say: run } = folder;
+    const write = () => run(`export source ${AUGUST} --grain month --out out`);
     const report = async () => {
-      await run("report", ...range, "--out", "page");
-      return readFileSync(join(cwd, "page/report.html"), "utf8");
+      await run(`report ${AUGUST} --grain month --out page`);
+      return readText(folder.path, "page/report.html");
     };
     expect(await write()).not.toContain("restatements.csv");
     expect(await report()).not.toContain("What changed since");
-    warehouse.execute("UPDATE call_facts SET source = 'google', outcome = 'answered' WHERE call_id = 2");
+    folder.execute("UPDATE call_facts SET source = 'google', outcome = 'answered' WHERE call_id = 2");
 
     expect(await write()).toMatch(/\d+ figures exported on [\d-]+ have changed: see restatements\.csv/);
-    const lines: Record<string, string>[] = parse(readFileSync(join(cwd, "out/restatements.csv")), {
-      columns: true,
-    });
+    const lines = rowsOf(folder, "out/restatements.csv");
     const ofCalls = lines.filter(({ metric }) => metric === "calls");
     expect(ofCalls.map(({ key, was, now, corrected_effect }) => [key, was, now, corrected_effect])).toEqual([
-      ['{"source":"google"}', "1", "2", "1"],
-      ['{"source":"bing"}', "1", "0", "-1"],
+      ['{"source":"google"}', 1, 2, 1],
+      ['{"source":"bing"}', 1, 0, -1],
     ]);
     const page = await report();
     for (const shown of [
@@ -142,28 +125,23 @@ describe("second export", () => {
       "<bdi>google</bdi></td><td>Calls",
     ])
       expect(page).toContain(shown);
-    const ofPage: Record<string, string>[] = parse(readFileSync(join(cwd, "page/restatements.csv")), {
-      columns: true,
-    });
-    expect([...new Set(ofPage.map(({ contents }) => contents))]).toEqual([
-      "report",
-      "channel",
-      "source",
-      "campaign",
-    ]);
+    const ofPage = rowsOf(folder, "page/restatements.csv");
+    expect(new Set(ofPage.map(({ contents }) => contents))).toEqual(
+      new Set(["report", "channel", "source", "campaign"]),
+    );
     expect(ofPage).toEqual(
       expect.arrayContaining(
         ofCalls.map(({ metric, was, now, key }) => expect.objectContaining({ metric, was, now, key })),
       ),
     );
-    const listed = await run("restatements", "--since", "2000-01-01");
+    const listed = await run("restatements --since 2000-01-01");
     expect(listed).toContain("corrected");
     expect(Math.max(...listed.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-    const asJson = JSON.parse(await run("restatements", "--json"));
+    const asJson = JSON.parse(await run("restatements --json"));
     expect(asJson.filter(({ path }: { path: string }) => path.endsWith("/source.csv"))).toHaveLength(
       lines.length,
     );
-    expect(await run("restatements", "--since", "2100-01-01")).toBe("No restatements.\n");
+    expect(await run("restatements --since 2100-01-01")).toBe("No restatements.\n");
     expect(await write()).not.toContain("restatements.csv");
   });
 
@@ -179,42 +157,29 @@ describe("second export", () => {
         campaign_name: "Brand",
       }),
     );
-    using warehouse = makeWarehouse(calls);
-    const cwd = join(warehouse.folder, "..");
-    const db = ["--database", warehouse.database];
-    const run = async (...args: string[]) => {
-      const finished = await calltally([...args, ...db], { cwd });
-      expect(finished).toMatchObject({ code: 0 });
-      return finished.stdout;
-    };
+    using folder = makeCallsFolder(calls);
+    const { say: run } = folder;
     const load = (cost: string) => {
       const header = "day,cost,clicks,source,medium,campaign,currency";
-      writeFileSync(join(cwd, "own.csv"), `${header}\n2026-08-01,${cost},google,cpc,Brand,EUR\n`);
-      return run("spend", "import", "own.csv");
+      folder.write("own.csv", `${header}\n2026-08-01,${cost},google,cpc,Brand,EUR\n`);
+      return run("spend import own.csv");
     };
-    const range = ["--from", "2026-08-01", "--to", "2026-08-31"];
-    const write = () => run("export", "campaign", "--grain", "month", "--spend", ...range, "--out", "out");
+    const write = () => run(`export campaign --grain month --spend ${AUGUST} --out out`);
 
     await load("10,7");
     expect(await write()).not.toContain("restatements.csv");
     await load("12.50,7");
     expect(await write()).toContain("have changed: see restatements.csv");
-    const lines: Record<string, string>[] = parse(readFileSync(join(cwd, "out/restatements.csv")), {
-      columns: true,
-    });
     const names = ["period", "metric", "was", "now", "change", "spend_changed_effect"];
-    expect(lines.map((line) => names.map((name) => line[name]))).toEqual([
-      ["2026-08", "cost", "10", "12.5", "2.5", "2.5"],
-      ["2026-08", "cost_per_call", "2.5", "3.13", "0.63", ""],
-      ["2026-08", "cost_per_qualified_call", "2.5", "3.13", "0.63", ""],
-      ["2026-08", "cost_per_first_time_caller", "2.5", "3.13", "0.63", ""],
+    const derived = ["cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
+    expect(rowsOf(folder, "out/restatements.csv").map((line) => names.map((name) => line[name]))).toEqual([
+      ["2026-08", "cost", 10, 12.5, 2.5, 2.5],
+      ...derived.map((metric) => ["2026-08", metric, 2.5, 3.13, 0.63, null]),
     ]);
-    const listed = JSON.parse(await run("restatements", "--json"));
+    const listed = JSON.parse(await run("restatements --json"));
     expect(listed.map(({ metric, reasons }: Record<string, unknown>) => [metric, reasons])).toEqual([
       ["cost", [{ reason: "spend_changed", calls: null, effect: 2.5 }]],
-      ["cost_per_call", [{ reason: "spend_changed", calls: null, effect: null }]],
-      ["cost_per_qualified_call", [{ reason: "spend_changed", calls: null, effect: null }]],
-      ["cost_per_first_time_caller", [{ reason: "spend_changed", calls: null, effect: null }]],
+      ...derived.map((metric) => [metric, [{ reason: "spend_changed", calls: null, effect: null }]]),
     ]);
     expect(await write()).not.toContain("restatements.csv");
   });

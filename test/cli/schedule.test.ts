@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import Database from "better-sqlite3";
@@ -11,10 +10,13 @@ import { toCalltallyError } from "../../src/base/known-error.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { parsePrometheus } from "../schedule/prometheus.ts";
 import { type LogLine, parseLines, startLogging } from "../support/logging-program.ts";
-import { calltally, type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
-import { json, passOn, stall, startServer, text } from "../support/server.ts";
+import { type RunOptions, settingsFor, startCalltally } from "../support/run.ts";
+import { passOn, stall, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
+import { hasScript, runOnTerminal, unlessNoScript } from "./terminal.ts";
+import { until } from "./until.ts";
 
 const MIN_KILLS = 1;
 /** The minimum time that the daemon runs on a cron of seconds: two minutes in `npm run test:soak`. */
@@ -23,8 +25,6 @@ const SOAK_SECONDS = Number(process.env.CALLTALLY_SOAK_SECONDS ?? 0);
 const NEVER = "0 0 29 2 *";
 const OTHERS_NEVER = { CALLTALLY_EXPORT_CRON: NEVER, CALLTALLY_INSIGHTS_CRON: NEVER };
 const EVERY_SECOND = { CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0", ...OTHERS_NEVER };
-
-const hasScript = spawnSync("script", ["--version"]).status === 0;
 
 /** Starts the schedule. */
 const startSchedule = (options: RunOptions, ...flags: string[]) =>
@@ -92,63 +92,44 @@ describe("calltally schedule", () => {
     expect(child.exitCode).toBe(0);
   });
 
-  it("stops after SIGTERM in the middle of a sync and stops the sync", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
-    const env = {
-      ...settingsFor(sandbox),
-      ...EVERY_SECOND,
-      CALLTALLY_LIMIT: "100",
-      CALLTALLY_CONCURRENCY: "1",
-    };
-    await using schedule = startSchedule({ cwd: folder.path, env });
-    const { lines, seen, stop } = schedule;
-    await seen(({ msg }) => msg === "started");
-    while (sandbox.requests.length < 3) await sleep(10);
-    const pid = await runningPid(join(folder.path, "data/calltally.db"));
-    expect((await stop()).code).toBe(0);
-    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
-    expect(
-      lines()
-        .slice(-3)
-        .map(({ level, msg }) => `${level} ${msg}`),
-    ).toEqual(["info Stopped by SIGTERM", "info stopped", "info stopped"]);
-  });
-
-  it("leaves no sync running when it is killed", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 300 });
-    const env = {
-      ...settingsFor(sandbox),
-      ...EVERY_SECOND,
-      CALLTALLY_LIMIT: "100",
-      CALLTALLY_CONCURRENCY: "1",
-    };
-    await using schedule = startSchedule({ cwd: folder.path, env });
-    while (sandbox.requests.length < 3) await sleep(10);
-    const database = join(folder.path, "data/calltally.db");
-    const pid = await runningPid(database);
-    schedule.child.kill("SIGKILL");
-    while (isAlive(pid)) await sleep(10);
-    expect(readRows(database, "SELECT status, error FROM sync_runs")).toEqual([
+  it.each([
+    { signal: "SIGTERM", ends: ["info Stopped by SIGTERM", "info stopped", "info stopped"] },
+    { signal: "SIGKILL", ends: undefined },
+  ] as const)("leaves no sync running after $signal", async ({ signal, ends }) => {
+    const limits = { CALLTALLY_LIMIT: "100", CALLTALLY_CONCURRENCY: "1" };
+    const service = { calls: 3000, latencyMs: 300 };
+    await using folder = await makeSandboxFolder(service, { ...EVERY_SECOND, ...limits });
+    await using schedule = startSchedule(folder.options);
+    await until(() => folder.sandbox.requests.length >= 3);
+    const pid = await runningPid(folder.database);
+    schedule.child.kill(signal);
+    await until(() => !isAlive(pid));
+    expect(folder.read("SELECT status, error FROM sync_runs")).toEqual([
       { status: "interrupted", error: "Stopped by SIGTERM" },
     ]);
+    if (ends === undefined) return;
+    expect((await schedule.child.done).code).toBe(0);
+    expect(
+      schedule
+        .lines()
+        .slice(-3)
+        .map(({ level, msg }) => `${level} ${msg}`),
+    ).toEqual(ends);
   });
 
   it("serves health and metrics: failing until a sync succeeds, and after two slots without one", async () => {
-    using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 120 });
     await using gate = await startGate(sandbox.url);
     const [bad = 0, odd = 0] = sandbox.calls.ids;
     sandbox.calls.edit(bad, { duration: "long" });
     sandbox.calls.edit(odd, { msclkid: "m1" });
-    const env = {
+    using folder = makeFolder({
       ...settingsFor({ ...sandbox, url: gate.url }),
       CALLTALLY_EXPORT_CRON: NEVER,
       CALLTALLY_SYNC_CRON: "0 0 1 1 *",
-    };
+    });
     const startedSeconds = Date.now() / 1000;
-    await using schedule = startSchedule({ cwd: folder.path, env }, "--listen", "127.0.0.1:0");
+    await using schedule = startSchedule(folder.options, "--listen", "127.0.0.1:0");
     const { seen, stop } = schedule;
     const { metrics, healthz } = z
       .looseObject({ metrics: z.url(), healthz: z.url() })
@@ -161,118 +142,58 @@ describe("calltally schedule", () => {
     expect(done).toMatchObject({ level: "warn", msg: "done with problems: see calltally status" });
     await seen(({ job, msg }) => job === "export" && msg === "done");
     const well = await fetch(healthz);
+    const job = { status: "ok", last_success: expect.any(String), last_error: null };
     expect({ status: well.status, body: await well.json() }).toEqual({
       status: 200,
       body: {
         status: "ok",
         last_good_sync: { run_id: 1, finished_at: expect.any(String), verdict: "exact" },
         jobs: [
-          {
-            job: "sync",
-            status: "ok",
-            last_success: expect.any(String),
-            last_exit_code: 3,
-            last_error: null,
-          },
-          {
-            job: "export",
-            status: "ok",
-            last_success: expect.any(String),
-            last_exit_code: 0,
-            last_error: null,
-          },
+          { job: "sync", ...job, last_exit_code: 3 },
+          { job: "export", ...job, last_exit_code: 0 },
         ],
       },
     });
     const page = parsePrometheus(await (await fetch(metrics)).text());
     const samples = Object.fromEntries(Object.entries(page).map(([name, metric]) => [name, metric.samples]));
-    const recent = expect.any(Number);
     for (const at of Object.values(samples.calltally_job_last_success_timestamp_seconds ?? {})) {
       expect(at).toBeGreaterThanOrEqual(Math.floor(startedSeconds));
       expect(at).toBeLessThanOrEqual(Date.now() / 1000);
     }
-    expect(samples).toEqual({
-      calltally_config_refused: { "": 0 },
+    expect(samples).toMatchObject({
       calltally_job_runs_total: {
         '{name="sync",exit_code="0"}': 0,
         '{name="sync",exit_code="3"}': 1,
         '{name="export",exit_code="0"}': 1,
       },
-      calltally_job_running: { '{name="sync"}': 0, '{name="export"}': 0 },
-      calltally_job_last_duration_seconds: {
-        '{name="sync"}': expect.any(Number),
-        '{name="export"}': expect.any(Number),
-      },
-      calltally_job_next_run_timestamp_seconds: {
-        '{name="sync"}': expect.any(Number),
-        '{name="export"}': expect.any(Number),
-      },
       calltally_job_healthy: { '{name="sync"}': 1, '{name="export"}': 1 },
-      calltally_job_last_exit_code: { '{name="sync"}': 3, '{name="export"}': 0 },
-      calltally_job_last_success_timestamp_seconds: { '{name="sync"}': recent, '{name="export"}': recent },
-      calltally_sync_last_duration_seconds: { "": expect.any(Number) },
-      calltally_sync_last_verdict: {
-        '{verdict="exact"}': 1,
-        '{verdict="verified"}': 0,
-        '{verdict="probable"}': 0,
-        '{verdict="unverified"}': 0,
-      },
       calltally_calls: { '{state="live"}': 119, '{state="gone"}': 0 },
-      calltally_withheld_calls: { "": 0 },
       calltally_rejected_rows: { "": 1 },
-      calltally_notices: Object.fromEntries(
-        ["tracking_number", "source", "campaign", "all"].map((each) => [`{dimension="${each}"}`, 0]),
-      ),
       calltally_schema_drift: { "": 1 },
       calltally_statements: { '{level="doubt"}': 0, '{level="caution"}': 1, '{level="note"}': 0 },
     });
-
-    const database = new Database(join(folder.path, "data/calltally.db"));
-    database.exec("UPDATE sync_runs SET finished_at = '2023-06-01T00:00:00.000Z'");
-    database.close();
+    new Database(folder.database)
+      .exec("UPDATE sync_runs SET finished_at = '2023-06-01T00:00:00.000Z'")
+      .close();
     const ill = await fetch(healthz);
     expect({ status: ill.status, body: await ill.json() }).toMatchObject({
       status: 503,
       body: { status: "failing", reason: "the next successful sync was due by 2025-01-01T01:00:00.000Z" },
     });
-    const file = join(folder.path, "data/calltally.db");
-    writeFileSync(file, "damaged ".repeat(1024));
+    writeFileSync(folder.database, "damaged ".repeat(1024));
     expect(await (await fetch(healthz)).json()).toMatchObject({
       status: "failing",
       reason: expect.stringMatching(
-        `^cannot read the warehouse: Cannot use ${file} .* not an SQLite database`,
+        `^cannot read the warehouse: Cannot use ${folder.database} .* not an SQLite database`,
       ),
     });
     await stop();
   });
 
-  it.each([
-    { args: ["--listen", "9464x"], env: {}, says: "--listen 9464x: must be an address and a port" },
-    {
-      args: ["--listen", "0.0.0.0:9464"],
-      env: {},
-      says: "--listen 0.0.0.0:9464: other machines could reach it",
-    },
-    {
-      args: [],
-      env: { CALLTALLY_EXPORT_CRON: "0 0 31 2 *" },
-      says: "CALLTALLY_EXPORT_CRON: 0 0 31 2 * is not",
-    },
-  ])("exits with 2 before it starts anything: $says", async ({ args, env, says }) => {
-    using folder = makeTempFolder();
-    const access = settingsFor({ url: "https://api.example.invalid", token: "token-417" });
-    const { code, stdout, stderr } = await calltally(["schedule", ...args], {
-      cwd: folder.path,
-      env: { ...access, ...env },
-    });
-    expect(stderr).toContain(says);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  });
-
   it("--list shows the next runs in the zone of the settings, without an account", async () => {
-    using folder = makeTempFolder();
     const env = { CALLTALLY_TIMEZONE: "Asia/Tokyo", CALLTALLY_SYNC_CRON: "30 5 * * *" };
-    const { code, stdout } = await calltally(["schedule", "--list"], { cwd: folder.path, env });
+    using folder = makeFolder(env);
+    const { code, stdout } = await folder.run("schedule --list");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^job +cron +last done +next, Asia\/Tokyo\n/);
     expect(stdout).toMatch(/^sync +30 5 \* \* \* +never +at once(, \d{4}-\d\d-\d\d 05:30){2}$/m);
@@ -281,61 +202,25 @@ describe("calltally schedule", () => {
 });
 
 describe("calltally job", () => {
-  const beats = (requests: readonly { url: string | undefined }[]) => requests.map(({ url }) => url);
-
-  it("informs the monitor of a failure, and logs the error as a line", async () => {
-    using folder = makeTempFolder();
-    await using api = await startServer(json({ code: 404, message: "gone elsewhere" }, 404));
-    await using monitor = await startServer(text("OK"));
-    const env = {
-      ...settingsFor({ url: api.url.origin, token: "token-417" }),
-      CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping/17`,
-    };
-    const { code, stderr } = await calltally(["job", "sync"], { cwd: folder.path, env });
-    expect(code).toBe(8);
-    expect(parseLines(stderr)).toEqual([
-      expect.objectContaining({
-        level: "error",
-        job: "sync",
-        exitCode: 8,
-        msg: "The API returned 404: gone elsewhere",
-      }),
-    ]);
-    expect(beats(monitor.requests)).toEqual(["/ping/17/start", "/ping/17/fail"]);
+  it.skipIf(!hasScript)(`logs for a person on a terminal${unlessNoScript}`, () => {
+    const access = settingsFor({ url: "http://127.0.0.1:1", token: "token-417" });
+    using folder = makeFolder({ ...access, CALLTALLY_RETRY_SECONDS: "0" });
+    const shown = runOnTerminal(["job", "sync"], folder.options);
+    expect(stripVTControlCharacters(shown)).toMatch(
+      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Cannot reach http:\/\/127\.0\.0\.1:1: .* \{"job":"sync","exitCode":5,.*\}\r\n$/,
+    );
+    expect(shown).not.toBe(stripVTControlCharacters(shown));
   });
 
-  it.skipIf(!hasScript)(
-    `logs for a person on a terminal${hasScript ? "" : " (SKIPPED: there is no script here)"}`,
-    async () => {
-      using folder = makeTempFolder();
-      const command = `${process.execPath} ${resolve("dist/bin.js")} job sync`;
-      const env = {
-        CALLTALLY_BASE_URL: "http://127.0.0.1:1",
-        CALLTALLY_TOKEN: "token-417",
-        CALLTALLY_RETRY_SECONDS: "0",
-      };
-      const { stdout } = spawnSync("script", ["-qec", command, "/dev/null"], {
-        cwd: folder.path,
-        env,
-        encoding: "utf8",
-      });
-      expect(stripVTControlCharacters(stdout)).toMatch(
-        /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Cannot reach http:\/\/127\.0\.0\.1:1: .* \{"job":"sync","exitCode":5,.*\}\r\n$/,
-      );
-      expect(stdout).not.toBe(stripVTControlCharacters(stdout));
-    },
-  );
-
   it("logs an uncaught error as a line, too", async () => {
-    using folder = makeTempFolder();
     await using api = await startServer(stall);
-    const env = {
+    using folder = makeFolder({
       ...settingsFor({ url: api.url.origin, token: "token-417" }),
       NODE_OPTIONS:
         "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('hidden+token-417'))})",
-    };
-    const job = startCalltally(["job", "sync"], { cwd: folder.path, env });
-    while (api.requests.length === 0 && job.exitCode === null) await sleep(10);
+    });
+    const job = startCalltally(["job", "sync"], folder.options);
+    await until(() => api.requests.length > 0 || job.exitCode !== null);
     job.kill("SIGUSR2");
     const { code, stderr } = await job.done;
     expect({ code, lines: parseLines(stderr) }).toMatchObject({
@@ -347,10 +232,8 @@ describe("calltally job", () => {
   });
 
   it("respects the log level", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 50 });
-    const options = { cwd: folder.path, env: { ...settingsFor(sandbox), CALLTALLY_LOG_LEVEL: "warn" } };
-    expect(await calltally(["job", "sync"], options)).toEqual({ code: 0, stdout: "", stderr: "" });
+    await using folder = await makeSandboxFolder({ calls: 50 }, { CALLTALLY_LOG_LEVEL: "warn" });
+    expect(await folder.run("job sync")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });
 

@@ -1,13 +1,13 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeFolder } from "./folder.ts";
 
 describe("calltally schema", () => {
   it("prints all tables and views in 80 columns, without a warehouse", async () => {
-    using folder = makeTempFolder();
-    const { code, stdout, stderr } = await calltally(["schema"], { cwd: folder.path });
+    using folder = makeFolder();
+    const { code, stdout, stderr } = await folder.run("schema");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.split("\n");
     expect(lines.filter((line) => line.length > 80 || line !== line.trimEnd())).toEqual([]);
@@ -16,8 +16,8 @@ describe("calltally schema", () => {
   });
 
   it("prints one table", async () => {
-    using folder = makeTempFolder();
-    expect(await calltally(["schema", "counts"], { cwd: folder.path })).toEqual({
+    using folder = makeFolder();
+    expect(await folder.run("schema counts")).toEqual({
       code: 0,
       stderr: "",
       stdout: `counts: internal table. Counts that would take long to compute.
@@ -32,8 +32,8 @@ describe("calltally schema", () => {
   });
 
   it("prints JSON", async () => {
-    using folder = makeTempFolder();
-    const { stdout } = await calltally(["schema", "insight_groups", "--json"], { cwd: folder.path });
+    using folder = makeFolder();
+    const { stdout } = await folder.run("schema insight_groups --json");
     expect(JSON.parse(stdout)).toEqual([
       {
         name: "insight_groups",
@@ -82,8 +82,8 @@ describe("calltally schema", () => {
   });
 
   it("describes every column of a warehouse to Datasette", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "data/calltally.db");
+    using folder = makeFolder();
+    const database = folder.database;
     using warehouse = openWarehouse(database);
     const names = warehouse.sqlite
       .prepare(
@@ -91,16 +91,9 @@ describe("calltally schema", () => {
          WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '\\_\\_%' ESCAPE '\\'`,
       )
       .all() as { table: string; column: string }[];
-    const { stdout } = await calltally(["schema", "--datasette"], { cwd: folder.path });
+    const { stdout } = await folder.run("schema --datasette");
     const { tables } = JSON.parse(stdout).databases.calltally;
     expect(names.length).toBeGreaterThan(300);
     expect(names.filter(({ table, column }) => !tables[table]?.columns[column])).toEqual([]);
-  });
-
-  it("suggests the nearest name and exits with 2", async () => {
-    using folder = makeTempFolder();
-    const { code, stdout, stderr } = await calltally(["schema", "cals"], { cwd: folder.path });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toBe("calltally: There is no table or view cals\nDid you mean calls?\n");
   });
 });

@@ -2,17 +2,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SORT_KEYS } from "../../src/api/attribution-client.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
 import { json, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 describe("calltally calls", () => {
   it("shows a page of the service's list by each key and stores nothing", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 60 });
-    const run = (...args: string[]) =>
-      calltally(["calls", ...args], { cwd: folder.path, env: settingsFor(sandbox) });
+    await using folder = await makeSandboxFolder({ calls: 60 });
+    const run = (...args: string[]) => folder.run("calls", ...args);
     const pages = new Set<string>();
     for (const key of SORT_KEYS) {
       for (const order of ["asc", "desc"]) {
@@ -49,19 +47,6 @@ describe("calltally calls", () => {
       env: settingsFor({ url: server.url.href, token: "secret-token" }),
     });
     expect(stdout).toContain(`"calls":${JSON.stringify(calls)}}`);
-  });
-
-  it("names invalid input", async () => {
-    using folder = makeTempFolder();
-    const run = (...args: string[]) => calltally(["calls", ...args], { cwd: folder.path });
-    const { code, stderr } = await run("--sort-by", "cost");
-    expect(code).toBe(2);
-    expect(stderr).toContain("source_name, total_calls, conversion_rate, roi, cost_per_conversion");
-    expect(await run("--limit", "1001")).toMatchObject({ code: 2 });
-    expect(await run()).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("CALLTALLY_BASE_URL"),
-    });
   });
 
   it("escapes text of the service, and names rows that cannot be read", async () => {

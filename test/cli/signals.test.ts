@@ -1,17 +1,16 @@
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, settingsFor, startCalltally } from "../support/run.ts";
+import { startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeSandboxFolder } from "./folder.ts";
+import { until } from "./until.ts";
 
 describe("signals to calltally", () => {
   it("end a sync between two pages after SIGINT and keep the pages it read", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 3000, latencyMs: 100 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await using folder = await makeSandboxFolder({ calls: 3000, latencyMs: 100 });
+    const { sandbox, options, run } = folder;
     const sync = startCalltally(["sync", "--limit", "100", "--concurrency", "1"], options);
-    while (sandbox.requests.length < 5) await new Promise(setImmediate);
+    await until(() => sandbox.requests.length >= 5);
     sync.kill("SIGINT");
     expect(await sync.done).toEqual({
       code: 130,
@@ -19,7 +18,7 @@ describe("signals to calltally", () => {
       stderr: "calltally: Stopped by SIGINT\nRun it again; a sync resumes where it stopped.\n",
     });
 
-    const status = JSON.parse((await calltally(["status", "--json"], options)).stdout);
+    const status = JSON.parse((await run("status --json")).stdout);
     expect(status).toMatchObject({ runs: [{ status: "interrupted", error: "Stopped by SIGINT" }] });
     expect(status.calls.live).toBeGreaterThan(100);
   });
@@ -28,25 +27,22 @@ describe("signals to calltally", () => {
     { title: "with nothing running", calls: 10, latencyMs: 0, cron: "0 0 29 2 *", isBusy: false },
     { title: "in the middle of a sync", calls: 3000, latencyMs: 300, cron: "* * * * * *", isBusy: true },
   ])("end schedule after many signals as after one, $title", async ({ cron, isBusy, ...service }) => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox(service);
-    const env = {
-      ...settingsFor(sandbox),
+    await using folder = await makeSandboxFolder(service, {
       CALLTALLY_SYNC_CRON: cron,
       CALLTALLY_EXPORT_CRON: "0 0 29 2 *",
       CALLTALLY_JITTER_SECONDS: "0",
       CALLTALLY_LIMIT: "100",
-    };
-    const options = { cwd: folder.path, env };
+    });
+    const { sandbox, options, run } = folder;
     // Completed jobs are not repeated at the start.
-    if (!isBusy) for (const job of ["sync", "export"]) await calltally(["job", job], options);
+    if (!isBusy) for (const job of ["sync", "export"]) await run("job", job);
     const requests = sandbox.requests.length;
     const schedule = startCalltally(["schedule"], options);
     let log = "";
     schedule.stderr?.on("data", (chunk) => {
       log += String(chunk);
     });
-    while (isBusy ? sandbox.requests.length < requests + 2 : !log.includes("left out")) await sleep(5);
+    await until(() => (isBusy ? sandbox.requests.length >= requests + 2 : log.includes("left out")));
     // Until it is gone: the last ones arrive while Node shuts down.
     const signals = ["SIGTERM", "SIGINT"] as const;
     const senders = signals.map((signal) => setInterval(() => schedule.kill(signal), 3));

@@ -1,11 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { CAUTIONS } from "../support/cautions.ts";
-import { calltally, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeSandboxFolder } from "./folder.ts";
 
 const shell = spawnSync("sqlite3", ["--version"], { encoding: "utf8" });
 /** `-json` came with 3.33. */
@@ -26,13 +23,11 @@ function askShell(database: string, sql: string): unknown {
 
 describe.skipIf(!hasShell)("the sqlite3 shell (skipped where there is none)", () => {
   it("reads every table and view, and in the rollups what export writes", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 500 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    expect(await calltally(["sync"], options)).toMatchObject({ code: 0 });
-    const database = join(folder.path, "data/calltally.db");
+    await using folder = await makeSandboxFolder({ calls: 500 });
+    expect(await folder.run("sync")).toMatchObject({ code: 0 });
+    const database = folder.database;
 
-    const schema = await calltally(["schema", "--json"], options);
+    const schema = await folder.run("schema --json");
     const described = descriptions.parse(JSON.parse(schema.stdout));
     for (const { name, columns } of described) {
       const names = columns.map((column) => column.name);
@@ -43,7 +38,7 @@ describe.skipIf(!hasShell)("the sqlite3 shell (skipped where there is none)", ()
     expect(rollups.length).toBeGreaterThan(2);
     for (const { name } of rollups) {
       const args = ["export", name.replace("rollup_", ""), "--stdout", "--format", "json"];
-      const exported = await calltally(args, options);
+      const exported = await folder.run(...args);
       expect(exported).toMatchObject({ code: 0, stderr: CAUTIONS });
       const rows = z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(exported.stdout));
       const withoutMedian = rows.map(({ median_duration_seconds: _, ...row }) => row);

@@ -1,28 +1,22 @@
-import { join } from "node:path";
-import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { calltally, HAS_PROCESSES, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { HAS_PROCESSES } from "../support/run.ts";
+import { type Folder, makeCallsFolder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 /** Moves all times of the ledger back. */
-function age(file: string, hours: number): void {
-  const sqlite = new Database(file);
-  sqlite
-    .prepare("UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, ?)")
-    .run(`${-hours} hours`);
-  sqlite.close();
-}
+const age = ({ execute }: Folder, hours: number) =>
+  execute(
+    `UPDATE sync_runs SET finished_at = strftime('%Y-%m-%dT%H:%M:%fZ', finished_at, '${-hours} hours')`,
+  );
 
 describe("calltally status", () => {
   it("shows the state in 80 columns and 24 lines, whatever went wrong", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 300 });
+    await using folder = await makeSandboxFolder({ calls: 300 });
+    const { sandbox } = folder;
     for (const id of sandbox.calls.ids.slice(0, 9)) {
       sandbox.calls.edit(id, { duration: "long, and longer than a line of the terminal can hold" });
     }
@@ -31,10 +25,9 @@ describe("calltally status", () => {
       id,
       Object.fromEntries(["a", "b", "c", "d"].map((name) => [`unknown_member_${name}`, 1])),
     );
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    for (let run = 0; run < 7; run++) expect((await calltally(["sync"], options)).code).toBe(3);
+    for (let run = 0; run < 7; run++) expect((await folder.run("sync")).code).toBe(3);
 
-    const { code, stdout, stderr } = await calltally(["status"], options);
+    const { code, stdout, stderr } = await folder.run("status");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
@@ -55,13 +48,13 @@ describe("calltally status", () => {
       /^Next {7}an incremental sync; a full pass is due at [-0-9]+ [0-9:]+\n {11}if scheduled: sync [-0-9]+ \d\d:07, export [-0-9]+ 05:30$/m,
     );
 
-    const history = await calltally(["status", "--runs", "6"], options);
+    const history = await folder.run("status --runs 6");
     expect(history.stdout.trimEnd().split("\n")).toHaveLength(7);
     expect(history.stdout).toMatch(
       /^run +started, UTC +took +read +new +changed +rejected +ended +mode +because$/m,
     );
     expect(history.stdout).toMatch(/^7 .* {2}incremental {2}/m);
-    const json = JSON.parse((await calltally(["status", "--json", "--runs", "6"], options)).stdout);
+    const json = JSON.parse((await folder.run("status --json --runs 6")).stdout);
     expect(json.runs.map((run: { run_id: number }) => run.run_id)).toEqual([7, 6, 5, 4, 3, 2]);
     expect(json).toMatchObject({
       next: { plan: "incremental", not_before: null },
@@ -70,43 +63,39 @@ describe("calltally status", () => {
   });
 
   it("exits with 3 under --max-age if the last good run is older or missing", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const file = join(folder.path, "data/calltally.db");
-    const code = async (maxAge: string) => (await calltally(["status", "--max-age", maxAge], options)).code;
-    openWarehouse(file)[Symbol.dispose]();
+    await using folder = await makeSandboxFolder({ calls: 10 });
+    const { run } = folder;
+    const code = async (maxAge: string) => (await run("status --max-age", maxAge)).code;
+    openWarehouse(folder.database)[Symbol.dispose]();
     expect(await code("1d")).toBe(3);
-    await calltally(["sync"], options);
+    await run("sync");
     expect([await code("1m"), await code("2h")]).toEqual([0, 0]);
-    age(file, 3);
+    age(folder, 3);
     expect([await code("179m"), await code("2h"), await code("4h"), await code("1d")]).toEqual([3, 3, 0, 0]);
-    const late = await calltally(["status", "--max-age", "2h"], options);
+    const late = await run("status --max-age 2h");
     expect(late.stderr).toBe("calltally: The last good run is older than 2h\n");
     expect(late.stdout).toMatch(/^Working/);
 
-    age(file, -24);
-    const ahead = await calltally(["status", "--max-age", "1d"], options);
+    age(folder, -24);
+    const ahead = await run("status --max-age 1d");
     expect(ahead).toMatchObject({ code: 3, stderr: expect.stringContaining("is dated in the future: 20") });
     expect(ahead.stdout).toMatch(/^Fresh {6}last good run dated in the future; newest call/m);
-    const doctor = await calltally(["doctor", "--json"], options);
+    const doctor = await run("doctor --json");
     expect(doctor.stdout).toMatch(/run 1 of .+ \(UTC\) is dated in the future/);
 
     // A failed run does not count as good.
-    await calltally(["sync"], { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } });
+    await folder.runWith({ CALLTALLY_TOKEN: "wrong" }, "sync");
     expect(await code("2h")).toBe(3);
-    expect((await calltally(["status"], options)).stdout).toMatch(
+    expect((await run("status")).stdout).toMatch(
       /^Working {4}no: run 2 failed just now: The API refused the token, status 401/m,
     );
   });
 
   it("exits with 3 while a job fails, and shows the whole error", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 10 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const file = join(folder.path, "data/calltally.db");
+    await using folder = await makeSandboxFolder({ calls: 10 });
+    const { run, database: file } = folder;
     const status = async () => {
-      const { code, stderr } = await calltally(["status"], options);
+      const { code, stderr } = await run("status");
       return { code, stderr };
     };
     const fine = { code: 0, stderr: "" };
@@ -115,15 +104,14 @@ describe("calltally status", () => {
       code: 3,
       stderr: "calltally: No sync has finished yet: only the calls read so far are here.\n",
     });
-    await calltally(["sync"], options);
+    await run("sync");
     expect(await status()).toEqual(fine);
 
-    const env = { ...options.env, CALLTALLY_TOKEN: "wrong" };
-    const { stderr } = await calltally(["sync"], { ...options, env });
+    const { stderr } = await folder.runWith({ CALLTALLY_TOKEN: "wrong" }, "sync");
     const [error = ""] = stderr.replace("calltally: ", "").split("\n");
     expect(error.length).toBeGreaterThan(80);
     expect(await status()).toEqual({ code: 3, stderr: `calltally: ${error}\n` });
-    await calltally(["sync"], options);
+    await run("sync");
     expect(await status()).toEqual(fine);
 
     const record = (job: string) => {
@@ -139,22 +127,14 @@ describe("calltally status", () => {
     expect(await status()).toEqual({ code: 3, stderr: `calltally: export: ${error} again\n` });
   });
 
-  it.each(["2w", ""])("refuses the age %j with exit code 2", async (given) => {
-    using folder = makeTempFolder();
-    const { code, stderr } = await calltally(["status", "--max-age", given], { cwd: folder.path });
-    expect(code).toBe(2);
-    expect(stderr).toContain("such as 30m, 2h or 1d");
-  });
-
   it("shows what a warehouse without a run needs, what is running, and the pause that the API requested", async () => {
-    using folder = makeTempFolder();
-    const options = { cwd: folder.path };
-    const file = join(folder.path, "data/calltally.db");
+    using folder = makeFolder();
+    const { run, database: file } = folder;
     openWarehouse(file)[Symbol.dispose]();
-    const fresh = (await calltally(["status"], options)).stdout;
+    const fresh = (await run("status")).stdout;
     expect(fresh).toMatch(/^Working {4}not yet: run `calltally sync`$/m);
     expect(fresh).toMatch(/^Next {7}a full pass: no full pass has been verified yet$/m);
-    expect((await calltally(["status", "--runs", "3"], options)).stdout).toBe("No run yet.\n");
+    expect((await run("status --runs 3")).stdout).toBe("No run yet.\n");
 
     {
       using warehouse = openWarehouse(file);
@@ -162,17 +142,17 @@ describe("calltally status", () => {
       const id = startRun(warehouse, { started_at, mode: "full", plan_reason: "requested", pid: 1 });
       {
         using _held = acquireLock(file);
-        const running = (await calltally(["status"], options)).stdout;
+        const running = (await run("status")).stdout;
         expect(running).toMatch(/^Working {4}run 1 has been running since 2026-11-20 11:00$/m);
       }
-      const killed = await calltally(["status"], options);
+      const killed = await run("status");
       expect(killed.code).toBe(3);
       expect(killed.stdout).toMatch(/^Working {4}no: run 1 interrupted .* ago: The process was killed$/m);
-      const { stdout } = await calltally(["doctor", "--all"], options);
+      const { stdout } = await run("doctor --all");
       expect(stdout).toMatch(/^warn {2}last run .* run 1 of .* interrupted: The process was killed$/m);
       updateRun(warehouse, id, { status: "failed", error: "busy", not_before: "2999-01-01T00:00:00.000Z" });
     }
-    expect((await calltally(["status"], options)).stdout).toMatch(
+    expect((await run("status")).stdout).toMatch(
       /^Working {4}waiting: the API asked for a pause until 2999-01-01 00:00$/m,
     );
   });
@@ -180,24 +160,18 @@ describe("calltally status", () => {
   it.skipIf(!HAS_PROCESSES)(
     "and all other commands refuse a file of a development version with exit code 7 and a hint",
     async () => {
-      using folder = makeTempFolder();
-      const file = join(folder.path, "data/calltally.db");
-      openWarehouse(file)[Symbol.dispose]();
-      const sqlite = new Database(file);
-      sqlite.pragma("user_version = 19");
-      sqlite.close();
-      const says = `Cannot use ${file}: it was made by a development version of calltally`;
+      using folder = makeCallsFolder([]);
+      folder.execute("PRAGMA user_version = 19");
+      const says = `Cannot use ${folder.database}: it was made by a development version of calltally`;
       const hint = "Sync into a new file: move this one away, or set CALLTALLY_DATABASE.";
       for (const command of ["status", "query SELECT", "export", "explain 1", "backup b.db"]) {
-        const refused = await calltally(command.split(" "), { cwd: folder.path });
+        const refused = await folder.run(command);
         expect(refused, command).toMatchObject({ code: 7, stdout: "" });
-        expect(refused.stderr, command).toContain(says);
-        expect(refused.stderr, command).toContain(hint);
+        for (const words of [says, hint]) expect(refused.stderr, command).toContain(words);
       }
-      const doctor = await calltally(["doctor"], { cwd: folder.path });
+      const doctor = await folder.run("doctor");
       expect(doctor.code).toBe(7);
-      expect(doctor.stdout).toContain(says);
-      expect(doctor.stdout).toContain(hint);
+      for (const words of [says, hint]) expect(doctor.stdout).toContain(words);
     },
   );
 });

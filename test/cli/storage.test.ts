@@ -1,22 +1,13 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startRowService, TOKEN } from "../support/call-service.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
+import { makeFolder } from "./folder.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -31,67 +22,35 @@ const ROWS = Array.from({ length: 300 }, (_, index) =>
 );
 const IDS = ROWS.map((_, index) => index + 1);
 
-const optionsFor = (url: URL, cwd: string, database: string) => ({
-  cwd,
-  env: { ...settingsFor({ url: url.origin, token: TOKEN }), CALLTALLY_DATABASE: database },
-});
-
-describe("sync that cannot write", () => {
-  it.each(["notes.txt/calls.db", "notes.txt/deeper/calls.db"])(
-    "exits with 7 and names the file if a file is in the place of a folder: %s",
-    async (database) => {
-      using folder = makeTempFolder();
-      await using service = await startRowService(ROWS);
-      writeFileSync(join(folder.path, "notes.txt"), "not a folder");
-      const options = optionsFor(service.url, folder.path, database);
-      const { code, stdout, stderr } = await calltally(["sync"], options);
-      expect({ code, stdout, requests: service.requests.length }).toEqual({
-        code: 7,
-        stdout: "",
-        requests: 0,
-      });
-      expect(stderr).toContain(join(folder.path, "notes.txt"));
-      expect(readdirSync(folder.path)).toEqual(["notes.txt"]);
-      expect(readFileSync(join(folder.path, "notes.txt"), "utf8")).toBe("not a folder");
+/** A working folder whose settings name a service of these calls, and the path of the warehouse. */
+async function makePlace(database: string) {
+  const service = await startRowService(ROWS);
+  const folder = makeFolder({
+    ...settingsFor({ url: service.url.origin, token: TOKEN }),
+    CALLTALLY_DATABASE: database,
+  });
+  return {
+    ...folder,
+    service,
+    [Symbol.asyncDispose]: async () => {
+      folder[Symbol.dispose]();
+      await service[Symbol.asyncDispose]();
     },
-  );
+  };
+}
 
-  it("exits with 7 and names the file if a folder is in its place", async () => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(ROWS);
-    mkdirSync(join(folder.path, "calls.db"));
-    const { code, stderr } = await calltally(["sync"], optionsFor(service.url, folder.path, "calls.db"));
+it.skipIf(isRoot)(
+  `sync exits with 7 in a folder without write permission${isRoot ? " (SKIPPED: as root)" : ""}`,
+  async () => {
+    await using place = await makePlace("closed/calls.db");
+    const closed = join(place.path, "closed");
+    mkdirSync(closed, { mode: 0o500 });
+    const { code, stderr } = await place.run("sync");
     expect(code).toBe(7);
-    expect(stderr).toContain(join(folder.path, "calls.db"));
-  });
-
-  it.skipIf(!existsSync("/proc/self"))("exits with 7 and names the file in /proc", async () => {
-    using folder = makeTempFolder();
-    await using service = await startRowService(ROWS);
-    const options = optionsFor(service.url, folder.path, "/proc/calltally.db");
-    const { code, stdout, stderr } = await calltally(["sync"], options);
-    expect({ code, stdout, requests: service.requests.length }).toEqual({ code: 7, stdout: "", requests: 0 });
-    expect(stderr).toContain("/proc/calltally.db");
-  });
-
-  it.skipIf(isRoot)(
-    `exits with 7 in a folder without write permission${isRoot ? " (SKIPPED: as root)" : ""}`,
-    async () => {
-      using folder = makeTempFolder();
-      await using service = await startRowService(ROWS);
-      const closed = join(folder.path, "closed");
-      mkdirSync(closed);
-      chmodSync(closed, 0o500);
-      const { code, stderr } = await calltally(
-        ["sync"],
-        optionsFor(service.url, folder.path, "closed/calls.db"),
-      );
-      expect(code).toBe(7);
-      expect(stderr).toContain(join(closed, "calls.db"));
-      expect(readdirSync(closed)).toEqual([]);
-    },
-  );
-});
+    expect(stderr).toContain(join(closed, "calls.db"));
+    expect(readdirSync(closed)).toEqual([]);
+  },
+);
 
 /** Mounts a file system in memory on a folder, until the end of the scope. */
 function mountTmpfs(folder: string, size: string): Disposable {
@@ -115,103 +74,101 @@ function mayMount(): boolean {
 const canMount = mayMount();
 const unlessSkipped = canMount ? "" : " (SKIPPED: may not mount a tmpfs here)";
 
-describe("sync on a full disk", () => {
-  it.skipIf(!canMount).each([
+/** A place whose warehouse is on a small disk of its own. */
+async function makeDisk(size: string) {
+  const place = await makePlace("disk/calls.db");
+  const disk = join(place.path, "disk");
+  mkdirSync(disk);
+  const mounted = mountTmpfs(disk, size);
+  return {
+    ...place,
+    disk,
+    database: join(disk, "calls.db"),
+    [Symbol.asyncDispose]: async () => {
+      mounted[Symbol.dispose]();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe.skipIf(!canMount)(`sync on a full disk${unlessSkipped}`, () => {
+  it.each([
     { size: "2000k", state: "that fills up during the run", hasCalls: true },
     { size: "16k", state: "too full for the first page of a warehouse", hasCalls: false },
     { size: "48k", state: "too full for the tables of a warehouse", hasCalls: false },
-  ])(`exits with 7, and completes when there is room: $state${unlessSkipped}`, async ({ size, hasCalls }) => {
-    using folder = makeTempFolder();
-    const disk = join(folder.path, "disk");
-    mkdirSync(disk);
-    using _mounted = mountTmpfs(disk, size);
-    await using service = await startRowService(ROWS);
-    const file = join(disk, "calls.db");
-    const { cwd, env } = optionsFor(service.url, folder.path, file);
-    const options = { cwd, env: { ...env, CALLTALLY_LIMIT: "40" } };
-    const { code, stdout, stderr } = await calltally(["sync"], options);
+  ])("exits with 7, and completes when there is room: $state", async ({ size, hasCalls }) => {
+    await using place = await makeDisk(size);
+    const { disk, database, run, env } = place;
+    env.CALLTALLY_LIMIT = "40";
+    const { code, stdout, stderr } = await run("sync");
     expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
-    expect(stderr).toContain(`calltally: Cannot use ${file} (SQLITE_FULL): database or disk is full`);
+    expect(stderr).toContain(`calltally: Cannot use ${database} (SQLITE_FULL): database or disk is full`);
     expect(stderr).toContain("\nMake room on its disk, and run it again");
     expect(readdirSync(disk).includes("calls.db")).toBe(hasCalls);
     expect(readdirSync(disk).filter((name) => name.includes(".tmp"))).toEqual([]);
 
     if (hasCalls) {
-      const status = await calltally(["status", "--json"], options);
+      const status = await run("status --json");
       expect({ code: status.code, status: JSON.parse(status.stdout) }).toMatchObject({
         code: 3,
         status: { runs: [{ verdict: null }] },
       });
-      const kept = readIds(file);
+      const kept = readIds(database);
       expect(kept.length).toBeGreaterThan(0);
       expect(kept).toEqual(IDS.slice(0, kept.length));
-      expect(readRows(file, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+      expect(readRows(database, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
     }
 
     remount(disk, "size=32m");
-    const again = await calltally(["sync", "--json"], options);
+    const again = await run("sync --json");
     expect({ code: again.code, run: JSON.parse(again.stdout) }).toMatchObject({
       code: 0,
       run: { verdict: "exact", calls_read: 300, calls_new: 300 },
     });
     expect(readdirSync(disk).sort()).toEqual(["calls.db", "calls.db.lock"]);
-    expect(readIds(file)).toEqual(IDS);
-    expect(readRows(file, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    expect(readIds(database)).toEqual(IDS);
+    expect(readRows(database, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   });
 
-  it.skipIf(!canMount)(`names a full folder for temporary files${unlessSkipped}`, async () => {
-    using folder = makeTempFolder();
-    const disk = join(folder.path, "temporary");
-    mkdirSync(disk);
-    using _mounted = mountTmpfs(disk, "64k");
-    await using service = await startRowService(ROWS);
-    const options = optionsFor(service.url, folder.path, join(folder.path, "calls.db"));
-    expect((await calltally(["sync"], options)).code).toBe(0);
-    const args = ["export", "calls", "--format", "sqlite", "--out", "out"];
-    const made = await calltally(args, { ...options, env: { ...options.env, TMPDIR: disk } });
-    expect(made).toMatchObject({
+  it("names a full folder for temporary files", async () => {
+    await using place = await makeDisk("64k");
+    const { disk, env, run } = place;
+    Object.assign(env, { CALLTALLY_DATABASE: "calls.db", TMPDIR: disk });
+    expect((await run("sync")).code).toBe(0);
+    expect(await run("export calls --format sqlite --out out")).toMatchObject({
       code: 7,
       stderr: `calltally: Cannot make calltally.sqlite in ${disk}: database or disk is full\nFree space in the folder for temporary files, or name another one in TMPDIR.\n`,
     });
     expect(readdirSync(disk)).toEqual([]);
   });
 
-  it.skipIf(!canMount)(`reports that no byte is left, and keeps what it stored${unlessSkipped}`, async () => {
-    using folder = makeTempFolder();
-    const disk = join(folder.path, "disk");
-    mkdirSync(disk);
-    using _mounted = mountTmpfs(disk, "8m");
-    await using service = await startRowService(ROWS);
-    const file = join(disk, "calls.db");
-    const options = optionsFor(service.url, folder.path, file);
-    expect((await calltally(["sync"], options)).code).toBe(0);
-    const bytes = readFileSync(file);
+  it("reports that no byte is left, and keeps what it stored", async () => {
+    await using place = await makeDisk("8m");
+    const { disk, database, run } = place;
+    expect((await run("sync")).code).toBe(0);
+    const bytes = readFileSync(database);
     fill(join(disk, "ballast"));
-    const { code, stderr } = await calltally(["sync", "--full"], options);
+    const { code, stderr } = await run("sync --full");
     expect(code).toBe(7);
-    expect(stderr).toContain(`Cannot use ${file}`);
+    expect(stderr).toContain(`Cannot use ${database}`);
     expect(stderr).toContain("full");
-    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect(readFileSync(database).equals(bytes)).toBe(true);
     remount(disk, "size=16m");
-    expect((await calltally(["sync", "--full"], options)).code).toBe(0);
-    expect(readIds(file)).toEqual(IDS);
+    expect((await run("sync --full")).code).toBe(0);
+    expect(readIds(database)).toEqual(IDS);
   });
 
-  it.skipIf(!canMount)(`exits with 7 on a disk that is mounted read-only${unlessSkipped}`, async () => {
-    using folder = makeTempFolder();
-    const disk = join(folder.path, "disk");
-    mkdirSync(disk);
-    using _mounted = mountTmpfs(disk, "8m");
-    await using service = await startRowService(ROWS);
-    const file = join(disk, "calls.db");
-    openWarehouse(file)[Symbol.dispose]();
-    const bytes = readFileSync(file);
+  it("exits with 7 on a disk that is mounted read-only", async () => {
+    await using place = await makeDisk("8m");
+    const { disk, database, service } = place;
+    openWarehouse(database)[Symbol.dispose]();
+    const bytes = readFileSync(database);
     remount(disk, "ro");
-    const { code, stdout, stderr } = await calltally(["sync"], optionsFor(service.url, folder.path, file));
-    expect({ code, stdout, requests: service.requests.length }).toEqual({ code: 7, stdout: "", requests: 0 });
-    expect(stderr).toContain(file);
+    const { code, stdout, stderr } = await place.run("sync");
+    expect({ code, stdout, requests: service.requests }).toEqual({ code: 7, stdout: "", requests: [] });
+    expect(stderr).toContain(database);
     expect(stderr).toContain("read-only file system");
-    expect(readFileSync(file).equals(bytes)).toBe(true);
+    expect(readFileSync(database).equals(bytes)).toBe(true);
   });
 });
 

@@ -66,26 +66,4 @@ describe("sync, then export", () => {
       );
     }
   });
-
-  it("keep a row that cannot be parsed, exit with 3, and show it in status", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 20 });
-    const [bad = 0] = sandbox.calls.ids;
-    sandbox.calls.edit(bad, { duration: "long", msclkid: "m1" });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const sync = await calltally(["sync"], options);
-    expect(sync.code).toBe(3);
-    expect(sync.stdout).toMatch(/rejected +1 +set aside/);
-    expect((await calltally(["status"], options)).stdout).toContain(`id:${bad}  duration: `);
-
-    sandbox.calls.edit(bad, { duration: 12 });
-    const again = await calltally(["sync", "--json"], options);
-    expect(again.code).toBe(0);
-    expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 1, calls_rejected: 0, calls_unchanged: 19 });
-    const status = await calltally(["status", "--json"], options);
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      rejected: [],
-      drift: [{ path: "msclkid", kind: "unknown" }],
-    });
-  });
 });

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { BIN } from "../support/run.ts";
 
@@ -10,6 +10,19 @@ export interface Terminal extends AsyncDisposable {
   reply: (text: string, keys: string) => Promise<void>;
   /** The exit code. */
   ended: Promise<number | null>;
+}
+
+/** Whether `script` (util-linux) can create a terminal here. */
+export const hasScript = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+export const unlessNoScript = hasScript ? "" : " (SKIPPED: no script)";
+
+/** Runs the built program on a terminal until it ends; returns everything it has shown. */
+export function runOnTerminal(
+  args: readonly string[],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): string {
+  const words = [process.execPath, BIN, ...args].map((word) => `"${word}"`);
+  return spawnSync("script", ["-qec", words.join(" "), "/dev/null"], { cwd, env, encoding: "utf8" }).stdout;
 }
 
 /** Starts the built program on a terminal created by `script` (util-linux). */

@@ -1,14 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, storeRun } from "../support/warehouse.ts";
+import { readText } from "../support/temp-folder.ts";
+import { makeCallsFolder } from "./folder.ts";
 
 const TIME = "2026-10-01T00:00:00.000Z";
-const LATER = "2026-10-20T00:00:00.000Z";
 const HEADER = "topic,phrase,speaker,qualifies,value\n";
 
 const about = (
@@ -37,18 +33,14 @@ const CALLS = [
 ];
 
 /** A folder with a warehouse of these calls and a file of topics. */
-function makeFolder(lines: string) {
-  const folder = makeTempFolder();
-  writeFileSync(join(folder.path, "topics.csv"), HEADER + lines);
-  using warehouse = openNewWarehouse(join(folder.path, "data/calltally.db"));
-  storeRun(warehouse, CALLS, { startedAt: LATER, finishedAt: LATER });
-  return {
-    path: folder.path,
-    run: (args: string[], env: Record<string, string> = { CALLTALLY_TOPICS: "topics.csv" }) =>
-      calltally(args, { cwd: folder.path, env }),
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
-  };
+function makePlace(lines: string) {
+  const folder = makeCallsFolder(CALLS, { CALLTALLY_TOPICS: "topics.csv" });
+  folder.write("topics.csv", HEADER + lines);
+  return folder;
 }
+
+/** Without that file. */
+const NONE = { CALLTALLY_TOPICS: "" };
 
 /** The first two cells of each line. */
 const firstTwo = (csv: string) =>
@@ -61,23 +53,23 @@ const LINES = "emergency,burst pipe,,yes,250\nno lead,job,caller,no,\nno lead,jo
 
 describe("calltally topics", () => {
   it("shows the line numbers of the file, even after its empty lines change", async () => {
-    using folder = makeFolder(`\r\n${LINES.replaceAll("\n", "\r\n\r\n")}`);
+    using folder = makePlace(`\r\n${LINES.replaceAll("\n", "\r\n\r\n")}`);
     const linesOf = async () =>
-      (await folder.run(["topics"])).stdout.split("\n").flatMap((line) => line.match(/^ +(\d+)/)?.[1] ?? []);
-    await folder.run(["export", "topic", "--stdout"]);
+      (await folder.run("topics")).stdout.split("\n").flatMap((line) => line.match(/^ +(\d+)/)?.[1] ?? []);
+    await folder.run("export topic --stdout");
     expect(await linesOf()).toEqual(["3", "5", "7", "9"]);
-    expect((await folder.run(["explain", "1"])).stdout).toContain("emergency, by line 3");
-    writeFileSync(join(folder.path, "topics.csv"), HEADER + LINES);
-    expect((await folder.run(["explain", "1"])).stdout).toContain("emergency, by line 2");
+    expect((await folder.run("explain 1")).stdout).toContain("emergency, by line 3");
+    folder.write("topics.csv", HEADER + LINES);
+    expect((await folder.run("explain 1")).stdout).toContain("emergency, by line 2");
     expect(await linesOf()).toEqual(["2", "3", "4", "5"]);
-    expect((await folder.run(["export", "topic", "--stdout"])).stderr).not.toContain("Recomputed");
+    expect((await folder.run("export topic --stdout")).stderr).not.toContain("Recomputed");
   });
 
   it("counts what each line decides, and lists the calls of a topic", async () => {
-    using folder = makeFolder(LINES);
-    const { stdout: rollup } = await folder.run(["export", "topic", "--stdout"]);
+    using folder = makePlace(LINES);
+    const { stdout: rollup } = await folder.run("export topic --stdout");
     expect(firstTwo(rollup)).toEqual(["topic,calls", "emergency,2", "(not set),1", "no lead,1"]);
-    const { stdout, stderr } = await folder.run(["topics"]);
+    const { stdout, stderr } = await folder.run("topics");
     expect([stdout, stderr]).toEqual([
       `line  topic      calls  phrase      speaker
    2  emergency      2  burst pipe
@@ -88,19 +80,18 @@ describe("calltally topics", () => {
 `,
       "",
     ]);
-    expect(await folder.run(["topics", "EMERGENCY"])).toMatchObject({ code: 0, stdout: "1\n3\n" });
-    expect(await folder.run(["topics", "no lead", "--json"])).toMatchObject({ stdout: "[2]\n" });
-    expect(await folder.run(["topics", "quote"])).toMatchObject({ code: 0, stdout: "\n" });
-    expect(await folder.run(["topics", "emergancy"])).toMatchObject({
+    expect(await folder.run("topics EMERGENCY")).toMatchObject({ code: 0, stdout: "1\n3\n" });
+    expect(await folder.run("topics", "no lead", "--json")).toMatchObject({ stdout: "[2]\n" });
+    expect(await folder.run("topics quote")).toMatchObject({ code: 0, stdout: "\n" });
+    expect(await folder.run("topics emergancy")).toMatchObject({
       code: 2,
       stderr: "calltally: There is no topic emergancy\nDid you mean emergency?\n",
     });
   });
 
   it("shows what a file would change, by source, and changes nothing", async () => {
-    using folder = makeFolder(LINES);
-    const none = {};
-    const { stdout, stderr, code } = await folder.run(["topics", "--try", "topics.csv"], none);
+    using folder = makePlace(LINES);
+    const { stdout, stderr, code } = await folder.runWith(NONE, "topics --try topics.csv");
     expect([code, stderr, stdout.slice(stdout.indexOf("\n\n"))]).toEqual([
       0,
       "",
@@ -113,21 +104,21 @@ bing          1            1          0     1       1
 (total)       4            3          3     3       0
 `,
     ]);
-    const { stdout: json } = await folder.run(["topics", "--try", "topics.csv", "--json"], none);
+    const { stdout: json } = await folder.runWith(NONE, "topics --try topics.csv --json");
     expect(JSON.parse(json)).toMatchObject({ lines: { length: 4 }, calls_kept: 0, sources: { length: 3 } });
-    expect(await folder.run(["topics"], none)).toMatchObject({
+    expect(await folder.runWith(NONE, "topics")).toMatchObject({
       stdout: "There are no topics: CALLTALLY_TOPICS names a file of them.\n",
     });
-    expect(await folder.run(["topics", "emergency", "--try", "topics.csv"], none)).toMatchObject({ code: 2 });
+    expect(await folder.runWith(NONE, "topics emergency --try topics.csv")).toMatchObject({ code: 2 });
     const others = { CALLTALLY_QUALIFIED_SECONDS: "5" };
-    const { stderr: note } = await folder.run(["topics", "--try", "topics.csv"], others);
+    const { stderr: note } = await folder.runWith(others, "topics --try topics.csv");
     expect(note).toContain("The attribution settings have changed");
   });
 
   it("names line and column of an invalid file in each command that reads it", async () => {
-    using folder = makeFolder("emergency,burst pipe,,perhaps,\n");
-    for (const args of [["topics", "--try", "topics.csv"], ["export", "topic"], ["status"]]) {
-      const { code, stderr } = await folder.run(args);
+    using folder = makePlace("emergency,burst pipe,,perhaps,\n");
+    for (const line of ["topics --try topics.csv", "export topic", "status"]) {
+      const { code, stderr } = await folder.run(line);
       expect([code, stderr]).toEqual([
         2,
         expect.stringContaining("topics.csv: line 2, column 4: qualifies must be"),
@@ -136,19 +127,19 @@ bing          1            1          0     1       1
   });
 
   it("filters by topic, names the rule in restatements, and explains a call with the matching words", async () => {
-    using folder = makeFolder(LINES);
-    const days = ["--from", "2026-10-01", "--to", "2026-10-01"];
-    const exported = ["export", "source", ...days];
-    expect(await folder.run(exported, {})).toMatchObject({ code: 0 });
-    const { stdout } = await folder.run([...exported, "--topic", "Emergency", "--stdout"]);
+    using folder = makePlace(LINES);
+    const days = "--from 2026-10-01 --to 2026-10-01";
+    const exported = `export source ${days}`;
+    expect(await folder.runWith(NONE, exported)).toMatchObject({ code: 0 });
+    const { stdout } = await folder.run(`${exported} --topic Emergency --stdout`);
     expect(firstTwo(stdout)).toEqual(["source,calls", "bing,1", "google,1"]);
     expect(await folder.run(exported)).toMatchObject({ code: 0 });
-    expect((await folder.run(["restatements"])).stdout).toContain("attributed again by changed topics");
-    expect(await folder.run(["report", ...days, "--out", "page"])).toMatchObject({ code: 0 });
-    const page = readFileSync(join(folder.path, "page/report.html"), "utf8");
+    expect((await folder.run("restatements")).stdout).toContain("attributed again by changed topics");
+    expect(await folder.run(`report ${days} --out page`)).toMatchObject({ code: 0 });
+    const page = readText(folder.path, "page/report.html");
     expect(page).toContain(">Topics: ");
     expect(page).toContain("or longer, unless the topic decides");
-    const { stdout: explained } = await folder.run(["explain", "3"]);
+    const { stdout: explained } = await folder.run("explain 3");
     expect(explained.split("\n").filter((line) => /topic|\[/.test(line))).toEqual([
       'topic           emergency, by line 2: "burst pipe"',
       "                a job? no, a [burst pipe].",

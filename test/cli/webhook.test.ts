@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, HAS_PROCESSES, settingsFor, startCalltally } from "../support/run.ts";
+import { HAS_PROCESSES, startCalltally } from "../support/run.ts";
 import { reset, startServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouse.ts";
+import { makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",
@@ -22,9 +22,8 @@ const readChanges = (folder: string) =>
 
 describe("calltally webhook", () => {
   it("patches a webhook, and keeps the change with its response", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const { sandbox, run } = folder;
     const flags = [
       "--status",
       "inactive",
@@ -33,7 +32,7 @@ describe("calltally webhook", () => {
       "team=sales",
       "api_key=k-4711",
     ];
-    const { code, stdout, stderr } = await calltally(["webhook", "patch", "44", ...flags], options);
+    const { code, stdout, stderr } = await run("webhook patch 44", ...flags);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^Webhook 44 changed, request [0-9a-f-]{36}\n$/);
     const static_parameters = [
@@ -56,12 +55,11 @@ describe("calltally webhook", () => {
   });
 
   it("replaces a webhook from a file, even with a byte order mark, and names what the body leaves out", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const { sandbox, run } = folder;
     const body = JSON.stringify({ ...WEBHOOK, static_parameters: [] });
     writeFileSync(join(folder.path, "w.json"), `\ufeff${body}`);
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const { code, stderr } = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
+    const { code, stderr } = await run("webhook replace 44 --file w.json");
     expect(code).toBe(0);
     const emptied = {
       description: "",
@@ -84,27 +82,16 @@ describe("calltally webhook", () => {
     });
     const { webhook_created: _created, webhook_updated: _updated, ...read } = { ...sandbox.webhooks.get(44) };
     writeFileSync(join(folder.path, "w.json"), JSON.stringify(read));
-    const whole = await calltally(["webhook", "replace", "44", "--file", "w.json"], options);
+    const whole = await run("webhook replace 44 --file w.json");
     expect(whole).toMatchObject({ code: 0, stderr: "static_parameters replaces the whole stored list.\n" });
     expect(sandbox.webhooks.get(44)).toMatchObject(read);
   });
 
-  it("reports that a file is not UTF-8, and sends nothing", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const latin = Buffer.from(JSON.stringify({ ...WEBHOOK, webhook_name: "Bücher" }), "latin1");
-    writeFileSync(join(folder.path, "w.json"), latin);
-    const args = ["webhook", "replace", "44", "--file", "w.json"];
-    const { code, stderr } = await calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
-    expect({ code, requests: sandbox.requests }).toEqual({ code: 2, requests: [] });
-    expect(stderr).toContain("w.json is not a JSON object in UTF-8");
-  });
-
   it("shows a request without sending it and without its secrets", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const { sandbox, run } = folder;
     const args = ["webhook", "patch", "44", "--static-parameter", "password=p-4711", "--dry-run"];
-    const { code, stdout } = await calltally(args, { cwd: folder.path, env: settingsFor(sandbox) });
+    const { code, stdout } = await run(...args);
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^PATCH ${sandbox.url}/v3/webhooks/44\n`));
     expect(stdout).toContain("[hidden]");
@@ -112,56 +99,19 @@ describe("calltally webhook", () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it.each([
-    {
-      title: "a plain http endpoint",
-      args: ["patch", "44", "--endpoint", "http://crm.example.com"],
-      says: "webhook_endpoint: must be a valid https:// URL",
-    },
-    { title: "a PUT without method", args: ["replace", "44", "--file", "w.json"], says: "method: " },
-    {
-      title: "a missing file",
-      args: ["patch", "44", "--file", "x.json"],
-      says: "Cannot read the file of the webhook",
-    },
-    {
-      title: "a parameter without a value",
-      args: ["patch", "44", "--static-parameter", "team"],
-      says: "name=value",
-    },
-    { title: "an invalid id", args: ["patch", "x", "--status", "active"], says: "whole number" },
-  ])("exits with 2 and sends nothing for $title", async ({ args, says }) => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    writeFileSync(join(folder.path, "w.json"), JSON.stringify({ ...WEBHOOK, method: undefined }));
-    writeFileSync(join(folder.path, "other.json"), JSON.stringify({ ...WEBHOOK, webhook_id: 45 }));
-    writeFileSync(join(folder.path, "id.json"), JSON.stringify({ description: "x", webhook_id: 44 }));
-    const { code, stdout, stderr } = await calltally(["webhook", ...args], {
-      cwd: folder.path,
-      env: settingsFor(sandbox),
-    });
-    expect({ code, stdout, requests: sandbox.requests }).toEqual({ code: 2, stdout: "", requests: [] });
-    expect(stderr).toContain(says);
-  });
-
   it("exits with 8 for a deleted webhook", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const options = { cwd: folder.path, env: settingsFor(sandbox) };
-    const { code, stderr } = await calltally(["webhook", "patch", "46", "--status", "active"], options);
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    const { code, stderr } = await folder.run("webhook patch 46 --status active");
     expect(code).toBe(8);
     expect(stderr).toContain("The API returned 404: Webhook 46 not found");
     expect(readChanges(folder.path)).toMatchObject([{ webhook_id: 46, outcome: "refused" }]);
   });
 
   it("exits with 5 and does not retry if the connection is lost after a change was sent", async () => {
-    using folder = makeTempFolder();
     await using server = await startServer(reset);
     const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
-    const { code, stderr } = await calltally(["webhook", "patch", "44", "--description", "x"], {
-      cwd: folder.path,
-      env,
-    });
+    using folder = makeFolder(env);
+    const { code, stderr } = await folder.run("webhook patch 44 --description x");
     expect({ code, requests: server.requests.length }).toEqual({ code: 5, requests: 1 });
     expect(stderr).toContain("outcome unknown");
     expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);

@@ -1,169 +1,140 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { toCalltallyError } from "../../src/base/known-error.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
-import { calltally, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { FULL_CALL } from "../support/calls.ts";
+import { BIN } from "../support/run.ts";
+import { makeCallsFolder } from "./folder.ts";
 
 /** A folder with a warehouse, and other files. */
-async function makeFolder() {
-  const temp = makeTempFolder();
-  const { path } = temp;
-  {
-    await using sandbox = await startSandbox({ calls: 50 });
-    expect(await calltally(["sync"], { cwd: path, env: settingsFor(sandbox) })).toMatchObject({ code: 0 });
-  }
-  for (const name of ["empty", "text"])
-    writeFileSync(join(path, name), name === "empty" ? "" : "call_id,gclid\r\n");
+function makePlace() {
+  const folder = makeCallsFolder([FULL_CALL]);
+  const { path } = folder;
+  folder.write("empty", "");
+  folder.write("text", "call_id,gclid\r\n");
+  folder.write("aliases", "raw,value\nfb\n");
   new Database(join(path, "foreign.db")).exec("CREATE TABLE calls (call_id INTEGER)").close();
   execFileSync("mkfifo", [join(path, "pipe")]);
   mkdirSync(join(path, "folder"));
   symlinkSync("circle", join(path, "circle"));
   symlinkSync("nowhere", join(path, "dangling"));
-  writeFileSync(join(path, "aliases"), "raw,value\nfb\n");
-  return temp;
+  return folder;
 }
 
-const UNREACHABLE = { CALLTALLY_BASE_URL: "http://127.0.0.1:1", CALLTALLY_RETRY_SECONDS: "0" };
-const EXPORT = ["export", "channel"];
+const ACCESS = {
+  CALLTALLY_BASE_URL: "http://127.0.0.1:1",
+  CALLTALLY_RETRY_SECONDS: "0",
+  CALLTALLY_TOKEN: "t",
+};
 
-interface Given {
-  args: string[];
-  env?: Record<string, string>;
-  code: number;
-  says: string;
-}
-
-const CASES: Given[] = [
+const CASES: { line: string; env?: Record<string, string>; code: number; says: string }[] = [
   ...["empty", "text", "pipe", "dangling"].map((out) => ({
-    args: [...EXPORT, "--out", `${out}/deeper`],
+    line: `export channel --out ${out}/deeper`,
     code: 7,
     says: `${out}: a file of that name exists`,
   })),
-  { args: EXPORT, env: { CALLTALLY_EXPORT_DIR: "text" }, code: 7, says: "a file of that name exists" },
-  { args: [...EXPORT, "--out", ""], code: 2, says: '--out "": is empty' },
   {
-    args: [...EXPORT, "--out", "a", "--stdout"],
-    code: 2,
-    says: "Cannot use --out with --stdout, which writes no files",
-  },
-  { args: [...EXPORT, "--database", "text/calls.db"], code: 7, says: "There is no warehouse at" },
-  { args: [...EXPORT, "--database", "folder"], code: 7, says: "it is a folder" },
-  { args: [...EXPORT, "--database", "pipe"], code: 7, says: "it is not a file" },
-  { args: [...EXPORT, "--database", "circle"], code: 7, says: "its links are circular" },
-  { args: ["status", "--database", ""], code: 2, says: '--database "": is empty' },
-  { args: ["sync", "--database", "text/calls.db"], code: 7, says: "text: a file of that name exists" },
-  { args: ["sync", "--database", "folder"], code: 7, says: "it is a folder" },
-  ...["folder", "pipe"].map((name) => ({
-    args: ["restore", "--database", name, "data/calltally.db"],
+    line: "export channel",
+    env: { CALLTALLY_EXPORT_DIR: "text" },
     code: 7,
-    says: `${name} as the warehouse: it is ${name === "folder" ? "a folder" : "not a file"}`,
-  })),
-  { args: ["restore", "folder"], code: 7, says: "folder: it is a folder" },
-  { args: ["restore", "text"], code: 7, says: "text: it is not an SQLite database" },
-  { args: ["restore", "empty"], code: 7, says: "empty: it is empty" },
-  {
-    args: ["restore", "foreign.db"],
-    code: 7,
-    says: "foreign.db: it is an SQLite database of another program",
+    says: "a file of that name exists",
   },
-  { args: ["restore", "nowhere.db"], code: 7, says: "There is no backup at" },
-  { args: ["restore", "data/calltally.db"], code: 2, says: "from itself" },
-  { args: ["backup", "folder"], code: 7, says: "it is not a file" },
-  { args: ["backup", "folder/"], code: 2, says: "must be a file, but ends like a folder" },
-  { args: ["backup", "text"], code: 7, says: "it is not a calltally backup" },
-  { args: ["backup", "text/backup.db"], code: 7, says: "text: a file of that name exists" },
-  { args: ["backup", "data/calltally.db"], code: 2, says: "the warehouse uses this file" },
+  { line: "export channel --out=", code: 2, says: '--out "": is empty' },
+  { line: "export --out a --stdout", code: 2, says: "Cannot use --out with --stdout, which writes no files" },
+  { line: "export channel --database text/calls.db", code: 7, says: "There is no warehouse at" },
+  { line: "export channel --database folder", code: 7, says: "it is a folder" },
+  { line: "export channel --database pipe", code: 7, says: "it is not a file" },
+  { line: "export channel --database circle", code: 7, says: "its links are circular" },
+  { line: "export channel --database ~/calls.db", code: 2, says: "only a shell expands ~" },
+  { line: "status --database=", code: 2, says: '--database "": is empty' },
+  { line: "sync --database text/calls.db", code: 7, says: "text: a file of that name exists" },
+  { line: "sync --database text/deeper/calls.db", code: 7, says: "text: a file of that name exists" },
+  { line: "sync --database folder", code: 7, says: "it is a folder" },
+  { line: "sync --database /proc/calltally.db", code: 7, says: "/proc/calltally.db" },
+  { line: "restore --database folder data/calltally.db", code: 7, says: "as the warehouse: it is a folder" },
+  { line: "restore --database pipe data/calltally.db", code: 7, says: "as the warehouse: it is not a file" },
+  { line: "restore folder", code: 7, says: "folder: it is a folder" },
+  { line: "restore text", code: 7, says: "text: it is not an SQLite database" },
+  { line: "restore empty", code: 7, says: "empty: it is empty" },
+  { line: "restore foreign.db", code: 7, says: "foreign.db: it is an SQLite database of another program" },
+  { line: "restore nowhere.db", code: 7, says: "There is no backup at" },
+  { line: "restore data/calltally.db", code: 2, says: "from itself" },
+  { line: "backup folder", code: 7, says: "it is not a file" },
+  { line: "backup folder/", code: 2, says: "must be a file, but ends like a folder" },
+  { line: "backup text", code: 7, says: "it is not a calltally backup" },
+  { line: "backup text/backup.db", code: 7, says: "text: a file of that name exists" },
+  { line: "backup data/calltally.db", code: 2, says: "the warehouse uses this file" },
+  { line: `backup ${"b".repeat(240)}`, code: 7, says: ": name too long\nUse a shorter name.\n" },
   {
-    args: [...EXPORT, "--exclude-callers", "folder"],
+    line: "export --exclude-callers folder",
     code: 2,
     says: "Cannot read folder of --exclude-callers: it is a folder",
   },
   {
-    args: EXPORT,
+    line: "export",
     env: { CALLTALLY_ALIASES: "folder" },
     code: 2,
     says: "the aliases in folder: it is not a file",
   },
   {
-    args: EXPORT,
+    line: "export",
     env: { CALLTALLY_ALIASES: "aliases" },
     code: 2,
     says: "line 2, column 1: has 1 values, and the header 2",
   },
   {
-    args: ["sync"],
-    env: { CALLTALLY_TOKEN_FILE: "folder" },
+    line: "sync",
+    env: { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "folder" },
     code: 2,
     says: "cannot be read: it is a folder",
   },
   {
-    args: ["sync"],
-    env: { CALLTALLY_TOKEN_FILE: "empty" },
+    line: "sync",
+    env: { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "empty" },
     code: 2,
     says: "CALLTALLY_TOKEN_FILE: empty is empty",
   },
-  { args: ["webhook", "patch", "1", "--file", "folder"], code: 2, says: "folder: it is a folder" },
-  {
-    args: [...EXPORT, "--database", "~/calls.db"],
-    code: 2,
-    says: "only a shell expands ~",
-  },
+  { line: "webhook patch 1 --file folder", code: 2, says: "folder: it is a folder" },
 ];
 
 describe.skipIf(process.platform === "win32")("calltally with a missing or unexpected file", () => {
   it("names the problem, exits with its code, and writes nothing", async () => {
-    using folder = await makeFolder();
-    const { path } = folder;
+    using folder = makePlace();
     const list = () =>
-      readdirSync(path, { recursive: true })
-        .filter((name) => !String(name).endsWith(".lock"))
+      readdirSync(folder.path, { recursive: true })
+        .filter((name) => !/\.lock$|-(wal|shm)$/.test(String(name)))
         .sort();
     const before = list();
-    for (const { args, env, code, says } of CASES) {
-      const found = await calltally(args, {
-        cwd: path,
-        // An export would check the origin of the warehouse first.
-        env: { ...(args[0] !== "export" && UNREACHABLE), CALLTALLY_TOKEN: "t", ...env },
-      });
-      expect({ args, code: found.code, stdout: found.stdout }).toEqual({ args, code, stdout: "" });
+    for (const { line, env = {}, code, says } of CASES) {
+      // An export would check the origin of the warehouse first.
+      const access = line.startsWith("export") ? { CALLTALLY_TOKEN: "t" } : ACCESS;
+      const found = await folder.runWith({ ...access, ...env }, line);
+      expect({ line, code: found.code, stdout: found.stdout }).toEqual({ line, code, stdout: "" });
       expect(found.stderr).toContain(says);
       expect(found.stderr).not.toContain(toCalltallyError(null).message);
-      expect({ args, files: list() }).toEqual({ args, files: before });
+      expect({ line, files: list() }).toEqual({ line, files: before });
     }
   });
 
   it("does not let an export overwrite the warehouse", async () => {
-    using folder = await makeFolder();
-    const database = join(folder.path, "shared", "channel.csv");
-    expect(
-      await calltally(["restore", "data/calltally.db", "--database", database], { cwd: folder.path }),
-    ).toMatchObject({ code: 0 });
-    const args = [...EXPORT, "--database", database, "--out", "shared"];
-    const { code, stderr } = await calltally(args, { cwd: folder.path });
-    expect({ code, stderr }).toEqual({
+    using folder = makePlace();
+    const at = "--database shared/channel.csv";
+    expect(await folder.run(`restore data/calltally.db ${at}`)).toMatchObject({ code: 0 });
+    expect(await folder.run(`export channel ${at} --out shared`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("that path is the warehouse"),
     });
-    expect(await calltally(["status", "--database", database], { cwd: folder.path })).toMatchObject({
-      code: 0,
-    });
+    expect(await folder.run(`status ${at}`)).toMatchObject({ code: 0 });
   });
 
   it("reports that an empty list excludes no number", async () => {
-    using folder = await makeFolder();
-    const args = [...EXPORT, "--stdout", "--exclude-callers", "empty"];
-    expect(await calltally(args, { cwd: folder.path })).toMatchObject({
-      code: 0,
-      stderr:
-        "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.\n" +
-        "The file of callers to leave out has no numbers: all callers count.\n" +
-        "The latest days are provisional: late transcripts and corrections may still come.\n",
-    });
+    using folder = makePlace();
+    const { code, stderr } = await folder.run("export channel --stdout --exclude-callers empty");
+    expect(code).toBe(0);
+    expect(stderr).toContain("The file of callers to leave out has no numbers: all callers count.\n");
   });
 
   it.each([
@@ -186,20 +157,12 @@ describe.skipIf(process.platform === "win32")("calltally with a missing or unexp
       says: "Cannot write to standard output: ENOSPC",
     },
   ])("exits with $code if $title", async ({ script, code, says }) => {
-    using folder = await makeFolder();
-    const args = [
-      "-c",
-      script,
-      process.execPath,
-      resolve("dist/bin.js"),
-      ...EXPORT,
-      "--stdout",
-      "--exclude-callers",
-      join(folder.path, "empty"),
-    ];
-    const child = spawn("/bin/sh", args, {
+    using folder = makePlace();
+    const list = join(folder.path, "empty");
+    const args = ["export", "channel", "--stdout", "--exclude-callers", list];
+    const child = spawn("/bin/sh", ["-c", script, process.execPath, BIN, ...args], {
       cwd: folder.path,
-      env: { CALLTALLY_DATABASE: join(folder.path, "data/calltally.db") },
+      env: { CALLTALLY_DATABASE: folder.database },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const closed = new Promise((ended) => child.once("close", ended));

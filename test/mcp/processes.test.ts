@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { until } from "../cli/until.ts";
 import { makeCall } from "../support/calls.ts";
 import { connect } from "../support/mcp.ts";
 import { childrenOf, isRunning, untilChildren } from "../support/processes.ts";
@@ -57,7 +58,7 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     end(server);
     const [code] = await once(server, "exit");
     expect(code).toBe(0);
-    while (isRunning(child)) await new Promise(setImmediate);
+    await until(() => !isRunning(child));
     const messages = (await output).trim().split("\n");
     expect(messages.map((message) => JSON.parse(message).id)).toEqual([1]);
     expect(await errors).toBe("");
@@ -100,7 +101,7 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     const { server } = start(warehouse.folder);
     const child = await askEndless(server);
     server.kill("SIGKILL");
-    while (isRunning(child)) await new Promise(setImmediate); // for ever, unless it ends
+    await until(() => !isRunning(child)); // for ever, unless it ends
   });
 
   it("write only messages of the protocol to standard output", async () => {

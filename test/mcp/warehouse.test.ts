@@ -1,5 +1,6 @@
 import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -149,7 +150,7 @@ describe("warehouse of calltally mcp", () => {
       });
       for (let turn = 0; !isDone; turn++) {
         replaceBy(turn % 2 === 0 ? 5 : 3);
-        await new Promise(setImmediate);
+        await sleep(5);
       }
       for (const answer of await asking)
         expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);

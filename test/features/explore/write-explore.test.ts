@@ -26,13 +26,16 @@ async function makePage() {
   return { ...warehouse, file, read: () => readFileSync(file, "utf8"), unpack: () => readPage(file).data };
 }
 
-/** SQL that adds so many copies of the facts of one call. */
+/** SQL that adds so many copies of the facts of one call, a second apart. */
 function copies(count: number): string {
   const others = CALL_FACTS.columns.map(({ name }) => name).filter((name) => name !== "call_id");
+  const values = others.map((name) =>
+    name === "call_started" ? "strftime('%Y-%m-%dT%H:%M:%fZ', call_started, value || ' seconds')" : name,
+  );
   return `PRAGMA foreign_keys = OFF;
 WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM series WHERE value < ${count})
 INSERT INTO call_facts (call_id, ${others.join(", ")})
-SELECT value, ${others.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_facts LIMIT 1)`;
+SELECT value, ${values.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_facts LIMIT 1)`;
 }
 
 describe("page to explore", () => {
