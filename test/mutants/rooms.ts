@@ -180,15 +180,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       },
       {
         files: ["src/cli/{export-accounts,export-merged,request-flags,request-options}.ts"],
-        tests: ["test/cli/{account-rollups,export,share-safe}.test.ts", "test/request/check.test.ts"],
+        tests: [
+          "test/cli/{account-rollups,export,invalid-input,share-safe}.test.ts",
+          "test/request/check.test.ts",
+        ],
       },
       {
         files: ["src/cli/terminal/{account-table,status-screen,text}.ts", "src/cli/commands/status.ts"],
-        tests: ["test/cli/{accounts,incremental,status}.test.ts"],
+        tests: ["test/cli/{accounts,incremental,invalid-input,status}.test.ts"],
       },
       {
         files: ["src/cli/commands/{spend,webhook,insight}.ts"],
-        tests: ["test/cli/{doorbell,insight,spend,webhook}.test.ts"],
+        tests: ["test/cli/{doorbell,insight,invalid-input,spend,webhook}.test.ts"],
       },
     ],
   },
