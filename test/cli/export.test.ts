@@ -7,9 +7,9 @@ import { describe, expect, it } from "vitest";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { BIN, calltally, HAS_PROCESSES } from "../support/run.ts";
+import { BIN, HAS_PROCESSES } from "../support/run.ts";
 import { readLines } from "../support/tables.ts";
-import { listFiles, makeTempFolder, readText } from "../support/temp-folder.ts";
+import { listFiles, readText } from "../support/temp-folder.ts";
 import { fillWarehouse, markGone } from "../support/warehouse.ts";
 import { makeCallsFolder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
@@ -100,14 +100,13 @@ const CAUTIONS =
 
 /** A folder with a copy of that warehouse, and how to run `export` in it. */
 async function makeSyncedFolder() {
-  const folder = makeTempFolder();
+  const folder = makeFolder();
   const { warehouse, ids } = await synced;
-  const database = join(folder.path, "data/calltally.db");
   mkdirSync(join(folder.path, "data"));
-  writeFileSync(database, warehouse, { mode: 0o600 });
-  const run = async (...args: string[]) => {
-    const finished = await calltally(["export", ...args], { cwd: folder.path });
-    expect(finished, args.join(" ")).toMatchObject({ code: 0 });
+  folder.write("data/calltally.db", warehouse);
+  const run = async (first = "", ...args: string[]) => {
+    const finished = await folder.run(`export ${first}`.trimEnd(), ...args);
+    expect(finished, [first, ...args].join(" ")).toMatchObject({ code: 0 });
     return finished;
   };
   return {
@@ -129,7 +128,7 @@ async function makeSyncedFolder() {
         .map(([id]) => ids.indexOf(Number(id)));
     },
     markGone: (place: number) => {
-      using warehouse = openExistingWarehouse(database);
+      using warehouse = openExistingWarehouse(folder.database);
       markGone(warehouse, [ids[place] ?? Number.NaN], "2026-01-01T00:00:00.000Z");
     },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
