@@ -75,7 +75,7 @@ const DOCS: typeof CASES = [
   ["docs setings", "Cannot show the page setings: no such page\nDid you mean settings?\n"],
   ["docs something-else", "`calltally docs` lists them."],
   ["docs exports", "\nDid you mean figures?\n"],
-  ["docs SQL", "\nDid you mean warehouse?\n"],
+  ["docs SQL", "\nDid you mean warehouse or cookbook?\n"],
   ["docs slack", "\nDid you mean reports?\n"],
 ];
 

@@ -1,21 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
-import { LONGEST_MS } from "../support/enough-time.ts";
+import { CHROMIUM, findViolations, hasChromium, launch, openPage } from "../support/chromium.ts";
 import { makeWarehouse } from "../support/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Prints pages of PDF as text; a form feed ends each. */
 const PDFTOTEXT = "/usr/bin/pdftotext";
-const hasTools = existsSync(CHROMIUM) && existsSync(PDFTOTEXT);
+const hasTools = hasChromium && existsSync(PDFTOTEXT);
 
 const HOSTILE = [
   "<script>document.title='owned'</script>",
@@ -63,29 +59,6 @@ async function makeReport() {
   return { ...warehouse, url: pathToFileURL(file).href, html: readFileSync(file, "utf8") };
 }
 
-/** Opens a page and records its messages and requests. */
-async function open(browser: Browser, url: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(LONGEST_MS);
-  const page = await context.newPage();
-  const said: string[] = [];
-  const asked: string[] = [];
-  page.on("console", (message) => said.push(message.text()));
-  page.on("pageerror", (error) => said.push(String(error)));
-  page.on("request", (request) => asked.push(request.url()));
-  await page.goto(url);
-  return { page, said, asked };
-}
-
-/** The violations found by axe that are more than minor. */
-async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
-  return violations
-    .filter(({ impact }) => impact !== "minor")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
 /** Whether the edges of an element look different without its shadows. */
 async function hasShadow(element: Locator): Promise<boolean> {
   const shown = await element.screenshot();
@@ -110,7 +83,7 @@ describe.skipIf(!hasTools)(
     let report: Awaited<ReturnType<typeof makeReport>>;
 
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+      browser = await launch();
       report = await makeReport();
     });
     afterAll(async () => {
@@ -119,7 +92,7 @@ describe.skipIf(!hasTools)(
     });
 
     it("logs nothing, requests nothing, and shows hostile text as text", async () => {
-      const { page, said, asked } = await open(browser, report.url);
+      const { page, said, asked } = await openPage(browser, report.url);
       expect(said).toEqual([]);
       expect(asked).toEqual([report.url]);
       expect(await page.title()).toBe("Calls, 31 Aug 2026 to 27 Sep 2026");
@@ -144,7 +117,7 @@ describe.skipIf(!hasTools)(
           '<h1 style="color:red" onclick="x()"><img src="https://example.com/a.png">',
         ),
       );
-      const { said } = await open(browser, pathToFileURL(file).href);
+      const { said } = await openPage(browser, pathToFileURL(file).href);
       expect(said.join("\n")).toContain("Content Security Policy");
     });
 
@@ -154,7 +127,7 @@ describe.skipIf(!hasTools)(
       { name: "narrow", options: { viewport: { width: 390, height: 844 } } },
       { name: "narrowest", options: { viewport: { width: 320, height: 640 } } },
     ])("has no violations in axe, and no sideways scrolling of the page: $name", async ({ options }) => {
-      const { page } = await open(browser, report.url, { ...options, bypassCSP: true });
+      const { page } = await openPage(browser, report.url, { ...options, bypassCSP: true });
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) details.setAttribute("open", "");
       });
@@ -166,7 +139,7 @@ describe.skipIf(!hasTools)(
     });
 
     it("starts all bars of a table at the same position", async () => {
-      const { page } = await open(browser, report.url);
+      const { page } = await openPage(browser, report.url);
       const tables = await page.locator("table:has(.bar)").all();
       expect(tables.length).toBe(3);
       for (const table of tables) {
@@ -179,7 +152,7 @@ describe.skipIf(!hasTools)(
     });
 
     it("fits charts on a phone, shows the last column of each table, and marks tables that scroll", async () => {
-      const { page } = await open(browser, report.url, { viewport: { width: 390, height: 844 } });
+      const { page } = await openPage(browser, report.url, { viewport: { width: 390, height: 844 } });
       const charts = page.locator("figure svg[role=img]:visible");
       expect(await charts.count()).toBe(6);
       for (const chart of await charts.all()) {
@@ -205,7 +178,7 @@ describe.skipIf(!hasTools)(
 
     it("prints on A4 without an empty page or a split chart", async () => {
       using temp = makeTempFolder();
-      const { page } = await open(browser, report.url);
+      const { page } = await openPage(browser, report.url);
       const file = join(temp.path, "report.pdf");
       await page.pdf({ path: file, preferCSSPageSize: true, printBackground: true });
       const pages = execFileSync(PDFTOTEXT, ["-layout", file, "-"], { encoding: "utf8" })

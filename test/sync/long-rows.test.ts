@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashCall } from "../../src/call/call.ts";
 import type { Call } from "../../src/call/columns.ts";
-import { rowOf, startRowService } from "../support/call-service.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
 
@@ -60,36 +59,5 @@ describe("hashCall with long members", () => {
     const of = (summary: string, transcription: string) => hashCall(makeCall({ summary, transcription }));
     const hashes = [of(x, "x"), of("x", x), of(`${x}x`, ""), of("", `${x}x`), of(x.slice(1), "xx")];
     expect(new Set(hashes).size).toBe(hashes.length);
-  });
-});
-
-describe("sync of rows beyond 64 KiB and a megabyte", () => {
-  it("detects a change anywhere in them, and only if there is one", async () => {
-    const lengths = [65_000, 66_000, 140_000, MIB + 1, 10];
-    const texts = lengths.map((length) => "x".repeat(length));
-    const rowsWith = (changed: readonly string[], signature: string) =>
-      changed.map((transcription, index) =>
-        JSON.stringify({
-          ...JSON.parse(rowOf(index)),
-          ...(index % 2 === 0 && { recording_url: `https://r.example/${index}?Sig=${signature}` }),
-          transcription,
-        }),
-      );
-    await using service = await startRowService(rowsWith(texts, "a"));
-    const sync = async () => await service.sync({ force: "full" });
-    expect(await sync()).toMatchObject({ calls_new: texts.length, verdict: "exact" });
-    let now = texts;
-    for (const place of ["middle", "end"]) {
-      service.calls = rowsWith(now, place);
-      expect(await sync()).toMatchObject({ calls_changed: 0, calls_unchanged: texts.length });
-      now = now.map((text, index) =>
-        index === texts.length - 1 ? text : change(text, indexOf(place, text.length), place[0]),
-      );
-      service.calls = rowsWith(now, place);
-      expect(await sync()).toMatchObject({ calls_changed: texts.length - 1, calls_unchanged: 1 });
-      expect(service.read("SELECT call_id, transcription FROM transcripts ORDER BY call_id")).toEqual(
-        now.map((transcription, call_id) => ({ call_id, transcription })),
-      );
-    }
   });
 });

@@ -4,35 +4,8 @@ import { expect, it } from "vitest";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { KEEP_ALL, type Keep } from "../../src/privacy/keep-settings.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { rowOf, rowsOf, startRowService } from "../support/call-service.ts";
+import { rowOf, startRowService } from "../support/call-service.ts";
 import { locked } from "../support/warehouse.ts";
-
-const recorded = (signature: string, members = {}) =>
-  JSON.stringify({
-    ...JSON.parse(rowOf(3)),
-    recording_url: `https://r.example/3?Sig=${signature}`,
-    ...members,
-  });
-
-it("sync finds the one changed call, and ignores a new signature or another order of members", async () => {
-  await using service = await startRowService([...rowsOf(1, 2), recorded("one"), ...rowsOf(4, 60)]);
-  const full = { force: "full" } as const;
-  expect(await service.sync(full)).toMatchObject({ calls_new: 60, verdict: "exact" });
-
-  const { call_id, call_started, duration } = JSON.parse(rowOf(50));
-  const reordered = JSON.stringify({ call_id, duration, call_started });
-  service.calls[2] = recorded("two");
-  service.calls[10] = JSON.stringify({ ...JSON.parse(rowOf(11)), duration: 61 });
-  service.calls[49] = reordered;
-  const again = { calls_new: 0, calls_unchanged: 59, calls_changed: 1, verdict: "exact" };
-  expect(await service.sync(full)).toMatchObject(again);
-  expect(service.read("SELECT duration FROM calls WHERE changed_run_id = 2")).toEqual([{ duration: 61 }]);
-
-  service.calls[49] = JSON.stringify({ duration, call_id, call_started });
-  service.calls[2] = recorded("three", { summary: "A tap." });
-  expect(await service.sync(full)).toMatchObject(again);
-  expect(service.read("SELECT summary FROM transcripts")).toEqual([{ summary: "A tap." }]);
-});
 
 const FORGOTTEN = "+4930123456";
 const callOf = (id: number, members: object) => JSON.stringify({ ...JSON.parse(rowOf(id)), ...members });

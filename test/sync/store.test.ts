@@ -154,23 +154,6 @@ describe("PageStore", () => {
     expect(readAll(warehouse, "SELECT 1 FROM calls WHERE missing_since IS NOT NULL")).toEqual([]);
   });
 
-  it("keeps the later requested of two responses; one of unknown age is the oldest", () => {
-    using warehouse = newWarehouse();
-    const store = startStore(warehouse);
-    store.save(pageOf([callOf(1, { duration: 5 })], 5), NOW);
-    store.save(pageOf([callOf(1, { duration: 4 }), callOf(2, { duration: 4 })], 4), NOW);
-    expect(readDurations(warehouse)).toEqual([
-      { call_id: 1, duration: 5 },
-      { call_id: 2, duration: 4 },
-    ]);
-    store.save(pageOf([callOf(1, { duration: 0 })]), NOW);
-    store.save(pageOf([callOf(2, { duration: 6 })], 6), NOW);
-    expect(readDurations(warehouse)).toEqual([
-      { call_id: 1, duration: 5 },
-      { call_id: 2, duration: 6 },
-    ]);
-  });
-
   it("finds a call unchanged if only its link has a new signature, and stores the link", () => {
     using warehouse = newWarehouse();
     const link = (signature: string) => `https://r.example/1?track=1&sig=${signature}`;

@@ -1,25 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { AxeResults } from "axe-core";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { DIST } from "../../support/built.ts";
 import { makeCall } from "../../support/calls.ts";
+import { CHROMIUM, findViolations, hasChromium, launch, openPage } from "../../support/chromium.ts";
 import { draws } from "../../support/draws.ts";
-import { LONGEST_MS } from "../../support/enough-time.ts";
 import { makeWarehouse } from "../../support/produce-files.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
-const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const hasChromium = existsSync(CHROMIUM);
 const VIEWS = draws(300);
 const ZONE = "Europe/Berlin";
 
@@ -101,15 +96,6 @@ async function show(page: Page, hash: string): Promise<void> {
   await page.locator(`main[data-address="${address}"]`).waitFor();
 }
 
-/** The violations found by axe that are more than minor. */
-async function findViolations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate<AxeResults>("axe.run(document)");
-  return violations
-    .filter(({ impact }) => impact !== "minor")
-    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-}
-
 async function readDownload(page: Page): Promise<string> {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Download CSV" }).click();
@@ -181,7 +167,7 @@ describe.skipIf(!hasChromium)(
     let url: string;
 
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+      browser = await launch();
       warehouse = makeWarehouse(makeCalls());
       warehouse.execute(AMOUNTS);
       await warehouse.export({
@@ -197,19 +183,7 @@ describe.skipIf(!hasChromium)(
       await browser.close();
     });
 
-    async function open(options: BrowserContextOptions = {}, address = url) {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-      context.setDefaultTimeout(LONGEST_MS);
-      const page = await context.newPage();
-      const said: string[] = [];
-      const asked: string[] = [];
-      page.on("console", (message) => said.push(message.text()));
-      page.on("pageerror", (error) => said.push(String(error)));
-      page.on("request", (request) => asked.push(request.url()));
-      await page.goto(address);
-      await page.waitForSelector("main");
-      return { page, said, asked, [Symbol.asyncDispose]: () => context.close() };
-    }
+    const open = (options: BrowserContextOptions = {}, address = url) => openPage(browser, address, options);
 
     /** Runs a suggested command in a shell. */
     function run(command: string): string {

@@ -312,39 +312,4 @@ describe("the facts of a warehouse", () => {
     }
     expect(readStored(warehouse)).toMatchObject({ callers: [{ first_call_id: 1 }] });
   });
-
-  it("have the right first call of a caller when a page has several calls of the caller", () => {
-    using warehouse = newWarehouse();
-    const write = (...calls: Call[]) => storeCalls(warehouse, calls);
-    const call = (call_id: number, hour: number | null, caller_id = "+491") =>
-      makeCall({ call_id, caller_id, call_started: hour === null ? null : `2026-01-01T0${hour}:00:00.000Z` });
-    const firsts = () =>
-      readFacts(warehouse).callers.map(({ caller, first_call_id }) => [caller, first_call_id]);
-    const pages: [calls: Call[], expected: unknown][] = [
-      [[call(5, 3), call(3, 3), call(4, 3)], [["+491", 3]]],
-      [[call(9, 2), call(8, 2), call(7, null)], [["+491", 8]]],
-      [[call(8, 4), call(9, 4)], [["+491", 3]]],
-      [
-        [call(3, 3, "+492"), call(4, 5)],
-        [
-          ["+491", 5],
-          ["+492", 3],
-        ],
-      ],
-      [
-        [call(3, 3), call(5, 3, "+492")],
-        [
-          ["+491", 3],
-          ["+492", 5],
-        ],
-      ],
-      [[call(5, null)], [["+491", 3]]],
-      [[3, 4, 5, 7, 8, 9].map((id) => call(id, null)), [["+491", 3]]],
-      [[3, 4, 5].map((id) => call(id, null, "")), [["+491", 7]]],
-    ];
-    for (const [calls, expected] of pages) {
-      write(...calls);
-      expect(firsts()).toEqual(expected);
-    }
-  });
 });

@@ -249,40 +249,6 @@ describe("prepareUpsertCalls", () => {
     }
   });
 
-  it("adds, changes and removes a transcript", () => {
-    using warehouse = newWarehouse();
-    const states: Partial<Call>[] = [
-      {},
-      { summary: "A tap." },
-      { summary: "A tap.", transcription: "Hello.", transcription_details: "[]" },
-      { transcription: "" },
-      {},
-    ];
-    for (const [index, state] of states.entries()) {
-      const call = makeCall(state);
-      const run = index + 1;
-      expect(upsert(warehouse, run, [call])).toEqual([
-        { new: run === 1 ? 1 : 0, changed: run === 1 ? 0 : 1 },
-      ]);
-      expect(readAll(warehouse)).toEqual({
-        calls: [toRow(call, 1, run)],
-        transcripts: Object.keys(state).length > 0 ? [toTranscript(call)] : [],
-      });
-    }
-  });
-
-  it("counts a call that changes several times within a run once", () => {
-    using warehouse = newWarehouse();
-    const spelled = (disposition: string) => [makeCall({ disposition })];
-    upsert(warehouse, 1, spelled("a"));
-    expect(upsert(warehouse, 2, spelled("b"), spelled("c"), spelled("c"))).toEqual([
-      { new: 0, changed: 1 },
-      { new: 0, changed: 0 },
-      { new: 0, changed: 0 },
-    ]);
-    expect(readAll(warehouse).calls).toEqual([toRow(makeCall({ disposition: "c" }), 1, 2)]);
-  });
-
   it("leaves no trace of a page that was rolled back, and writes it in the next run", () => {
     using warehouse = newWarehouse();
     const page = [makeCall({ utm_source: "Google", caller_id: "+491" })];
@@ -297,11 +263,6 @@ describe("prepareUpsertCalls", () => {
     expect([...countRows(), readCallCount(warehouse)]).toEqual([0, 0, 0, 0]);
     expect(upsert(warehouse, 2, page)).toEqual([{ new: 1, changed: 0 }]);
     expect([...countRows(), readCallCount(warehouse)]).toEqual([1, 1, 1, 1]);
-  });
-
-  it("accepts an empty page", () => {
-    using warehouse = newWarehouse();
-    expect(upsert(warehouse, 1, [])).toEqual([{ new: 0, changed: 0 }]);
   });
 });
 

@@ -275,43 +275,6 @@ describe("calls that passes do not meet", () => {
     expect(Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times))).toEqual([]);
   });
 
-  it("are withheld when passes without an order key miss too many, and gone once the limit allows it", () => {
-    using warehouse = newWarehouse(CALLS);
-    const gone = [2, 3, 4];
-    const met = IDS.filter((id) => !gone.includes(id));
-    const passAt = (hour: number, limit: number) =>
-      writeTransaction(warehouse, (tx) =>
-        markUnorderedAbsent(tx, {
-          runId: passOver(warehouse, met, hour),
-          startedAt: at(hour),
-          isById: false,
-          clockAheadMs: null,
-          waitMs: PATIENCE * HOUR_MS,
-          limit: () => limit,
-        }),
-      );
-    const nothing = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
-    const marked = () => readRows(warehouse).filter((row) => row.gone_at !== null || row.is_live === false);
-    expect([0, 12].map((hour) => passAt(hour, 2))).toEqual([{ ...nothing, calls_missing: 3 }, nothing]);
-    expect([24, 36].map((hour) => passAt(hour, 2))).toEqual([
-      { ...nothing, calls_withheld: 3 },
-      { ...nothing, calls_withheld: 3 },
-    ]);
-    expect(marked()).toEqual([]);
-    expect(passAt(48, 3)).toEqual({ ...nothing, calls_gone: 3 });
-    expect(marked()).toEqual(
-      gone.map((call_id) => ({
-        call_id,
-        missing_since: at(0),
-        gone_at: at(48),
-        absent_since: null,
-        absent_passes: null,
-        unlisted_since: null,
-        is_live: false,
-      })),
-    );
-  });
-
   /** Hours in five years. */
   const YEARS = 5 * 365 * 24;
   /** A pass: its hour by the clock here, and how many hours the service's clock is ahead; `began` if the clock was moved during it. */
