@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Files share the modules they load, which keep nothing that outlives a test: a fifth of the time.
     isolate: false,
     globalSetup: ["test/support/build.ts"],
