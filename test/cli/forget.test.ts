@@ -230,7 +230,7 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
       stderr: expect.stringContaining("caller-key, is missing"),
     });
     expect(await run("export", "calls")).toMatchObject({ code: 0 }); // creates another key
-    expect(await sync()).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
+    expect(await sync()).toMatchObject({ code: 7, stderr: expect.stringContaining("is not the same") });
   });
 
   it("keeps callers excluded by filters", async () => {

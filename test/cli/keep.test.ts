@@ -117,7 +117,7 @@ describe("calltally prune", () => {
       expect(await run(command)).toMatchObject({ code: 7, stderr: expect.stringContaining("is missing") });
     writeFileSync(key, `${"ab".repeat(32)}\n`);
     const other = await run("sync");
-    expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is another one") });
+    expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is not the same") });
     expect(other.stderr).toContain("Put the key back from a backup");
     rmSync(key);
     renameSync(join(path, "safe"), key);

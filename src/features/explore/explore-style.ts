@@ -53,7 +53,7 @@ fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 .cards button[aria-pressed="true"] { border-color: var(--link); }
 .cards .name { color: var(--faint); }
 .cards data { font-size: 1.6rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
-.cards .before { color: var(--faint); }
+.change .before { color: var(--faint); font-weight: 400; }
 .change, .faint { color: var(--faint); }
 .faint { font-size: 0.9rem; margin: 0.25rem 0; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin: 0; color: var(--faint); font-size: 0.9rem; }

@@ -39,7 +39,7 @@ export function openCallerHash(database: string): CallerHash {
 
 /**
  * Returns the digests that replace callers' numbers in the facts; undefined if the facts hold numbers.
- * @throws CalltallyError (exit 7) if the key is missing or another one: every caller would count as new
+ * @throws CalltallyError (exit 7) if the key is missing or not the same: every caller would count as new
  */
 export function openCallerDigests(warehouse: Reader): CallerHash | undefined {
   const { path } = warehouse;

@@ -22,7 +22,7 @@ export function openCallerKey(database: string): { key: Buffer; newFile?: string
 /**
  * Opens the key that existing data was made with.
  * @param use names the purpose and follows `Cannot` in the message
- * @throws CalltallyError (exit 7) if the key is missing or another one
+ * @throws CalltallyError (exit 7) if the key is missing or not the same
  */
 export function openSameKey<Opened>(
   database: string,
@@ -32,7 +32,7 @@ export function openSameKey<Opened>(
 ): Opened {
   const opened = hasCallerKey(database) ? open() : undefined;
   if (opened !== undefined && isSame(opened)) return opened;
-  const state = opened === undefined ? "missing" : "another one";
+  const state = opened === undefined ? "missing" : "not the same";
   throw new CalltallyError(EXIT.storage, `Cannot ${use}, ${callerKeyOf(database)}, is ${state}`, { hint });
 }
 

@@ -105,7 +105,7 @@ describe("openCallerDigests", () => {
     });
     const open = () => refusalOf(() => openCallerDigests(made.warehouse));
     writeFileSync(made.key, "0a".repeat(32));
-    expect(open()).toEqual(refusal("another one"));
+    expect(open()).toEqual(refusal("not the same"));
     rmSync(made.key);
     expect([open(), open()]).toEqual([refusal("missing"), refusal("missing")]);
   });

@@ -326,11 +326,11 @@ describe("openForgotten", () => {
         hint: "Without it they would come back. Restore the key from a backup's folder.",
       });
     insertForgotten(warehouse, [{ ...bob, key_mark: "0".repeat(16) }]);
-    expect(openError()).toEqual(cannot("another one"));
+    expect(openError()).toEqual(cannot("not the same"));
     expect(openError()).toBeInstanceOf(CalltallyError);
     warehouse.sqlite.exec("DELETE FROM forgotten_callers WHERE key_mark = '0000000000000000'");
     writeFileSync(file, `${"0".repeat(64)}\n`);
-    expect(openError()).toEqual(cannot("another one"));
+    expect(openError()).toEqual(cannot("not the same"));
     using other = makeTempFolder();
     using copy = openWarehouse(join(other.path, "calls.db"));
     insertForgotten(copy, [caller]);

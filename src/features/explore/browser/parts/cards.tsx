@@ -23,7 +23,7 @@ export function Cards({ source, answers: { view, cards }, go }: PartProps) {
             >
               <span class="name">{titleOfFigure(facts, metric.name)}</span>
               <data value={String(read(metric.name) ?? "")}>{formatFigure(metric, read)}</data>
-              <Change metric={metric} read={read} isWithPrevious />
+              <Change metric={metric} read={read} />
             </button>
           </li>
         ))}

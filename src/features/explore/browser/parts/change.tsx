@@ -7,19 +7,18 @@ export const CHANGE_LEGEND = `Bold changes are beyond chance. ${CHANCE_MEANING} 
 interface ChangeProps {
   metric: Measure;
   read: ReadFigure;
-  isWithPrevious?: boolean;
 }
 
-/** How a figure changed, marked as `export --chance` judges it; nothing if it is not compared. */
-export function Change({ metric, read, isWithPrevious = false }: ChangeProps) {
+/** How a figure changed, and from what, marked as `export --chance` judges it; nothing if it is not compared. */
+export function Change({ metric, read }: ChangeProps) {
   if (read(`${metric.name}_change`) === null) return null;
   const text = formatChange(metric, read);
   const isWithinChance = read(`${metric.name}_within_chance`);
   return (
     <span class={isWithinChance === 0 ? "change beyond" : "change"}>
       {text}
-      {isWithPrevious && <span class="before"> from {formatFigure(metric, read, "_previous")}</span>}
-      {isWithinChance === 1 && /[1-9]/.test(text) && `${isWithPrevious ? "," : ""} within chance`}
+      <span class="before"> from {formatFigure(metric, read, "_previous")}</span>
+      {isWithinChance === 1 && /[1-9]/.test(text) && ", within chance"}
     </span>
   );
 }

@@ -40,7 +40,7 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
           return (
             <td key={metric.name}>
               <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
-              <Change metric={metric} read={read} isWithPrevious />
+              <Change metric={metric} read={read} />
               {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
             </td>
           );
