@@ -88,7 +88,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     [
       end === "unseen" &&
         !isEachReadOnce(evidence, distinct) &&
-        !(isCutOff && evidence.behind.at(-1)?.rows === 0),
+        !(isFarBelow && evidence.behind.at(-1)?.rows === 0),
       `the end of the calls was not reached${beyondEnd(evidence)}: ${count}`,
       endAdvice(evidence) ?? AGAIN,
     ],

@@ -244,7 +244,7 @@ describe("judge", () => {
     },
     {
       // The list did not end early: calls changed places, and some came twice.
-      ...full({ keys: [], isProven: false }, 80),
+      ...full({ end: "unseen", keys: [], isProven: false, behind: [look({ offset: 100 })] }, 80),
       verdict: "unverified",
       says: "and the counts do not fit: 80 calls read, total 100",
     },
