@@ -572,7 +572,6 @@ CREATE TABLE `sync_runs` (
 	`page_rows` integer,
 	`seams_mended` integer,
 	`seams_broken` integer,
-	`inversions` integer,
 	`retries` integer,
 	`failed_request_ids` text,
 	`clock_ahead_ms` integer,

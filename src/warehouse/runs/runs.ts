@@ -55,7 +55,6 @@ export const sync_runs = sqliteTable("sync_runs", {
   page_rows: about(integer(), "Rows asked for on a page, because larger pages failed; null if none did."),
   seams_mended: about(integer(), "Seams between pages that did not join at first."),
   seams_broken: about(integer(), "Seams between pages that do not join."),
-  inversions: about(integer(), "Calls out of order, in runs before `order_key` was recorded."),
   retries: about(integer(), "Attempts that were repeated."),
   failed_request_ids: about(text(), "JSON array of the service's request ids of failed attempts."),
   clock_ahead_ms: about(

@@ -60,7 +60,6 @@ const runningRow = (run_id: number): SyncRun => ({
   page_rows: null,
   seams_mended: null,
   seams_broken: null,
-  inversions: null,
   retries: null,
   failed_request_ids: null,
   error: null,
