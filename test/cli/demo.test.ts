@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCsv } from "../support/page.ts";
@@ -14,8 +14,8 @@ describe("calltally demo", () => {
     for (const dimension of ["channel", "campaign"])
       expect(stdout).toMatch(new RegExp(`^${dimension} +calls +answered +rate`, "m"));
     expect(stdout).toMatch(/^Paid Search +[\d,]+ +[\d,]+ +\d\d\.\d% /m);
-    const names = readCsv(readFileSync(join(folder.path, "data/demo/campaign.csv"), "utf8")).map(
-      ({ campaign }) => String(campaign),
+    const names = readCsv(readText(folder.path, "data/demo/campaign.csv")).map(({ campaign }) =>
+      String(campaign),
     );
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !/^(\(not set\)|[\w|–() -]+)$/.test(name))).toEqual([]);
@@ -40,27 +40,21 @@ describe("calltally demo", () => {
       expect(demo).toBe(exported);
     }
     const page = readText(folder.path, "data/demo/report/report.html");
-    expect(page).toContain("Amounts are in USD.");
-    expect(page).toContain("America/Chicago");
+    for (const words of ["Amounts are in USD.", "America/Chicago"]) expect(page).toContain(words);
     expect(stdout).toMatch(
       /\nOpen data\/demo\/explore\/explore\.html in a browser .*data\/demo\/report\/report\.html for .*\n$/,
     );
-    expect(readdirSync(join(folder.path, "data/demo/report")).sort()).toEqual([
-      "manifest.json",
-      "report.html",
-    ]);
   });
 
   it("replaces no file that it did not write", async () => {
     using folder = makeFolder();
-    const file = join(folder.path, "data/demo/gclid.csv");
     mkdirSync(join(folder.path, "data/demo"), { recursive: true });
-    writeFileSync(file, "mine");
+    folder.write("data/demo/gclid.csv", "mine");
     expect(await folder.run("demo")).toMatchObject({
       code: 2,
       stdout: "",
       stderr: expect.stringContaining("gclid.csv exists"),
     });
-    expect(readFileSync(file, "utf8")).toBe("mine");
+    expect(readText(folder.path, "data/demo/gclid.csv")).toBe("mine");
   });
 });

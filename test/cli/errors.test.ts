@@ -23,36 +23,34 @@ describe("errors of calltally", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ runs: [{ status: "failed" }] });
   });
 
-  it("exit with 5 if no server listens", async () => {
-    const env = {
-      CALLTALLY_BASE_URL: `http://127.0.0.1:${await unusedPort()}`,
-      CALLTALLY_TOKEN: "t",
-      CALLTALLY_RETRY_SECONDS: "1",
-    };
-    using folder = makeFolder(env);
-    const { code, stderr } = await folder.run("sync");
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/Cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/);
-  });
-
-  it("exit with 8 if the address is not that of the API", async () => {
+  it.each([
+    {
+      what: "no server listens",
+      code: 5,
+      says: /Cannot reach http:\/\/127\.0\.0\.1:\d+: connect ECONNREFUSED/,
+    },
+    { what: "the address is not that of the API", code: 8, says: /The API returned 404/ },
+  ])("exit with $code if $what", async ({ code, says }) => {
     await using sandbox = await startSandbox({ calls: 10 });
-    const env = { ...settingsFor(sandbox), CALLTALLY_BASE_URL: `${sandbox.url}/elsewhere` };
-    using folder = makeFolder(env);
-    const { code, stderr } = await folder.run("sync");
-    expect(code).toBe(8);
-    expect(stderr).toContain("The API returned 404");
+    const baseUrl = code === 5 ? `http://127.0.0.1:${await unusedPort()}` : `${sandbox.url}/elsewhere`;
+    const settings = { CALLTALLY_BASE_URL: baseUrl, CALLTALLY_RETRY_SECONDS: "1" };
+    using folder = makeFolder({ ...settingsFor(sandbox), ...settings });
+    expect(await folder.run("sync")).toMatchObject({ code, stderr: expect.stringMatching(says) });
   });
 
   it("exit with 7 if the warehouse is missing or is another file", async () => {
     using folder = makeFolder();
-    const missing = await folder.run("export");
-    expect(missing).toMatchObject({ code: 7, stdout: "" });
-    expect(missing.stderr).toContain(`There is no warehouse at ${folder.database}`);
-    writeFileSync(join(folder.path, "notes.txt"), "not a database");
-    const foreign = await folder.run("status --database notes.txt");
-    expect(foreign).toMatchObject({ code: 7, stdout: "" });
-    expect(foreign.stderr).toContain("it is not an SQLite database");
+    expect(await folder.run("export")).toMatchObject({
+      code: 7,
+      stdout: "",
+      stderr: expect.stringContaining(`There is no warehouse at ${folder.database}`),
+    });
+    folder.write("notes.txt", "not a database");
+    expect(await folder.run("status --database notes.txt")).toMatchObject({
+      code: 7,
+      stdout: "",
+      stderr: expect.stringContaining("it is not an SQLite database"),
+    });
   });
 
   it("are avoided on an old Node by the Node of the clone, or else name the required version", () => {

@@ -10,7 +10,7 @@ const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = ({ read }: Folder) => read("SELECT * FROM jobs ORDER BY job");
 
 describe("failing job", () => {
-  it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
+  it("fails status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
     await using monitor = await startServer(text("OK"));
     const settings = { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
     await using folder = await makeSandboxFolder({ calls: 50 }, settings);
@@ -22,8 +22,7 @@ describe("failing job", () => {
       return news;
     };
 
-    expect(await codeOf("job sync")).toBe(0);
-    expect(await codeOf("job export")).toBe(0);
+    expect([await codeOf("job sync"), await codeOf("job export")]).toEqual([0, 0]);
     expect(beats()).toEqual(["/ping/start", "/ping"]);
     const succeeded = { exit_code: 0, error: null, failing_since: null, failed_runs: 0 };
     const times = { started_at: RECENT, finished_at: RECENT, succeeded_at: RECENT };
@@ -31,15 +30,14 @@ describe("failing job", () => {
       { job: "export", ...times, ...succeeded },
       { job: "sync", ...times, ...succeeded },
     ]);
-    const { stdout: well } = await folder.run("status");
-    expect(well).toMatch(/^Jobs {7}export {2}succeeded just now\n {11}sync {4}succeeded just now$/m);
+    expect(await folder.say("status")).toMatch(
+      /^Jobs {7}export {2}succeeded just now\n {11}sync {4}succeeded just now$/m,
+    );
 
     rmSync(join(folder.path, "data/exports"), { recursive: true });
     writeFileSync(join(folder.path, "data/exports"), "not a folder");
-    expect(await codeOf("job export")).toBe(7);
-    expect(beats()).toEqual(["/ping/fail"]);
-    expect(await codeOf("job sync")).toBe(0);
-    expect(beats()).toEqual(["/ping/start", "/ping/fail"]);
+    expect([await codeOf("job export"), await codeOf("job sync")]).toEqual([7, 0]);
+    expect(beats()).toEqual(["/ping/fail", "/ping/start", "/ping/fail"]);
 
     const [exported] = z.array(z.looseObject({ error: z.string() })).parse(readJobs(folder).slice(0, 1));
     expect(exported).toMatchObject({
@@ -52,9 +50,6 @@ describe("failing job", () => {
     expect(status.stdout).toMatch(
       /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
     );
-    const lines = status.stdout.trimEnd().split("\n");
-    const widths = lines.filter((line) => !line.startsWith("Warehouse")).map(({ length }) => length);
-    expect(Math.max(...widths)).toBeLessThanOrEqual(80);
     expect(JSON.parse((await folder.run("status --json")).stdout).jobs[0]).toEqual(exported);
     const doctor = JSON.parse((await folder.run("doctor --json")).stdout);
     expect(doctor.checks).toContainEqual(
@@ -73,25 +68,7 @@ describe("failing job", () => {
     expect(readJobs(folder)).toMatchObject([succeeded, succeeded]);
   });
 
-  it("keeps the monitor failing after it was killed, once its maximum duration has passed", async () => {
-    await using monitor = await startServer(text("OK"));
-    const settings = { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    await using folder = await makeSandboxFolder({ calls: 10 }, settings);
-    const begin = (at: string) =>
-      folder.execute(`INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', '${at}')`);
-    await folder.say("job sync");
-    begin(new Date(Date.now() - 59 * 60_000).toISOString());
-    await folder.say("job sync");
-    begin("2026-01-01T00:00:00.000Z");
-    await folder.say("job sync");
-    const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
-    expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
-    expect((await folder.run("status")).stdout).toMatch(
-      /^Jobs {7}export {2}started \d+ days ago, still running or killed; no success yet$/m,
-    );
-  });
-
-  it("is recorded without text of the service", async () => {
+  it("records no text of the service", async () => {
     await using api = await startServer(json({ code: 404, message: "about +15005550006" }, 404));
     const access = settingsFor({ url: api.url.origin, token: "token-417" });
     using folder = makeCallsFolder([], { ...access, CALLTALLY_INSIGHT_IDS: "7,9" });

@@ -1,12 +1,10 @@
-import { globSync, rmSync } from "node:fs";
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fingerprintOf } from "../../src/export/manifest.ts";
-import { startSandbox } from "../../src/sandbox/server.ts";
 import { openReader } from "../../src/warehouse/open.ts";
 import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
-import { settingsFor } from "../support/run.ts";
 import { readText } from "../support/temp-folder.ts";
 import { fillWarehouse, readColumn } from "../support/warehouse.ts";
 import { writeAccounts } from "./agency.ts";
@@ -184,21 +182,6 @@ Nobody was forgotten. Check the country code, or use --allow-empty to block such
     await say("forget", NUMBER);
     expect(findTraces(join(path, "data"), [PERSON])).toEqual([]);
     expect(await say("privacy log")).not.toContain("not yet");
-  });
-
-  it("prevents all writing without the key that identifies forgotten callers", async () => {
-    using folder = makeSmall();
-    const { run, path } = folder;
-    await run("forget", NUMBER);
-    rmSync(join(path, "data/calltally.db.caller-key"));
-    await using sandbox = await startSandbox({ calls: 5 });
-    const sync = () => folder.runWith(settingsFor(sandbox), "sync --rebind");
-    expect(await sync()).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining("caller-key, is missing"),
-    });
-    expect(await run("export", "calls")).toMatchObject({ code: 0 }); // creates another key
-    expect(await sync()).toMatchObject({ code: 7, stderr: expect.stringContaining("is not the same") });
   });
 
   it("with --all-accounts forgets callers in every account that has them, and nobody if one is unknown", async () => {

@@ -9,8 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import type { ServerResponse } from "node:http";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
@@ -81,21 +80,6 @@ Next:
     });
     expect((await folder.run("sync")).stdout).toContain("verdict   exact");
     expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
-  });
-
-  it("configures a workbook of channels, sources and campaigns with totals, compared with the weeks before", async () => {
-    using folder = makeTempFolder();
-    const { code } = await init(folder.path, OFFLINE);
-    expect(code).toBe(0);
-    const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
-    expect(file?.content.reports).toMatchObject({
-      weekly: {
-        contents: ["channel", "source", "campaign"],
-        total: true,
-        compare: "previous",
-        format: "xlsx",
-      },
-    });
   });
 
   it("refers to the file of --token-file without changing it", async () => {
@@ -189,26 +173,6 @@ Next:
     expect(readFileSync(join(cwd, "secrets/b.token"), "utf8")).toBe("old");
     expect(sandbox.requests.length).toBe(0);
   });
-
-  it("lets only one of several simultaneous runs write its files", async () => {
-    using folder = makeTempFolder();
-    const names = ["a", "b", "c", "d"];
-    const data = { calls: [], total: 0, limit: 2, offset: 0 };
-    const waiting: ServerResponse[] = [];
-    // No request gets a response until all have looked for the files.
-    await using server = await startServer((_, response) => {
-      if (waiting.push(response) < names.length) return;
-      for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));
-    });
-    const flags = ["--base-url", server.url.origin, "--timezone", "UTC"];
-    const ended = await Promise.all(
-      names.map((name) => init(folder.path, [...flags, "--account", name], `t0ken-of-${name}`)),
-    );
-    const winners = names.filter((_, index) => ended[index]?.code === 0);
-    expect(ended.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
-    expect(readdirSync(folder.path).sort()).toEqual(["calltally.yaml", "secrets"]);
-    expect(readdirSync(join(folder.path, "secrets"))).toEqual([`${winners[0]}.token`]);
-  });
 });
 
 describe("readFlags", () => {
@@ -272,26 +236,20 @@ describe("writeNewFiles", () => {
 });
 
 describe("toStarterYaml", () => {
-  const write = (file: string, yaml: string) => {
-    writeFileSync(file, yaml, { mode: 0o600 });
-    return readConfiguration(basename(file), { env: {}, folder: dirname(file) }).file?.content;
+  const write = (folder: string, yaml: string) => {
+    writeFileSync(join(folder, "calltally.yaml"), yaml, { mode: 0o600 });
+    return readConfiguration("calltally.yaml", { env: {}, folder }).file?.content;
   };
   const STARTER = {
-    baseUrl: new URL("https://api.example.com"),
-    timezone: "UTC",
+    baseUrl: new URL("https://api.example.com/calls/"),
+    timezone: "Etc/GMT+1",
     account: "acme",
-    tokenFile: "a.token",
+    tokenFile: "my: secrets/# token",
   };
 
   it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("writes the account name %s", (account) => {
     using folder = makeTempFolder();
-    const yaml = toStarterYaml({
-      baseUrl: new URL("https://api.example.com/calls/"),
-      timezone: "Etc/GMT+1",
-      account,
-      tokenFile: "my: secrets/# token",
-    });
-    expect(write(join(folder.path, "c.yaml"), yaml)).toMatchObject({
+    expect(write(folder.path, toStarterYaml({ ...STARTER, account }))).toMatchObject({
       timezone: "Etc/GMT+1",
       accounts: {
         [account]: { base_url: "https://api.example.com/calls", token_file: "my: secrets/# token" },
@@ -304,13 +262,10 @@ describe("toStarterYaml", () => {
     const yaml = toStarterYaml(STARTER);
     const examples = yaml.match(/^ *#(?=\S).*$/gm) ?? [];
     expect(examples.length).toBeGreaterThan(15);
-    const file = join(folder.path, "calltally.yaml");
-    const plain = write(file, yaml);
-    for (const example of examples) {
-      expect(write(file, yaml.replace(example, example.replace("#", ""))), example).not.toEqual(plain);
-    }
-    const all = yaml.replace(/^( *)#(?=\S)/gm, "$1");
-    write(file, all);
+    const plain = write(folder.path, yaml);
+    for (const example of examples)
+      expect(write(folder.path, yaml.replace(example, example.replace("#", ""))), example).not.toEqual(plain);
+    write(folder.path, yaml.replace(/^( *)#(?=\S)/gm, "$1"));
     expect(await folder.run("config show")).toMatchObject({ code: 0, stderr: "" });
     expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
@@ -337,28 +292,20 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () 
     for (const secret of ["wr0ng", sandbox.token]) expect(terminal.shown).not.toContain(secret);
     expect(sandbox.requests.length).toBe(2);
     expect(modeOf(join(folder.path, "secrets/main.token"))).toBe(0o600);
-    expect((await folder.run("config check")).stdout).toBe(
-      "calltally.yaml: 1 account, 1 report: no problem\n",
-    );
     const { accounts } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
     expect(accounts.map(({ sources }) => findGiven(SETTINGS.timezone, sources.file ?? [])?.text)).toEqual([
       "America/Denver",
     ]);
   });
 
-  it("does not ask for values in flags, and ends if they do not work", async () => {
+  it("does not ask for values in flags", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
-    const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];
-    const start = (...more: string[]) => startOnTerminal(["init", ...flags, ...more], { cwd: folder.path });
-    await using first = start();
-    expect(await first.ended).toBe(5);
-    expect(readdirSync(folder.path)).toEqual(["a.token"]);
-    await using second = start("--offline");
-    await second.reply("Time zone of the reports", ENTER);
-    expect(await second.ended).toBe(0);
-    for (const question of ["Address", "Token"]) expect(second.shown).not.toContain(question);
-    expect(readdirSync(folder.path).sort()).toEqual(["a.token", "calltally.yaml"]);
+    const flags = ["--offline", "--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];
+    await using terminal = startOnTerminal(["init", ...flags], { cwd: folder.path });
+    await terminal.reply("Time zone of the reports", ENTER);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown).not.toMatch(/Address|Token/);
   });
 
   it("writes nothing when it is cancelled by Ctrl-C", async () => {
