@@ -7,7 +7,7 @@ import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";
-import { type Finding, median } from "./finding.ts";
+import { type Finding, medianUsage } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, type Usage } from "./process.ts";
 
@@ -40,19 +40,15 @@ export async function* watch({ calls: sizes, runs }: BenchOptions): AsyncGenerat
         judgeAgain(database);
         taken.push(await measureCalltally(["sync", "--incremental", "--json"], env));
       }
-      const cpu = median(taken.map(({ cpuSeconds }) => cpuSeconds));
-      if (what === "hourly sync, no news") smallest ??= cpu;
-      yield {
-        what,
-        calls,
-        seconds: median(taken.map(({ seconds }) => seconds)),
-        cpuSeconds: cpu,
-        peakMb: Math.max(...taken.map(({ peakMb }) => peakMb)),
-        ...(what === "hourly sync, no news" &&
-          calls !== sizes[0] && {
-            ratio: { value: cpu / (smallest ?? cpu), of: `times the CPU of ${sizes[0]} calls`, atMost: 1.2 },
-          }),
-      };
+      const usage = medianUsage(taken);
+      if (what !== "hourly sync, no news") {
+        yield { what, calls, ...usage };
+        continue;
+      }
+      smallest ??= usage.cpuSeconds;
+      const value = usage.cpuSeconds / smallest;
+      const ratio = { value, of: `times the CPU of ${sizes[0]} calls`, atMost: 1.2 };
+      yield { what, calls, ...usage, ratio };
     }
   }
 }
