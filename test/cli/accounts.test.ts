@@ -20,7 +20,7 @@ async function startCounter({ url, token }: { url: string; token: string }) {
 }
 
 describe("several accounts", () => {
-  it("are synced, exported, shown and checked by doctor separately; a failing one stops no other", async () => {
+  it("sync, export, status and doctor work on each separately; a failing one stops no other", async () => {
     const accounts = { acme: { calls: 120 }, beta: { calls: 80 }, gamma: { calls: 50 } };
     const more = { beta: "timezone: America/Chicago" };
     await using folder = await makeAgencyFolder(accounts, { more });
@@ -75,7 +75,7 @@ describe("several accounts", () => {
     );
   });
 
-  it("are backed up, restored and given their spend in one command, each with its own files", async () => {
+  it("backup, restore and spend import use files of each account by {account}", async () => {
     await using folder = await makeAgencyFolder({ acme: { calls: 20 }, beta: { calls: 30 } });
     const { run, say } = folder;
     await say("sync");
@@ -109,7 +109,7 @@ describe("several accounts", () => {
     });
   });
 
-  it.skipIf(!HAS_PROCESSES)("must be named if a command works on only one", async () => {
+  it.skipIf(!HAS_PROCESSES)("a command for one account requires its name", async () => {
     await using folder = await makeAgencyFolder({ acme: { calls: 20 }, beta: { calls: 30 } });
     const { run, say } = folder;
     await say("sync");
@@ -143,7 +143,7 @@ describe("several accounts", () => {
     expect(existsSync(join(folder.path, "x"))).toBe(false);
   });
 
-  it("share the limit of requests to a host, and each keeps its own lower limit", async () => {
+  it("share the limit of requests to a host", async () => {
     using folder = makeFolder();
     await using sandbox = await startSandbox({ calls: 400, latencyMs: 15 });
     await using counted = await startCounter(sandbox);

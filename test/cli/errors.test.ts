@@ -53,7 +53,7 @@ describe("errors of calltally", () => {
     });
   });
 
-  it("are avoided on an old Node by the Node of the clone, or else name the required version", () => {
+  it("name the required Node on an old one, except in a clone, which has its own", () => {
     using folder = makeTempFolder();
     cpSync("dist", join(folder.path, "dist"), {
       recursive: true,

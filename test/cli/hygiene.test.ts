@@ -85,7 +85,7 @@ describe("calltally hygiene", () => {
     expect(readText(folder.path, "aliases.csv")).toBe("raw,value,of\nfacebok,meta,source\n");
   });
 
-  it("is a section of the report of all calls, if tags are wrong", async () => {
+  it("adds a section to the report of all calls, if tags are wrong", async () => {
     using folder = makePlace();
     const days = `--from 2026-10-01 --to ${DAY}`;
     const pageOf = async (flags = "") => (await folder.run(`report ${days} --stdout${flags}`)).stdout;

@@ -1,14 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -23,7 +15,7 @@ import { findGiven } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
-import { text as page, startServer } from "../support/server.ts";
+import { text as page, startServer, unusedPort } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
 import { hasScript, startOnTerminal, unlessNoScript } from "./terminal.ts";
@@ -79,7 +71,6 @@ Next:
       stdout: "calltally.yaml: 1 account, 1 report: no problem\n",
     });
     expect((await folder.run("sync")).stdout).toContain("verdict   exact");
-    expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
   });
 
   it("refers to the file of --token-file without changing it", async () => {
@@ -128,50 +119,42 @@ Next:
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("writes nothing if the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const other = await startServer(page("<html>", 200, { "content-type": "text/html" }));
-    const tryAt = (url: string) => init(folder.path, ["--base-url", url, "--timezone", "UTC"], "wr0ng-token");
-    expect(await tryAt(sandbox.url)).toMatchObject({
+  it.each([
+    {
       code: 4,
-      stdout: "",
-      stderr: expect.stringMatching(/The API refused the token.*\n.*Nothing was written\.\n$/),
-    });
-    expect(await tryAt(other.url.origin)).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining("Nothing was written."),
-    });
-    expect(other.requests.length).toBe(1);
-    await other[Symbol.asyncDispose]();
-    expect(await tryAt(other.url.origin)).toMatchObject({
+      what: "the token is refused",
+      says: /The API refused the token.*\n.*Nothing was written\.\n$/,
+    },
+    {
       code: 5,
-      stderr: expect.stringMatching(
-        /^calltally: Cannot reach \S+: connect ECONNREFUSED [\d.:]+\n.*--offline writes the files/,
-      ),
-    });
-    expect(readdirSync(folder.path)).toEqual([]);
+      what: "the service is unreachable",
+      says: /^calltally: Cannot reach \S+: connect ECONNREFUSED [\d.:]+\n.*--offline writes the files/,
+    },
+    { code: 8, what: "the address is not that of the API", says: /Nothing was written\./ },
+  ])("exits with $code and writes nothing if $what", async ({ code, says }) => {
+    using folder = makeFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    await using other = await startServer(page("<html>", 200, { "content-type": "text/html" }));
+    const url = { 4: sandbox.url, 8: other.url.origin }[code] ?? `http://127.0.0.1:${await unusedPort()}`;
+    folder.write("a.token", "wr0ng-token");
+    const finished = await folder.run(`init --base-url ${url} --timezone UTC --token-file a.token`);
+    expect(finished).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(says) });
+    expect(readdirSync(folder.path)).toEqual(["a.token"]);
+    expect(other.requests.length).toBe(Number(code === 8));
   });
 
   it("replaces no file, and checks for files before it sends a request", async () => {
-    using folder = makeTempFolder();
-    const cwd = folder.path;
-    await using sandbox = await startSandbox({ calls: 1 });
-    const tryWith = (...more: string[]) =>
-      init(cwd, ["--base-url", sandbox.url, "--timezone", "UTC", ...more], sandbox.token);
-    const isThere = (name: string) => ({
+    using folder = makeFolder();
+    const flags = "--base-url http://127.0.0.1:1 --timezone UTC --token-file a.token";
+    folder.write("a.token", "t0ken");
+    symlinkSync("nowhere", join(folder.path, "calltally.yaml"));
+    expect(await folder.run(`init ${flags}`)).toEqual({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining(`Cannot write ${name}: it already exists; nothing was written\n`),
+      stderr: expect.stringContaining(
+        "Cannot write calltally.yaml: it already exists; nothing was written\n",
+      ),
     });
-    symlinkSync("nowhere", join(cwd, "calltally.yaml"));
-    expect(await tryWith()).toEqual(isThere("calltally.yaml"));
-    mkdirSync(join(cwd, "secrets"));
-    writeFileSync(join(cwd, "secrets/b.token"), "old");
-    expect(await tryWith("--config", "c.yaml", "--account", "b")).toEqual(isThere("secrets/b.token"));
-    expect(readdirSync(cwd).sort()).toEqual(["calltally.yaml", "secrets"]);
-    expect(readFileSync(join(cwd, "secrets/b.token"), "utf8")).toBe("old");
-    expect(sandbox.requests.length).toBe(0);
   });
 });
 
@@ -298,7 +281,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () 
     ]);
   });
 
-  it("does not ask for values in flags", async () => {
+  it("asks for no value that a flag has", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
     const flags = ["--offline", "--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];

@@ -48,7 +48,7 @@ describe("time zones", () => {
 });
 
 describe("times that commands show", () => {
-  it("are in the account's zone, which is named once; JSON has UTC", async () => {
+  it("use the account's zone, which is named once; JSON has UTC", async () => {
     const zone = "America/Chicago";
     const settings = { CALLTALLY_TIMEZONE: zone, CALLTALLY_BASE_URL: "https://api.example.com" };
     using folder = makeCallsFolder(CALLS, settings);
@@ -76,7 +76,7 @@ describe("misspelled names of settings", () => {
     "CALLTALLY_TOKNE in .env is not a setting, and has no effect. Did you mean CALLTALLY_TOKEN?",
   ];
 
-  it("are reported once by any command, even by the two processes of a query, but not with --quiet", async () => {
+  it("cause one remark of any command, even of the two processes of a query, but none with --quiet", async () => {
     using folder = makeCallsFolder(CALLS, env);
     folder.write(".env", "CALLTALLY_TOKNE=secret-of-ours\n");
     for (const args of [["query", "SELECT 1"], ["schema calls"], ["completion bash"]])
@@ -84,7 +84,7 @@ describe("misspelled names of settings", () => {
     expect(await folder.run("schema --quiet")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("are logged by a job, but not by each job of a schedule", async () => {
+  it("cause a warning in the log of a job, but not of each job of a schedule", async () => {
     using folder = makeCallsFolder(CALLS);
     const warningsOf = async (...args: string[]) => {
       const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd: folder.path, env });
@@ -150,7 +150,7 @@ describe("values in filters", () => {
     );
   });
 
-  it("are not checked in an empty warehouse, and the output reports that it has no calls", async () => {
+  it("pass in an empty warehouse, and the output reports that it has no calls", async () => {
     using folder = makeCallsFolder([]);
     expect(await folder.run("export source --source gogle")).toMatchObject({
       code: 0,
