@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { settingsFor } from "../support/run.ts";
-import { type Answer, chunked, gzip, json, startServer, text } from "../support/server.ts";
+import { json, startServer, text } from "../support/server.ts";
 import { makeFolder } from "./folder.ts";
 
 // assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
@@ -62,37 +62,19 @@ describe("calltally's log", () => {
   });
 
   it.each([
-    {
-      title: "an error message",
-      answer: json({ code: 404, message: "canary +15005550006" }, 404),
-      exitCode: 8,
-    },
-    {
-      title: "a refusal that quotes the token",
-      answer: json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401),
-      exitCode: 4,
-    },
-    { title: "a failure message", answer: json({ message: "canary" }, 503), exitCode: 5 },
-    { title: "HTML", answer: text("<html>canary</html>"), exitCode: 8 },
-    { title: "half a JSON text", answer: chunked('{"code":200,"canary":"canary'), exitCode: 8 },
-    { title: "unexpected members", answer: json({ code: "canary", data: "canary" }), exitCode: 8 },
-    { title: "truncated gzip", answer: gzip("canary".repeat(50), 0.5), exitCode: 8 },
-    { title: "a redirect", answer: text("", 302, { location: "https://canary.example.com/" }), exitCode: 8 },
-  ] satisfies { title: string; answer: Answer; exitCode: number }[])(
-    "contains no response body: $title",
-    async ({ answer, exitCode }) => {
-      await using api = await startServer(answer);
-      const env = {
-        ...settingsFor({ url: api.url.origin, token: TOKEN }),
-        CALLTALLY_RETRY_SECONDS: "0",
-        CALLTALLY_LOG_LEVEL: "trace",
-        CALLTALLY_INSIGHT_IDS: "101",
-      };
-      using folder = makeFolder(env);
-      const { code, stderr } = await folder.run("job sync");
-      expect(code).toBe(exitCode);
-      expect(stderr).toContain(`"exitCode":${exitCode}`);
-      await folder.run("job insights");
-    },
-  );
+    [8, "an error", json({ code: 404, message: "canary +15005550006" }, 404)],
+    [4, "a refusal that quotes the token", json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401)],
+    [5, "a failure", json({ message: "canary" }, 503)],
+    [8, "HTML", text("<html>canary</html>")],
+  ] as const)("exits with %i and contains no response body after %s", async (exitCode, _, answer) => {
+    await using api = await startServer(answer);
+    using folder = makeFolder({
+      ...settingsFor({ url: api.url.origin, token: TOKEN }),
+      CALLTALLY_RETRY_SECONDS: "0",
+      CALLTALLY_LOG_LEVEL: "trace",
+    });
+    const { code, stderr } = await folder.run("job sync");
+    expect(code).toBe(exitCode);
+    expect(stderr).toContain(`"exitCode":${exitCode}`);
+  });
 });

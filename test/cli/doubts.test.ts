@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { rowOf, startRowService, TOKEN } from "../support/call-service.ts";
+import { rowOf } from "../support/call-service.ts";
 import { openWarehouse } from "../support/library.ts";
 import { answering } from "../support/mcp.ts";
 import { readText } from "../support/temp-folder.ts";
-import { writeAccounts } from "./agency.ts";
-import { makeFolder } from "./folder.ts";
+import { makeServiceFolder } from "./folder.ts";
 
 const CALLS = 200;
 const DOUBT = "100 rows of the service (50.0%) could not be read, and are in no figure.";
@@ -14,25 +13,13 @@ const REPORTS = `reports:
   page: { format: html }
 `;
 
-/** A folder with the account acme, of whose 200 calls every second one has an unreadable member. */
-async function makeHalfRead() {
+it("unreadable rows are reported on every surface, exit with 3, and stop a report that requires proof", async () => {
+  // Every second of 200 calls has an unreadable member.
   const rows = Array.from({ length: CALLS }, (_, index) =>
     index % 2 === 0 ? rowOf(index + 1) : rowOf(index + 1).replace('"duration":60', '"duration":{}'),
   );
-  const service = await startRowService(rows);
-  const folder = makeFolder();
-  writeAccounts(folder.path, { acme: { url: service.url.href, token: TOKEN } }, { top: REPORTS });
-  return {
-    ...folder,
-    [Symbol.asyncDispose]: async () => {
-      folder[Symbol.dispose]();
-      await service[Symbol.asyncDispose]();
-    },
-  };
-}
-
-it("unreadable rows are reported on every surface, exit with 3, and stop a report that requires proof", async () => {
-  await using half = await makeHalfRead();
+  await using half = await makeServiceFolder(rows);
+  half.write("calltally.yaml", REPORTS);
   expect(await half.run("sync")).toEqual({
     code: 3,
     stdout: expect.stringMatching(/verdict {3}exact: .*; 100 rows of these could not be parsed$/m),
@@ -41,7 +28,7 @@ it("unreadable rows are reported on every surface, exit with 3, and stop a repor
 
   const exported = await half.run("export channel --quiet");
   expect(exported).toMatchObject({ code: 3, stdout: "", stderr: `calltally: ${DOUBT}\n` });
-  const manifest = JSON.parse(readText(half.path, "data/acme/exports/manifest.json"));
+  const manifest = JSON.parse(readText(half.path, "data/exports/manifest.json"));
   expect(manifest.statements[0]).toMatchObject({ id: "rejected_rows", level: "doubt", text: DOUBT });
 
   for (const [code, stream, ...command] of [
@@ -59,14 +46,13 @@ it("unreadable rows are reported on every surface, exit with 3, and stop a repor
     expect([command, finished.code]).toEqual([command, code]);
     expect(finished[stream]).toContain(DOUBT);
   }
-  const page = readText(half.path, "data/acme/exports/report/report.html");
+  const page = readText(half.path, "data/exports/report/report.html");
   expect(page).toContain(`<strong>In doubt.</strong> ${DOUBT}`);
 
-  const database = join(half.path, "data/acme/calltally.db");
-  const assistant = answering(join(half.path, "data/acme"), { env: { CALLTALLY_DATABASE: database } });
+  const assistant = answering(join(half.path, "data"), { env: { CALLTALLY_DATABASE: half.database } });
   const { basis } = Object(await assistant.ask("figures", { by: ["channel"] }));
   expect(basis.statements[0]).toMatchObject({ level: "doubt", text: DOUBT });
-  using library = openWarehouse(database);
+  using library = openWarehouse(half.database);
   expect((await library.rollup({ by: ["channel"] })).statements[0]).toMatchObject({ text: DOUBT });
   expect((await library.readBasis()).statements[0]).toMatchObject({ text: DOUBT });
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { startRowService, TOKEN } from "../support/call-service.ts";
 import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, readRows } from "../support/warehouse.ts";
@@ -77,6 +78,21 @@ export async function makeSandboxFolder(
     [Symbol.asyncDispose]: async () => {
       remove();
       await sandbox[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Makes an empty working folder whose settings name a service of these rows, and these `more`. */
+export async function makeServiceFolder(rows: readonly string[], more: Settings = {}) {
+  const service = await startRowService(rows);
+  const access = settingsFor({ url: service.url.href, token: TOKEN });
+  const { [Symbol.dispose]: remove, ...folder } = makeFolder({ ...access, ...more });
+  return {
+    ...folder,
+    service,
+    [Symbol.asyncDispose]: async () => {
+      remove();
+      await service[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,11 +1,10 @@
 import { chmodSync, chownSync, globSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, it } from "vitest";
-import { startRowService, TOKEN } from "../support/call-service.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally } from "../support/run.ts";
 import { readText } from "../support/temp-folder.ts";
-import { type Folder, makeFolder } from "./folder.ts";
+import { type Folder, makeServiceFolder } from "./folder.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
 
 // The interaction of `forget` with everything else that stores calls.
@@ -40,22 +39,14 @@ function toRow({ dni_data = {}, ...row }: Row): string {
 
 /** A working folder whose settings name a service of these rows, newest first like the service. */
 async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
-  const service = await startRowService(rows.map(toRow));
-  const access = settingsFor({ url: service.url.href, token: TOKEN });
-  const folder = makeFolder({ ...access, CALLTALLY_GONE_AFTER_HOURS: "0", ...keep });
-  const sync = async (...args: string[]) => {
-    const { code, stdout, stderr } = await folder.run("sync --json", ...args);
-    expect([0, 3], stderr).toContain(code);
-    return JSON.parse(stdout);
-  };
+  const folder = await makeServiceFolder(rows.map(toRow), { CALLTALLY_GONE_AFTER_HOURS: "0", ...keep });
   return {
     ...folder,
     data: join(folder.path, "data"),
-    service,
-    sync,
-    [Symbol.asyncDispose]: async () => {
-      folder[Symbol.dispose]();
-      await service[Symbol.asyncDispose]();
+    sync: async (...args: string[]) => {
+      const { code, stdout, stderr } = await folder.run("sync --json", ...args);
+      expect([0, 3], stderr).toContain(code);
+      return JSON.parse(stdout);
     },
   };
 }

@@ -1,10 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startRowService, TOKEN } from "../support/call-service.ts";
-import { settingsFor } from "../support/run.ts";
 import { listFiles } from "../support/temp-folder.ts";
-import { makeFolder } from "./folder.ts";
+import { makeServiceFolder } from "./folder.ts";
 
 const CALLS = 100;
 const numberOf = (id: number) => `+1415555${1000 + (id % 40)}`;
@@ -30,21 +28,14 @@ function rowOf(id: number): string {
 
 /** A service of these calls, and a working folder with settings that keep nothing of them. */
 async function makePlace() {
-  const service = await startRowService(Array.from({ length: CALLS }, (_, id) => rowOf(id)));
   const kinds = ["TRANSCRIPTS", "SUMMARIES", "CALLER_NUMBERS", "RECORDING_URLS"];
-  const folder = makeFolder({
-    ...settingsFor({ url: service.url.href, token: TOKEN }),
-    CALLTALLY_LIMIT: "60",
-    ...Object.fromEntries(kinds.map((kind) => [`CALLTALLY_KEEP_${kind}`, "never"])),
-  });
-  return {
-    ...folder,
-    service,
-    [Symbol.asyncDispose]: async () => {
-      folder[Symbol.dispose]();
-      await service[Symbol.asyncDispose]();
+  return await makeServiceFolder(
+    Array.from({ length: CALLS }, (_, id) => rowOf(id)),
+    {
+      CALLTALLY_LIMIT: "60",
+      ...Object.fromEntries(kinds.map((kind) => [`CALLTALLY_KEEP_${kind}`, "never"])),
     },
-  };
+  );
 }
 
 /**
