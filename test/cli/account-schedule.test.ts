@@ -67,7 +67,7 @@ describe("calltally schedule of several accounts", () => {
       appendFileSync(join(folder.path, "calltally.yaml"), more);
     };
     write({ acme });
-    appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/5 * * * * *"\n');
+    appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/3 * * * * *"\n');
     await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
     const next = (isIt: (line: LogLine) => boolean) => schedule.seen(isIt, schedule.lines().length);
     const health = async (line: LogLine) =>

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFolder } from "./folder.ts";
@@ -114,13 +114,15 @@ describe("calltally config", () => {
     });
   });
 
-  it("prints the JSON Schema of the file", async () => {
+  it("prints the JSON Schema of the file, and the text of docs/reference/calltally-yaml.md", async () => {
     using folder = makeFolder();
     const schema = JSON.parse(await folder.say("config schema"));
     expect(schema.properties.accounts.additionalProperties).toMatchObject({
       additionalProperties: false,
       properties: { timezone: { type: "string", examples: ["America/New_York"] } },
     });
+    const reference = await folder.say("config schema --reference");
+    expect(readFileSync("docs/reference/calltally-yaml.md", "utf8").trimEnd()).toBe(reference.trimEnd());
   });
 
   it("makes every command that needs the file exit with 2 if the file is invalid", async () => {

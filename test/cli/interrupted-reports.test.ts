@@ -22,7 +22,7 @@ async function makePlace(acme: SandboxOptions, { limit = 1000, contents = "[chan
 }
 
 it("a report stops with the sync that it waits for, and is made later for the same slot", async () => {
-  await using folder = await makePlace({ calls: 600, latencyMs: 300 }, { limit: 100 });
+  await using folder = await makePlace({ calls: 400, latencyMs: 300 }, { limit: 100 });
   const { options, say, acme, rowsOf } = folder;
   const job = startCalltally(["job", "report:weekly"], options);
   await until(() => acme.requests.length >= 3);

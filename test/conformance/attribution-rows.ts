@@ -15,7 +15,7 @@ import {
   sameCalls,
   sameTotal,
 } from "./expectations.ts";
-import type { Answer, Expectation, Request, Row, Verdict } from "./row.ts";
+import { type Answer, type Expectation, type Request, type Row, row, type Verdict } from "./row.ts";
 import { anyObject, integer, isoUtcMs, phoneNumber, text, url, uuid } from "./types.ts";
 
 const PATH = "/v3/conversations/attribution-engine";
@@ -108,7 +108,6 @@ function aboveMaximum(answer: Answer): Verdict {
   return answer.status === 400 ? passed("400") : applied({ limit: 1000 })(answer, undefined);
 }
 
-const row = (section: string, request: Request, expect: Expectation): Row => ({ section, request, expect });
 /** Also compares with the response to another request. */
 const compared = (section: string, query: string, other: string, expect: Expectation): Row => ({
   ...row(section, page(query), expect),

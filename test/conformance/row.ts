@@ -52,6 +52,12 @@ export interface WebhookEffect {
   readonly delivers?: boolean;
 }
 
+export const row = (section: string, request: Request, expect: Expectation): Row => ({
+  section,
+  request,
+  expect,
+});
+
 /** Whether the row only reads, so that any server may be asked. */
 export function isReadOnly({ request, needsFailure, webhook, callsWithoutDni }: Row): boolean {
   return request.method === "GET" && (needsFailure ?? webhook ?? callsWithoutDni) === undefined;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ENVELOPE } from "./attribution-rows.ts";
 import { answers, dataHas, envelopeHas, isJson } from "./expectations.ts";
-import type { Request, Row, WebhookEffect } from "./row.ts";
+import { type Request, type Row, row, type WebhookEffect } from "./row.ts";
 
 /** The sandbox's webhooks, one in each state. */
 const ACTIVE = 44;
@@ -54,16 +54,16 @@ export const PATCH_UNKNOWN = patch(999, ALL);
 const UNCHANGED: WebhookEffect = { id: ACTIVE, leaves: "unchanged" };
 
 const updated = (section: string, request: Request, webhook: WebhookEffect): Row => ({
-  section,
-  request,
-  expect: dataHas(z.object({ webhookId: z.literal(webhook.id) })),
+  ...row(section, request, dataHas(z.object({ webhookId: z.literal(webhook.id) }))),
   webhook,
 });
-
+/** A PATCH that changes these members, and no others. */
+const patched = (section: string, leaves: Members, more: Partial<WebhookEffect> = {}): Row => {
+  const effect = { id: ACTIVE, leaves, ...more };
+  return updated(section, patch(effect.id, leaves), effect);
+};
 const refused = (section: string, request: Request, status = 400, webhook = UNCHANGED): Row => ({
-  section,
-  request,
-  expect: answers(status),
+  ...row(section, request, answers(status)),
   webhook,
 });
 
@@ -85,16 +85,16 @@ const FIELD_ROWS: readonly Row[] = [
       pick((other) => other !== name),
     );
     return [
-      updated(`2.2 ${name}`, patch(ACTIVE, { [name]: value }), { id: ACTIVE, leaves: { [name]: value } }),
+      patched(`2.2 ${name}`, { [name]: value }),
       refused(`2.2 ${name} type`, patch(ACTIVE, { [name]: wrong })),
       required
         ? refused(`2.2 ${name} required in PUT`, without)
-        : { section: `2.2 ${name} not required in PUT`, request: without, expect: answers(200) },
+        : row(`2.2 ${name} not required in PUT`, without, answers(200)),
     ];
   }),
   refused("2.2 webhook_endpoint HTTPS", patch(ACTIVE, { webhook_endpoint: "http://hooks.example.org/" })),
   refused("2.2 webhook_endpoint valid", patch(ACTIVE, { webhook_endpoint: "https://" })),
-  updated("2.2 format JSON", patch(ACTIVE, { format: "JSON" }), { id: ACTIVE, leaves: { format: "JSON" } }),
+  patched("2.2 format JSON", { format: "JSON" }),
   refused("2.2 method the name of an HTTP method", patch(ACTIVE, { method: "GET POST" })),
   {
     section: "2.2 webhook_id never changeable",
@@ -103,14 +103,10 @@ const FIELD_ROWS: readonly Row[] = [
     expect: answers(200, 400),
     webhook: UNCHANGED,
   },
-  updated(
-    "2.2 webhook_id not required in PUT, and taken when it is the same",
-    put(ACTIVE, { ...ALL, webhook_id: ACTIVE }),
-    {
-      id: ACTIVE,
-      leaves: ALL,
-    },
-  ),
+  updated("2.2 webhook_id accepted in PUT when it is the same", put(ACTIVE, { ...ALL, webhook_id: ACTIVE }), {
+    id: ACTIVE,
+    leaves: ALL,
+  }),
   refused("2.2 webhook_id another in PUT", put(ACTIVE, { ...ALL, webhook_id: 4711 })),
   ...["webhook_created", "webhook_updated"].map((name) => ({
     section: `2.2 ${name} not applicable to a PUT`,
@@ -139,11 +135,7 @@ const STATE_ROWS: readonly Row[] = [
           leaves,
           delivers,
         }),
-        updated(`3 ${state}, PATCH to ${webhook_status}`, patch(id, { webhook_status }), {
-          id,
-          leaves: { webhook_status },
-          delivers,
-        }),
+        patched(`3 ${state}, PATCH to ${webhook_status}`, { webhook_status }, { id, delivers }),
       ];
     }),
   ]),
@@ -176,20 +168,11 @@ const PUT_ROWS: readonly Row[] = [
 
 /** § 4.4. */
 const PATCH_ROWS: readonly Row[] = [
-  updated("4.4 method, path and data; rule 5: webhook_updated", PATCH_OK, {
-    id: ACTIVE,
-    leaves: { description: "Described again" },
-  }),
+  patched("4.4 method, path and data; rule 5: webhook_updated", { description: "Described again" }),
   refused("4.4 rule 1: at least one field", PATCH_REFUSED),
-  updated("4.4 rule 2: only given fields change", patch(ACTIVE, { method: "PUT", format: "json" }), {
-    id: ACTIVE,
-    leaves: { method: "PUT", format: "json" },
-  }),
+  patched("4.4 rule 2: only given fields change", { method: "PUT", format: "json" }),
   refused("4.4 rule 4: exists", PATCH_UNKNOWN, 404),
-  updated("4.4 rule 6: static_parameters replaced", patch(ACTIVE, { static_parameters: [] }), {
-    id: ACTIVE,
-    leaves: { static_parameters: [] },
-  }),
+  patched("4.4 rule 6: static_parameters replaced", { static_parameters: [] }),
 ];
 
 /** The members of every response (§ 1). */
@@ -197,23 +180,20 @@ const ENVELOPE_ROWS: readonly Row[] = [
   ["update webhook", PUT_OK] as const,
   ["partial update webhook", PATCH_OK] as const,
 ].flatMap(([name, request]) => [
-  ...Object.entries(ENVELOPE).map(([member, schema]) => ({
-    section: `1 ${member}: ${name}`,
-    request,
-    expect: envelopeHas(z.object({ [member]: schema })),
-  })),
-  { section: `1 application/json: ${name}`, request, expect: isJson },
+  ...Object.entries(ENVELOPE).map(([member, schema]) =>
+    row(`1 ${member}: ${name}`, request, envelopeHas(z.object({ [member]: schema }))),
+  ),
+  row(`1 application/json: ${name}`, request, isJson),
 ]);
 
 /** § 6. */
-const EVENT_ROWS: readonly Row[] = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => {
-  const leaves = { method, description: "Described again" };
-  return updated(`6 by the configured method: ${method}`, patch(ACTIVE, leaves), {
-    id: ACTIVE,
-    leaves,
-    delivers: true,
-  });
-});
+const EVENT_ROWS: readonly Row[] = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
+  patched(
+    `6 by the configured method: ${method}`,
+    { method, description: "Described again" },
+    { delivers: true },
+  ),
+);
 
 /** §§ 1, 2.2, 3, 4.3, 4.4 and 6. */
 export const WEBHOOK_ROWS: readonly Row[] = [
