@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { settingsFor } from "../support/run.ts";
 import { json, startServer, text } from "../support/server.ts";
@@ -38,43 +38,41 @@ function plant(sandbox: Sandbox): void {
   });
 }
 
-describe("calltally's log", () => {
-  it("contains neither data of calls, good or bad, nor secrets, even at level trace", async () => {
-    await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
-    await using monitor = await startServer(text("canary-monitor", 500));
-    plant(sandbox);
-    const env = {
-      ...settingsFor(sandbox),
-      CALLTALLY_HEARTBEAT_URL: `${monitor.url}canary-beat`,
-      CALLTALLY_LOG_LEVEL: "trace",
-      CALLTALLY_INSIGHT_IDS: "101",
-    };
-    using folder = makeFolder(env);
-    const { run } = folder;
-    expect((await run("job sync")).code).toBe(3);
-    expect((await run("job export")).code).toBe(3); // rows could not be read
-    expect((await run("job insights")).code).toBe(0);
-    expect((await run("sync --full")).code).toBe(3);
-    expect((await run("export")).code).toBe(3);
-    expect((await run("status")).stderr).toMatch(
-      /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
-    );
-  });
+it("the log contains neither data of calls, good or bad, nor secrets, even at level trace", async () => {
+  await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
+  await using monitor = await startServer(text("canary-monitor", 500));
+  plant(sandbox);
+  const env = {
+    ...settingsFor(sandbox),
+    CALLTALLY_HEARTBEAT_URL: `${monitor.url}canary-beat`,
+    CALLTALLY_LOG_LEVEL: "trace",
+    CALLTALLY_INSIGHT_IDS: "101",
+  };
+  using folder = makeFolder(env);
+  const { run } = folder;
+  expect((await run("job sync")).code).toBe(3);
+  expect((await run("job export")).code).toBe(3); // rows could not be read
+  expect((await run("job insights")).code).toBe(0);
+  expect((await run("sync --full")).code).toBe(3);
+  expect((await run("export")).code).toBe(3);
+  expect((await run("status")).stderr).toMatch(
+    /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
+  );
+});
 
-  it.each([
-    [8, "an error", json({ code: 404, message: "canary +15005550006" }, 404)],
-    [4, "a refusal that quotes the token", json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401)],
-    [5, "a failure", json({ message: "canary" }, 503)],
-    [8, "HTML", text("<html>canary</html>")],
-  ] as const)("exits with %i and contains no response body after %s", async (exitCode, _, answer) => {
-    await using api = await startServer(answer);
-    using folder = makeFolder({
-      ...settingsFor({ url: api.url.origin, token: TOKEN }),
-      CALLTALLY_RETRY_SECONDS: "0",
-      CALLTALLY_LOG_LEVEL: "trace",
-    });
-    const { code, stderr } = await folder.run("job sync");
-    expect(code).toBe(exitCode);
-    expect(stderr).toContain(`"exitCode":${exitCode}`);
+it.each([
+  [8, "an error", json({ code: 404, message: "canary +15005550006" }, 404)],
+  [4, "a refusal that quotes the token", json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401)],
+  [5, "a failure", json({ message: "canary" }, 503)],
+  [8, "HTML", text("<html>canary</html>")],
+] as const)("job sync exits with %i and logs no response body after %s", async (exitCode, _, answer) => {
+  await using api = await startServer(answer);
+  using folder = makeFolder({
+    ...settingsFor({ url: api.url.origin, token: TOKEN }),
+    CALLTALLY_RETRY_SECONDS: "0",
+    CALLTALLY_LOG_LEVEL: "trace",
   });
+  const { code, stderr } = await folder.run("job sync");
+  expect(code).toBe(exitCode);
+  expect(stderr).toContain(`"exitCode":${exitCode}`);
 });
