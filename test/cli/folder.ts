@@ -71,28 +71,24 @@ export async function makeSandboxFolder(
   more: Settings = {},
 ): Promise<Folder & AsyncDisposable & { sandbox: Sandbox }> {
   const sandbox = await startSandbox(sandboxOptions);
-  const { [Symbol.dispose]: remove, ...folder } = makeFolder({ ...settingsFor(sandbox), ...more });
-  return {
-    ...folder,
-    sandbox,
-    [Symbol.asyncDispose]: async () => {
-      remove();
-      await sandbox[Symbol.asyncDispose]();
-    },
-  };
+  return { ...makeFolderOf(sandbox, { ...settingsFor(sandbox), ...more }), sandbox };
 }
 
 /** Makes an empty working folder whose settings name a service of these rows, and these `more`. */
 export async function makeServiceFolder(rows: readonly string[], more: Settings = {}) {
   const service = await startRowService(rows);
   const access = settingsFor({ url: service.url.href, token: TOKEN });
-  const { [Symbol.dispose]: remove, ...folder } = makeFolder({ ...access, ...more });
+  return { ...makeFolderOf(service, { ...access, ...more }), service };
+}
+
+/** Makes a folder that is deleted with the server of its settings. */
+function makeFolderOf(server: AsyncDisposable, env: Settings): Folder & AsyncDisposable {
+  const { [Symbol.dispose]: remove, ...folder } = makeFolder(env);
   return {
     ...folder,
-    service,
     [Symbol.asyncDispose]: async () => {
       remove();
-      await service[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
     },
   };
 }
