@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HAS_CLICKHOUSE, startClickhouse } from "../support/clickhouse-servers.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { type Finding, median, ratioOf } from "./finding.ts";
+import { type Finding, median, medianUsage, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer, type Usage } from "./process.ts";
 
@@ -100,11 +100,7 @@ async function compare(
 }
 
 async function measureRuns(runs: number, args: readonly string[], env: Record<string, string>) {
-  const measured: (Usage & { stdout: string })[] = [];
+  const measured: Usage[] = [];
   for (let run = 0; run < runs; run++) measured.push(await measureCalltally(args, env));
-  return {
-    seconds: median(measured.map(({ seconds }) => seconds)),
-    cpuSeconds: median(measured.map(({ cpuSeconds }) => cpuSeconds)),
-    peakMb: Math.max(...measured.map(({ peakMb }) => peakMb)),
-  };
+  return medianUsage(measured);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { type Finding, median, ratioOf } from "./finding.ts";
+import { type Finding, median, medianUsage, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, measureFloor, startPageServer, type Usage } from "./process.ts";
 
@@ -27,9 +27,7 @@ async function compare(calls: number, runs: number, rollup: string, database: st
   const cpu = ours.map(({ cpuSeconds }) => cpuSeconds);
   const of = "times the CPU of SQLite's grouping and the CSV";
   const ratio = { value: ratioOf(cpu, floors), of, ...(calls >= 1_000_000 && { atMost: 2 }) };
-  const seconds = median(ours.map((usage) => usage.seconds));
-  const peakMb = Math.max(...ours.map((usage) => usage.peakMb));
-  return { what: `export ${rollup}`, calls, seconds, cpuSeconds: median(cpu), peakMb, ratio };
+  return { what: `export ${rollup}`, calls, ...medianUsage(ours), ratio };
 }
 
 /** How much longer does a workbook of all calls take than their CSV file, and with how much memory? */

@@ -1,4 +1,4 @@
-import type { Time } from "./process.ts";
+import type { Time, Usage } from "./process.ts";
 
 /** One line of a benchmark's result. */
 export interface Finding {
@@ -41,6 +41,11 @@ export const cpuSeconds = (times: readonly Time[]) => times.map((time) => time.c
 
 export function medianTime(times: readonly Time[]): Time {
   return { seconds: median(times.map((time) => time.seconds)), cpuSeconds: median(cpuSeconds(times)) };
+}
+
+/** Returns the median times of several runs, and their highest peak. */
+export function medianUsage(usages: readonly Usage[]): Usage {
+  return { ...medianTime(usages), peakMb: Math.max(...usages.map(({ peakMb }) => peakMb)) };
 }
 
 /** Returns one line for the table below {@link HEADING}. */

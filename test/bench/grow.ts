@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { enlarge } from "./enlarge.ts";
-import { type Finding, median } from "./finding.ts";
+import { type Finding, medianUsage } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer, type Usage } from "./process.ts";
 
@@ -53,7 +53,7 @@ const COMMANDS: readonly Command[] = [
 
 /** How much longer does each command take as the warehouse grows? */
 export async function* grow({ calls: sizes, runs }: BenchOptions): AsyncGenerator<Finding> {
-  const smallest = new Map<string, number[]>();
+  const smallest = new Map<string, number>();
   for (const calls of sizes) {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -71,22 +71,18 @@ export async function* grow({ calls: sizes, runs }: BenchOptions): AsyncGenerato
         taken.push(await measureCalltally(args(run, database), { ...env, ...changed?.(run) }));
         rmSync(join(folder.path, BACKUP), { force: true });
       }
-      const cpu = taken.map(({ cpuSeconds }) => cpuSeconds);
+      const usage = medianUsage(taken);
       const first = smallest.get(what);
-      if (first === undefined) smallest.set(what, cpu);
-      const ratio = first && {
-        value: median(cpu) / median(first),
-        of: `times the CPU of ${sizes[0]} calls`,
-        ...(atMost !== undefined && calls === sizes.at(-1) && { atMost }),
-      };
-      yield {
-        what: calls === loaded ? what : `${what} (facts made)`,
-        calls,
-        seconds: median(taken.map(({ seconds }) => seconds)),
-        cpuSeconds: median(cpu),
-        peakMb: Math.max(...taken.map(({ peakMb }) => peakMb)),
-        ratio,
-      };
+      if (first === undefined) smallest.set(what, usage.cpuSeconds);
+      const ratio =
+        first === undefined
+          ? undefined
+          : {
+              value: usage.cpuSeconds / first,
+              of: `times the CPU of ${sizes[0]} calls`,
+              ...(atMost !== undefined && calls === sizes.at(-1) && { atMost }),
+            };
+      yield { what: calls === loaded ? what : `${what} (facts made)`, calls, ...usage, ratio };
     }
   }
 }

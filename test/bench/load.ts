@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { cpuSeconds, type Finding, medianTime, ratioOf } from "./finding.ts";
+import { cpuSeconds, type Finding, medianTime, medianUsage, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, measureFloor, startPageServer, type Time, type Usage } from "./process.ts";
 import { prepareRows } from "./rows.ts";
@@ -31,10 +31,6 @@ export async function* load({ calls: sizes, runs }: BenchOptions): AsyncGenerato
     const toBound = { value: peakMb / 400, of: "of 400 MB", atMost: 1 };
     if (calls <= 1_000_000) yield { what: "memory of both", calls, ...usage, peakMb, ratio: toBound };
   }
-}
-
-function medianUsage(usages: readonly Usage[]): Usage {
-  return { ...medianTime(usages), peakMb: Math.max(...usages.map(({ peakMb }) => peakMb)) };
 }
 
 async function measureRuns(calls: number, runs: number) {

@@ -31,12 +31,7 @@ const LOADERS: readonly Peer[] = [
   },
   { what: "dlt", script: "peer-dlt.py", runner: "python3", needs: ["dlt", "sqlalchemy"] },
 ];
-const DUCKDB: Peer = {
-  what: "DuckDB",
-  script: "peer-duckdb.py",
-  runner: "python3",
-  needs: ["duckdb"],
-};
+const DUCKDB: Peer = { what: "DuckDB", script: "peer-duckdb.py", runner: "python3", needs: ["duckdb"] };
 
 /** How fast are other ways to the same table of calls, and to the same rollups? */
 export async function* peers({ peerCalls: calls, runs, skip }: BenchOptions): AsyncGenerator<Finding> {

@@ -1,13 +1,11 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
+import { startRowService } from "../support/call-service.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";
-import { type Finding, median } from "./finding.ts";
+import { type Finding, medianUsage } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, type Usage } from "./process.ts";
 
@@ -26,9 +24,10 @@ export async function* watch({ calls: sizes, runs }: BenchOptions): AsyncGenerat
     const endMs = Date.now() - 20 * MINUTE_MS;
     const callAt = (index: number) => drawCall(index, calls, endMs - (index / calls) * TEN_WEEKS_MS);
     fill(database, calls, callAt);
-    await using service = await startService(calls, callAt);
+    const rows = Array.from({ length: calls }, (_, index) => toRow(callAt(index)));
+    await using service = await startRowService(rows);
     const env = {
-      CALLTALLY_BASE_URL: service.url,
+      CALLTALLY_BASE_URL: service.url.href,
       CALLTALLY_TOKEN: "bench",
       CALLTALLY_DATABASE: database,
       CALLTALLY_LOOKBACK_HOURS: "1",
@@ -40,19 +39,15 @@ export async function* watch({ calls: sizes, runs }: BenchOptions): AsyncGenerat
         judgeAgain(database);
         taken.push(await measureCalltally(["sync", "--incremental", "--json"], env));
       }
-      const cpu = median(taken.map(({ cpuSeconds }) => cpuSeconds));
-      if (what === "hourly sync, no news") smallest ??= cpu;
-      yield {
-        what,
-        calls,
-        seconds: median(taken.map(({ seconds }) => seconds)),
-        cpuSeconds: cpu,
-        peakMb: Math.max(...taken.map(({ peakMb }) => peakMb)),
-        ...(what === "hourly sync, no news" &&
-          calls !== sizes[0] && {
-            ratio: { value: cpu / (smallest ?? cpu), of: `times the CPU of ${sizes[0]} calls`, atMost: 1.2 },
-          }),
-      };
+      const usage = medianUsage(taken);
+      if (what !== "hourly sync, no news") {
+        yield { what, calls, ...usage };
+        continue;
+      }
+      smallest ??= usage.cpuSeconds;
+      const value = usage.cpuSeconds / smallest;
+      const ratio = { value, of: `times the CPU of ${sizes[0]} calls`, atMost: 1.2 };
+      yield { what, calls, ...usage, ratio };
     }
   }
 }
@@ -99,23 +94,10 @@ function judgeAgain(database: string): void {
   sqlite.close();
 }
 
-async function startService(calls: number, callAt: (index: number) => Call) {
-  const begun = Date.now().toString(36);
-  let requests = 0;
-  const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? "/", "http://localhost");
-    const [offset, limit] = [Number(searchParams.get("offset")), Number(searchParams.get("limit") ?? 100)];
-    const rows = Array.from({ length: Math.max(0, Math.min(limit, calls - offset)) }, (_, index) => {
-      const { utm_source, campaign_name, ...call } = callAt(offset + index);
-      const { call_id, call_started, caller_id, tracking_number, duration, disposition } = call;
-      const own = { call_id, call_started, caller_id, tracking_number, duration, disposition };
-      return { ...own, dni_data: { utm_source, campaign_name } };
-    });
-    const data = { total: calls, limit, offset, calls: rows };
-    const body = { code: 200, message: "Success", request_id: `${begun}-${requests++}`, data };
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: async () => void server.close() };
+/** The JSON of a call as sent by a service. */
+function toRow(call: Call): string {
+  const { call_id, call_started, caller_id, tracking_number, duration, disposition } = call;
+  const { utm_source, campaign_name } = call;
+  const own = { call_id, call_started, caller_id, tracking_number, duration, disposition };
+  return JSON.stringify({ ...own, dni_data: { utm_source, campaign_name } });
 }

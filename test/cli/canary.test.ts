@@ -1,9 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { settingsFor, startCalltally } from "../support/run.ts";
-import { type Answer, chunked, gzip, json, startServer, text } from "../support/server.ts";
+import { settingsFor } from "../support/run.ts";
+import { json, startServer, text } from "../support/server.ts";
 import { makeFolder } from "./folder.ts";
-import { until } from "./until.ts";
 
 // assertNoSecrets in run.ts searches each run of these tests for secrets: the token and the monitor's address in
 // all output, and on standard error also the word that is planted here in calls and bodies.
@@ -39,77 +38,41 @@ function plant(sandbox: Sandbox): void {
   });
 }
 
-describe("calltally's log", () => {
-  it("contains neither data of calls, good or bad, nor secrets, even at level trace", async () => {
-    await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
-    await using monitor = await startServer(text("canary-monitor", 500));
-    plant(sandbox);
-    const env = {
-      ...settingsFor(sandbox),
-      CALLTALLY_HEARTBEAT_URL: `${monitor.url}canary-beat`,
-      CALLTALLY_LOG_LEVEL: "trace",
-      CALLTALLY_INSIGHT_IDS: "101",
-    };
-    using folder = makeFolder(env);
-    const { options, run } = folder;
-    expect((await run("job sync")).code).toBe(3);
-    expect((await run("job export")).code).toBe(3); // rows could not be read
-    expect((await run("job insights")).code).toBe(0);
-    expect((await run("sync --full")).code).toBe(3);
-    expect((await run("export")).code).toBe(3);
-    expect((await run("status")).stderr).toMatch(
-      /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
-    );
-    expect((await run("schedule --list")).stderr).toBe("");
-
-    const schedule = startCalltally(["schedule"], {
-      ...options,
-      env: { ...env, CALLTALLY_SYNC_CRON: "* * * * * *", CALLTALLY_JITTER_SECONDS: "0" },
-    });
-    const requests = sandbox.requests.length;
-    await until(() => sandbox.requests.length >= requests + 4);
-    schedule.kill("SIGTERM");
-    expect((await schedule.done).code).toBe(0);
-  });
-
-  it.each([
-    {
-      title: "an error message",
-      answer: json({ code: 404, message: "canary +15005550006" }, 404),
-      exitCode: 8,
-    },
-    {
-      title: "a refusal that quotes the token",
-      answer: json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401),
-      exitCode: 4,
-    },
-    { title: "a failure message", answer: json({ message: "canary" }, 503), exitCode: 5 },
-    { title: "HTML", answer: text("<html>canary</html>"), exitCode: 8 },
-    { title: "an error page", answer: text("<html>canary</html>", 502), exitCode: 5 },
-    { title: "half a JSON text", answer: chunked('{"code":200,"canary":"canary'), exitCode: 8 },
-    { title: "unexpected members", answer: json({ code: "canary", data: "canary" }), exitCode: 8 },
-    {
-      title: "an invalid total",
-      answer: json({ code: 200, data: { calls: [], total: "canary" } }),
-      exitCode: 8,
-    },
-    { title: "truncated gzip", answer: gzip("canary".repeat(50), 0.5), exitCode: 8 },
-    { title: "a redirect", answer: text("", 302, { location: "https://canary.example.com/" }), exitCode: 8 },
-  ] satisfies { title: string; answer: Answer; exitCode: number }[])(
-    "contains no response body: $title",
-    async ({ answer, exitCode }) => {
-      await using api = await startServer(answer);
-      const env = {
-        ...settingsFor({ url: api.url.origin, token: TOKEN }),
-        CALLTALLY_RETRY_SECONDS: "0",
-        CALLTALLY_LOG_LEVEL: "trace",
-        CALLTALLY_INSIGHT_IDS: "101",
-      };
-      using folder = makeFolder(env);
-      const { code, stderr } = await folder.run("job sync");
-      expect(code).toBe(exitCode);
-      expect(stderr).toContain(`"exitCode":${exitCode}`);
-      await folder.run("job insights");
-    },
+it("the log contains neither data of calls, good or bad, nor secrets, even at level trace", async () => {
+  await using sandbox = await startSandbox({ calls: 60, token: TOKEN });
+  await using monitor = await startServer(text("canary-monitor", 500));
+  plant(sandbox);
+  const env = {
+    ...settingsFor(sandbox),
+    CALLTALLY_HEARTBEAT_URL: `${monitor.url}canary-beat`,
+    CALLTALLY_LOG_LEVEL: "trace",
+    CALLTALLY_INSIGHT_IDS: "101",
+  };
+  using folder = makeFolder(env);
+  const { run } = folder;
+  expect((await run("job sync")).code).toBe(3);
+  expect((await run("job export")).code).toBe(3); // rows could not be read
+  expect((await run("job insights")).code).toBe(0);
+  expect((await run("sync --full")).code).toBe(3);
+  expect((await run("export")).code).toBe(3);
+  expect((await run("status")).stderr).toMatch(
+    /^calltally: 40 rows of the service \(66\.7%\) could not be read, .*\n$/,
   );
+});
+
+it.each([
+  [8, "an error", json({ code: 404, message: "canary +15005550006" }, 404)],
+  [4, "a refusal that quotes the token", json({ message: `No token is ${TOKEN}`, canary: "canary" }, 401)],
+  [5, "a failure", json({ message: "canary" }, 503)],
+  [8, "HTML", text("<html>canary</html>")],
+] as const)("job sync exits with %i and logs no response body after %s", async (exitCode, _, answer) => {
+  await using api = await startServer(answer);
+  using folder = makeFolder({
+    ...settingsFor({ url: api.url.origin, token: TOKEN }),
+    CALLTALLY_RETRY_SECONDS: "0",
+    CALLTALLY_LOG_LEVEL: "trace",
+  });
+  const { code, stderr } = await folder.run("job sync");
+  expect(code).toBe(exitCode);
+  expect(stderr).toContain(`"exitCode":${exitCode}`);
 });

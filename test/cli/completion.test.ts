@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
@@ -51,31 +51,23 @@ describe("calltally completion", () => {
   });
 
   const hasBash = spawnSync("bash", ["-c", "true"]).status === 0;
-  it.skipIf(!hasBash)(`completes in bash itself${hasBash ? "" : " (SKIPPED: no bash)"}`, async () => {
-    using folder = makeTempFolder();
-    const script = `
+  it.skipIf(!hasBash).each([
+    { words: "webhook patch --status in", offers: /^inactive\n$/ },
+    { words: "query '$(touch pwned)' '`touch pwned`' '>' file '--'", offers: /--timeout/ },
+  ])(
+    `completes in bash, and runs nothing from the command line: $words${hasBash ? "" : " (SKIPPED: no bash)"}`,
+    ({ words, offers }) => {
+      using folder = makeTempFolder();
+      const script = `
       calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }
       source <(calltally completion bash)
-      COMP_WORDS=(calltally webhook patch --status in) COMP_CWORD=4
+      COMP_WORDS=(calltally ${words})
+      COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
       _calltally
       echo "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync("bash", ["-c", script], {
-      cwd: join(folder.path),
-      encoding: "utf8",
-    });
-    expect({ stdout, stderr }).toEqual({ stdout: "inactive\n", stderr: "" });
-  });
-
-  it.skipIf(!hasBash)("neither runs nor writes anything from the command line", async () => {
-    using folder = makeTempFolder();
-    const script = `
-      calltally() { "${process.execPath}" "${resolve("dist/bin.js")}" "$@"; }
-      source <(calltally completion bash)
-      COMP_WORDS=(calltally query '$(touch pwned)' '\`touch pwned\`' '>' file '--') COMP_CWORD=6
-      _calltally
-      echo "\${#COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: folder.path, encoding: "utf8" });
-    expect({ stderr, hasSome: Number(stdout) > 0 }).toEqual({ stderr: "", hasSome: true });
-    expect(readdirSync(folder.path)).toEqual([]);
-  });
+      const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: folder.path, encoding: "utf8" });
+      expect({ stdout, stderr }).toEqual({ stdout: expect.stringMatching(offers), stderr: "" });
+      expect(readdirSync(folder.path)).toEqual([]);
+    },
+  );
 });

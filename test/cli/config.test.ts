@@ -1,8 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { calltally } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { expect, it } from "vitest";
 import { makeFolder } from "./folder.ts";
 
 const YAML = `timezone: Europe/Berlin
@@ -39,149 +37,108 @@ const SECRETS = {
   "slack.url": "https://hooks.example.com/s3cret",
 };
 
-describe("calltally config", () => {
-  it("checks the title, the locale and the logo of an account", async () => {
-    using folder = makeFolder();
-    const check = async (key: string) => {
-      const yaml = `accounts:\n  acme:\n    base_url: https://api.example.com\n    token_file: acme.token\n    ${key}\n`;
-      write(folder.path, { "calltally.yaml": yaml, ...SECRETS });
-      const { code, stdout, stderr } = await folder.run("config check");
-      return [code, `${stdout}${stderr}`.split("\n").find((line) => line.includes("acme"))];
-    };
-    expect(await check("logo: nowhere.png")).toEqual([
-      2,
-      "acme: logo: Cannot read the logo nowhere.png: no such file or directory",
-    ]);
-    expect(await check("locale: xx-notreal")).toEqual([
-      2,
-      "calltally.yaml:5:13: accounts.acme.locale: xx-notreal is not a known locale (BCP 47), such as en-US or de-DE",
-    ]);
-    expect(await check('title: "Acme\\r\\nBcc: eve@example.com"')).toEqual([
-      2,
-      "calltally.yaml:5:12: accounts.acme.title: must be one line without control characters and invisible ones",
-    ]);
+it("config checks all files without a request, and reports every problem with its position", async () => {
+  using folder = makeFolder({ PATH: "/usr/bin:/bin" });
+  write(folder.path, { "calltally.yaml": YAML, "test-numbers.txt": "+49 30 123456\n", ...SECRETS });
+  expect(await folder.run("config check")).toEqual({
+    code: 0,
+    stdout: "calltally.yaml: 2 accounts, 1 report: no problem\n",
+    stderr: "",
   });
 
-  it("checks all files without a request, and reports every problem with its position", async () => {
-    using folder = makeFolder({ PATH: "/usr/bin:/bin" });
-    write(folder.path, { "calltally.yaml": YAML, "test-numbers.txt": "+49 30 123456\n", ...SECRETS });
-    expect(await folder.run("config check")).toEqual({
-      code: 0,
-      stdout: "calltally.yaml: 2 accounts, 1 report: no problem\n",
-      stderr: "",
-    });
-
-    const broken = YAML.replace("0 7 * * 1", "0 25 * * 1")
-      .replace("sh, -c", "shh, -c")
-      .replace("qualified_seconds: 90", "sync_cron: hourly");
-    write(folder.path, {
-      "calltally.yaml": broken,
-      "test-numbers.txt": "+49 30 123456\nMax\n",
-      "slack.url": "ftp://x/s3cret",
-    });
-    chmodSync(join(folder.path, "smtp.url"), 0o644);
-    chmodSync(join(folder.path, "acme.token"), 0o604);
-    const { code, stdout, stderr } = await folder.run("config check");
-    expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
-    expect(stdout.trimEnd().split("\n")).toEqual([
-      "acme: CALLTALLY_TOKEN_FILE: other users can read acme.token, which contains a secret; run chmod 600 acme.token (from calltally.yaml:6:17: accounts.acme.token_file)",
-      expect.stringMatching(
-        /^beta: CALLTALLY_SYNC_CRON: hourly is not a cron expression: .* \(from calltally.yaml:10:16: accounts.beta.sync_cron\)$/,
-      ),
-      "calltally.yaml:2:16: smtp_url_file: other users can read smtp.url, which contains a secret. Run chmod 600 smtp.url",
-      expect.stringMatching(
-        /^calltally.yaml:16:11: reports.weekly.cron: 0 25 \* \* 1 is not a cron expression/,
-      ),
-      expect.stringMatching(
-        /^calltally.yaml:15:32: reports.weekly.filter.exclude_callers: Cannot use filter.exclude_callers .*test-numbers.txt: line 2 is not a phone number$/,
-      ),
-      "calltally.yaml:19:30: reports.weekly.deliver[1].webhook.url_file: the text in slack.url must start with https:// (http:// only for this machine). Name a file that holds the secret and nothing else, readable only by its owner.",
-      "calltally.yaml:20:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
-      "calltally.yaml: 2 accounts, 1 report: 7 problems",
-    ]);
-    const json = JSON.parse((await folder.run("config check --json")).stdout);
-    expect(json).toMatchObject({ accounts: 2, reports: 1, problems: { length: 7 } });
-
-    const smtp = join(folder.path, "smtp.url");
-    const scheme = "the text in smtp.url must start with smtp:// (STARTTLS) or smtps://";
-    for (const [text, says] of [
-      ["smpt://calls:s3cret@mail.example.com", scheme],
-      ["calls:s3cret@mail.example.com", scheme],
-      ["s3cret", "the text in smtp.url is not a URL such as smtps://"],
-      [
-        undefined,
-        "cannot be read: no such file or directory. Name a file that holds the secret and nothing else, readable only by its owner.",
-      ],
-    ] as const) {
-      rmSync(smtp);
-      if (text !== undefined) writeFileSync(smtp, text, { mode: 0o600 });
-      const checked = await folder.run("config check");
-      expect(checked.stdout).toContain(`\ncalltally.yaml:2:16: smtp_url_file: ${says}`);
-      expect(checked.stdout).not.toContain("s3cret");
-    }
+  const broken = YAML.replace("0 7 * * 1", "0 25 * * 1")
+    .replace("sh, -c", "shh, -c")
+    .replace("qualified_seconds: 90", "sync_cron: hourly\n    logo: nowhere.png");
+  write(folder.path, {
+    "calltally.yaml": broken,
+    "test-numbers.txt": "+49 30 123456\nMax\n",
+    "slack.url": "ftp://x/s3cret",
   });
+  chmodSync(join(folder.path, "smtp.url"), 0o644);
+  chmodSync(join(folder.path, "acme.token"), 0o604);
+  const { code, stdout, stderr } = await folder.run("config check");
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    "acme: CALLTALLY_TOKEN_FILE: other users can read acme.token, which contains a secret; run chmod 600 acme.token (from calltally.yaml:6:17: accounts.acme.token_file)",
+    expect.stringMatching(
+      /^beta: CALLTALLY_SYNC_CRON: hourly is not a cron expression: .* \(from calltally.yaml:10:16: accounts.beta.sync_cron\)$/,
+    ),
+    "beta: logo: Cannot read the logo nowhere.png: no such file or directory",
+    "calltally.yaml:2:16: smtp_url_file: other users can read smtp.url, which contains a secret. Run chmod 600 smtp.url",
+    expect.stringMatching(
+      /^calltally.yaml:17:11: reports.weekly.cron: 0 25 \* \* 1 is not a cron expression/,
+    ),
+    expect.stringMatching(
+      /^calltally.yaml:16:32: reports.weekly.filter.exclude_callers: Cannot use filter.exclude_callers .*test-numbers.txt: line 2 is not a phone number$/,
+    ),
+    "calltally.yaml:20:30: reports.weekly.deliver[1].webhook.url_file: the text in slack.url must start with https:// (http:// only for this machine). Name a file that holds the secret and nothing else, readable only by its owner.",
+    "calltally.yaml:21:19: reports.weekly.deliver[2].command[0]: there is no program shh in the PATH",
+    "calltally.yaml: 2 accounts, 1 report: 8 problems",
+  ]);
+  const json = JSON.parse((await folder.run("config check --json")).stdout);
+  expect(json).toMatchObject({ accounts: 2, reports: 1, problems: { length: 8 } });
 
-  it("shows the settings in force and their sources, and no secrets", async () => {
-    using folder = makeTempFolder();
-    write(folder.path, { "calltally.yaml": YAML, ...SECRETS, ".env": "CALLTALLY_LIMIT=500\n" });
-    const options = { cwd: folder.path, env: { CALLTALLY_QUALIFIED_SECONDS: "30" } };
-    const { code, stdout, stderr } = await calltally(["config", "show", "--account", "beta"], options);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).not.toMatch(/s3cret|t0ken/);
-    expect(stdout).toMatch(
-      /^host_requests +default +8\nsmtp_url_file +calltally.yaml:2:16 +set, in a file$/m,
-    );
-    expect(stdout).toMatch(/^CALLTALLY_TOKEN_FILE +calltally.yaml:9:17 +\S+\.token, 13 characters$/m);
-    expect(stdout).toMatch(/^CALLTALLY_TIMEZONE +calltally.yaml:1:11 +Europe\/Berlin$/m);
-    expect(stdout).toMatch(/^CALLTALLY_QUALIFIED_SECONDS +environment +30$/m);
-    expect(stdout).toMatch(/^CALLTALLY_LIMIT +.env +500$/m);
-    expect(stdout).toMatch(/^CALLTALLY_DATABASE +default +data\/beta\/calltally.db$/m);
-    expect(stdout).toMatch(/^weekly +all +csv +0 7 \* \* 1 +email, webhook, command$/m);
-    const json = JSON.parse((await calltally(["config", "show", "--json"], options)).stdout);
-    expect(json.accounts.map(({ account }: { account: string }) => account)).toEqual(["acme", "beta"]);
-    expect(json.accounts[0].settings).toContainEqual({
-      setting: "CALLTALLY_TIMEZONE",
-      value: "Europe/Berlin",
-      from: "calltally.yaml:1:11",
-    });
-  });
+  for (const [text, says] of [
+    ["smpt://calls:s3cret@mail.example.com", "the text in smtp.url must start with smtp:// (STARTTLS) or"],
+    ["s3cret", "the text in smtp.url is not a URL such as smtps://"],
+  ] as const) {
+    rmSync(join(folder.path, "smtp.url"));
+    write(folder.path, { "smtp.url": text });
+    const checked = await folder.run("config check");
+    expect(checked.stdout).toContain(`\ncalltally.yaml:2:16: smtp_url_file: ${says}`);
+    expect(checked.stdout).not.toContain("s3cret");
+  }
+});
 
-  it("prints the JSON Schema of the file, and the text of docs/reference/calltally-yaml.md", async () => {
-    const options = { cwd: "." };
-    const schema = JSON.parse((await calltally(["config", "schema"], options)).stdout);
-    expect(schema.properties.accounts.additionalProperties).toMatchObject({
-      additionalProperties: false,
-      properties: { timezone: { type: "string", examples: ["America/New_York"] } },
-    });
-    const { stdout } = await calltally(["config", "schema", "--reference"], options);
-    expect(readFileSync("docs/reference/calltally-yaml.md", "utf8").trimEnd()).toBe(stdout.trimEnd());
+it("config shows the settings in force and their sources, and no secrets", async () => {
+  using folder = makeFolder({ CALLTALLY_QUALIFIED_SECONDS: "30" });
+  write(folder.path, { "calltally.yaml": YAML, ...SECRETS, ".env": "CALLTALLY_LIMIT=500\n" });
+  const stdout = await folder.say("config show --account beta");
+  expect(stdout).not.toMatch(/s3cret|t0ken/);
+  expect(stdout).toMatch(/^host_requests +default +8\nsmtp_url_file +calltally.yaml:2:16 +set, in a file$/m);
+  expect(stdout).toMatch(/^CALLTALLY_TOKEN_FILE +calltally.yaml:9:17 +\S+\.token, 13 characters$/m);
+  expect(stdout).toMatch(/^CALLTALLY_TIMEZONE +calltally.yaml:1:11 +Europe\/Berlin$/m);
+  expect(stdout).toMatch(/^CALLTALLY_QUALIFIED_SECONDS +environment +30$/m);
+  expect(stdout).toMatch(/^CALLTALLY_LIMIT +.env +500$/m);
+  expect(stdout).toMatch(/^CALLTALLY_DATABASE +default +data\/beta\/calltally.db$/m);
+  expect(stdout).toMatch(/^weekly +all +csv +0 7 \* \* 1 +email, webhook, command$/m);
+  const json = JSON.parse(await folder.say("config show --json"));
+  expect(json.accounts.map(({ account }: { account: string }) => account)).toEqual(["acme", "beta"]);
+  expect(json.accounts[0].settings).toContainEqual({
+    setting: "CALLTALLY_TIMEZONE",
+    value: "Europe/Berlin",
+    from: "calltally.yaml:1:11",
   });
+});
 
-  it("makes every command that needs the file exit with 2 if the file is invalid", async () => {
-    using folder = makeFolder();
-    const { options, run } = folder;
-    mkdirSync(join(folder.path, "conf"));
-    write(folder.path, { "conf/c.yaml": "accounts: 5\n" });
-    const bad = {
-      code: 2,
-      stdout: "",
-      stderr: expect.stringContaining("conf/c.yaml:1:11: accounts: must be keys and values, not 5\n"),
-    };
-    for (const command of [["sync"], ["query", "SELECT 1"], ["config", "check"], ["schedule", "--list"]]) {
-      expect(await run(...command, "--config", "conf/c.yaml")).toEqual(bad);
-    }
-    expect(await calltally(["status"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } })).toEqual(
-      bad,
-    );
-    const missing = await run("status --config none.yaml");
-    expect(missing).toMatchObject({
-      code: 2,
-      stderr:
-        "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder, or in that of calltally.yaml if it stands there.\n",
-    });
-    expect(
-      (await calltally(["completion", "bash"], { ...options, env: { CALLTALLY_CONFIG: "conf/c.yaml" } }))
-        .code,
-    ).toBe(0);
+it("config prints the JSON Schema of the file, and the text of docs/reference/calltally-yaml.md", async () => {
+  using folder = makeFolder();
+  const schema = JSON.parse(await folder.say("config schema"));
+  expect(schema.properties.accounts.additionalProperties).toMatchObject({
+    additionalProperties: false,
+    properties: { timezone: { type: "string", examples: ["America/New_York"] } },
   });
+  const reference = await folder.say("config schema --reference");
+  expect(readFileSync("docs/reference/calltally-yaml.md", "utf8").trimEnd()).toBe(reference.trimEnd());
+});
+
+it("an invalid calltally.yaml makes every command that needs it exit with 2", async () => {
+  using folder = makeFolder({ CALLTALLY_CONFIG: "conf/c.yaml" });
+  const { run, say } = folder;
+  mkdirSync(join(folder.path, "conf"));
+  write(folder.path, { "conf/c.yaml": "accounts: 5\n" });
+  const bad = {
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("conf/c.yaml:1:11: accounts: must be keys and values, not 5\n"),
+  };
+  for (const command of [["sync"], ["query", "SELECT 1"], ["config", "check"], ["schedule", "--list"]])
+    expect(await run(...command)).toEqual(bad);
+  expect(await run("status --config conf/c.yaml")).toEqual(bad);
+  expect(await run("status --config none.yaml")).toMatchObject({
+    code: 2,
+    stderr:
+      "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder, or in that of calltally.yaml if it stands there.\n",
+  });
+  await say("completion bash");
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
 import { openWarehouse } from "../support/library.ts";
 import { answering } from "../support/mcp.ts";
@@ -34,84 +34,41 @@ const FIGURES = ["calls", "unique_callers", "cost", "cost_per_call"];
 const TOTAL = { campaign: "(total)", calls: 15, unique_callers: 5, cost: 67, cost_per_call: null };
 const WITH_SPEND = { campaign: "(with spend)", calls: 6, unique_callers: 5, cost: 75, cost_per_call: 12.5 };
 
-async function makeSpend() {
-  const folder = makeCallsFolder(CALLS);
+it("costs of rows that combine keys are equal in CSV, JSON, SQLite, page, library and for assistants", async () => {
+  using spend = makeCallsFolder(CALLS);
+  const { path, say, database } = spend;
   const rows = CAMPAIGNS.flatMap(([name, , cost]) =>
     cost === undefined ? [] : [`2026-10-01,${cost},google,cpc,${name},EUR\n`],
   );
-  folder.write("own.csv", `day,cost,source,medium,campaign,currency\n${rows.join("")}`);
-  await folder.say("spend import own.csv");
-  return folder;
-}
+  spend.write("own.csv", `day,cost,source,medium,campaign,currency\n${rows.join("")}`);
+  await say("spend import own.csv");
+  const pick = (row: object | undefined) =>
+    Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => ["campaign", ...FIGURES].includes(name)));
+  const asked = `export campaign --spend --total ${DAYS}`;
+  const csv = await say(`${asked} --columns ${FIGURES.join()} --stdout`);
+  expect(csv.split("\r\n").slice(-3)).toEqual(["(total),,15,5,67.00,", "(with spend),,6,5,75.00,12.50", ""]);
+  const json: object[] = JSON.parse(await say(`${asked} --stdout --format json`));
+  expect(json.slice(-2).map(pick)).toEqual([TOTAL, WITH_SPEND]);
 
-describe("costs of rows that combine keys", () => {
-  it("are equal in CSV, JSON, SQLite, workbook, page, library and for assistants", async () => {
-    using spend = await makeSpend();
-    const { path, say, database } = spend;
-    const pick = (row: object | undefined) =>
-      Object.fromEntries(
-        Object.entries(row ?? {}).filter(([name]) => ["campaign", ...FIGURES].includes(name)),
-      );
-    const asked = `export campaign --spend --total ${DAYS}`;
-    const csv = await say(`${asked} --columns ${FIGURES.join()} --stdout`);
-    expect(csv.split("\r\n").slice(-3)).toEqual([
-      "(total),,15,5,67.00,",
-      "(with spend),,6,5,75.00,12.50",
-      "",
-    ]);
-    const json: object[] = JSON.parse(await say(`${asked} --stdout --format json`));
-    expect(json.slice(-2).map(pick)).toEqual([TOTAL, WITH_SPEND]);
+  await say(`${asked} --format sqlite --out out`);
+  const sqlite = new Database(join(path, "out/calltally.sqlite"), { readonly: true });
+  const stored = sqlite.prepare<[], object>("SELECT * FROM campaign WHERE campaign LIKE '(%'");
+  expect(stored.all().map(pick)).toEqual([TOTAL, WITH_SPEND]);
+  sqlite.close();
 
-    await say(`${asked} --format sqlite --out out`);
-    const sqlite = new Database(join(path, "out/calltally.sqlite"), { readonly: true });
-    const stored = sqlite.prepare<[], object>("SELECT * FROM campaign WHERE campaign LIKE '(%'");
-    expect(stored.all().map(pick)).toEqual([TOTAL, WITH_SPEND]);
-    sqlite.close();
-    const manifest = JSON.parse(readFileSync(join(path, "out/manifest.json"), "utf8"));
-    expect(JSON.stringify(manifest)).toContain('"total_line":true,"with_spend_line":true');
+  using warehouse = openWarehouse(database);
+  const range = { from: "2026-10-01", to: "2026-10-01" };
+  const question = { by: ["campaign"], range, spend: true, total: true } as const;
+  expect((await warehouse.rollup(question)).rows.slice(-2).map(pick)).toEqual([TOTAL, WITH_SPEND]);
 
-    using warehouse = openWarehouse(database);
-    const range = { from: "2026-10-01", to: "2026-10-01" };
-    const question = { by: ["campaign"], range, spend: true, total: true } as const;
-    expect((await warehouse.rollup(question)).rows.slice(-2).map(pick)).toEqual([TOTAL, WITH_SPEND]);
+  const assistant = answering(path, { env: { CALLTALLY_DATABASE: database } });
+  const answer = Object(await assistant.ask("figures", question));
+  expect([pick(answer.total), pick(answer.with_spend)]).toEqual([TOTAL, WITH_SPEND]);
 
-    const assistant = answering(path, { env: { CALLTALLY_DATABASE: database } });
-    const answer = Object(await assistant.ask("figures", question));
-    expect([pick(answer.total), pick(answer.with_spend)]).toEqual([TOTAL, WITH_SPEND]);
-
-    await say(`report ${DAYS} --out page`);
-    const page = readFileSync(join(path, "page/report.html"), "utf8").replace(/<[^>]*>/g, " ");
-    expect(page.replace(/\s+/g, " ")).toContain("(with spend) 75.00 6 3 12.50");
-    expect(page).toMatch(/Cost, EUR\s+67\.00/);
-    expect(page).toMatch(/Cost per call, EUR\s+12\.50\s+75\.00\s+for\s+6\s+calls of campaigns with spend/);
-    expect(page.replace(/\s+/g, " ")).toMatch(/lowest for Brand ?, 20.00 EUR/);
-  });
-
-  it.each([
-    ["(other) with calls of keys without spend", "--top 1", "(other),,10,5,67.00,"],
-    [
-      "(other) with spend for all its calls",
-      "--top 1 --campaign Brand --campaign Generic",
-      "(other),,2,2,30.00,15.00",
-    ],
-    [
-      "a total with spend for all its calls",
-      "--campaign Brand --campaign Generic",
-      "(total),,6,5,70.00,11.67",
-    ],
-    ["a campaign that cost 0.00", "", "Paused,,3,3,0.00,"],
-    ["a campaign with more refunds than spend", "", "Refunded,,1,1,-8.00,"],
-  ])("have a cost per call only if its divisor is shown: %s", async (_, flags, line) => {
-    using spend = await makeSpend();
-    const asked = `export campaign --spend --total ${DAYS} --columns ${FIGURES.join()} --stdout`;
-    expect((await spend.say(`${asked} ${flags}`.trimEnd())).split("\r\n")).toContain(line);
-  });
-
-  it("appear even if the calls they are divided by do not", async () => {
-    using spend = await makeSpend();
-    const asked = `export campaign --spend ${DAYS} --columns cost_per_qualified_call`;
-    expect(await spend.say(`${asked} --campaign Brand --stdout`)).toBe(
-      "campaign,campaign_id,cost_per_qualified_call\r\nBrand,,20.00\r\n",
-    );
-  });
+  await say(`report ${DAYS} --out page`);
+  const page = readFileSync(join(path, "page/report.html"), "utf8").replace(/<[^>]*>/g, " ");
+  expect(page.replace(/\s+/g, " ")).toContain("(with spend) 75.00 6 3 12.50");
+  expect(page).toMatch(/Cost, EUR\s+67\.00/);
+  expect(page).toMatch(/Cost per call, EUR\s+12\.50\s+75\.00\s+for\s+6\s+calls of campaigns with spend/);
+  expect(page.replace(/\s+/g, " ")).toMatch(/lowest for Brand ?, 20.00 EUR/);
 });

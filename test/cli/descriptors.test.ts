@@ -7,7 +7,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 const MAX_FILES = 100;
 
 /** Every nth maximum is tried. */
-const STEP = 3;
+const STEP = 5;
 
 /** The minimum of file descriptors with which the program starts: with more, it does as well. */
 function fewest(): number {

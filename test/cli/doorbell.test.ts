@@ -1,6 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../src/sandbox/server.ts";
 import { startLogging } from "../support/logging-program.ts";
@@ -24,48 +23,22 @@ async function makePlace<Name extends string>(accounts: Record<Name, SandboxOpti
   return folder;
 }
 
-/** The values of a column in an account's warehouse. */
-const read = (folder: string, account: string, sql: string) =>
-  readColumn(join(folder, `data/${account}/calltally.db`), sql);
-
-const callsOf = (folder: string, account: string) =>
-  read(folder, account, "SELECT call_id FROM calls").map(Number);
-
-/** Starts the schedule; `synced` waits for that many good syncs of an account. */
-async function startSchedule(folder: string) {
-  const schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder });
-  const syncs = (account: string) =>
-    schedule.lines().filter((line) => line.account === account && line.msg === "synced").length;
-  const { doorbell } = await schedule.seen((line) => "doorbell" in line);
-  return {
-    ...schedule,
-    url: String(doorbell),
-    syncs,
-    synced: (account: string, number: number) => schedule.seen(() => syncs(account) >= number),
-  };
-}
-
-/** Longer than any delay of the machine. */
-const deliveryTimeoutMs = 600_000;
-
-/** The proxy in front of the schedule: TLS, forwarded to where it listens now. */
-function startProxy(target: { url: string }) {
-  return startTlsServer("localhost", (...exchange) => passOn(target.url)(...exchange));
-}
-
 describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
   it("stores a call soon after the sandbox delivered it to a webhook that a command set up", async () => {
-    const accounts = { acme: { calls: 60, deliveryTimeoutMs }, beta: { calls: 40 } };
+    const accounts = { acme: { calls: 60, deliveryTimeoutMs: 600_000 }, beta: { calls: 40 } };
     await using folder = await makePlace(accounts);
     const { acme } = folder;
-    const schedule = await startSchedule(folder.path);
-    await using proxy = await startProxy(schedule);
-    await Promise.all(["acme", "beta"].map((account) => schedule.synced(account, 1)));
+    const read = (sql: string) => readColumn(join(folder.path, "data/acme/calltally.db"), sql);
+    await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
+    const syncs = (account: string) =>
+      schedule.lines().filter((line) => line.account === account && line.msg === "synced").length;
+    const { doorbell } = await schedule.seen((line) => "doorbell" in line);
+    await using proxy = await startTlsServer("localhost", passOn(String(doorbell)));
+    await schedule.seen(() => syncs("acme") + syncs("beta") === 2);
 
     const url = `${proxy.url}doorbell/acme`;
     const set = `webhook patch 44 --account acme --doorbell ${url} --static-parameter team=a`;
     const dry = await folder.run(`${set} --dry-run`);
-    expect(dry.code).toBe(0);
     expect(JSON.parse(dry.stdout.slice(dry.stdout.indexOf("{")))).toEqual({
       webhook_endpoint: url,
       method: "POST",
@@ -75,69 +48,33 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
         { field_name: "calltally_secret", field_value: "[hidden]" },
       ],
     });
-    expect(dry.stderr).toBe(
-      "Replaces the endpoint, method and format of webhook 44, and its whole list of static parameters by: team, calltally_secret.\n",
-    );
-    const changed = await folder.run(set);
-    expect(changed).toMatchObject({
+    expect(dry).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Webhook 44 changed/),
+      stderr:
+        "Replaces the endpoint, method and format of webhook 44, and its whole list of static parameters by: team, calltally_secret.\n",
     });
+    const changed = await folder.say(set);
+    expect(changed).toMatch(/^Webhook 44 changed/);
     expect(acme.webhooks.get(44)?.static_parameters).toContainEqual({
       field_name: "calltally_secret",
       field_value: SECRET,
     });
-    const kept = JSON.stringify(read(folder.path, "acme", "SELECT body || answer FROM webhook_changes"));
-    expect(`${dry.stdout}${changed.stdout}${changed.stderr}${kept}`).not.toContain(SECRET);
+    const kept = JSON.stringify(read("SELECT body || answer FROM webhook_changes"));
     expect(kept).toContain("calltally_secret");
+    expect(`${dry.stdout}${changed}${kept}`).not.toContain(SECRET);
 
-    // No slot of the schedule is near: only the bell can bring them.
+    // No slot of the schedule is near: only the bell can bring it.
     const id = acme.calls.insert();
-    await until(() => callsOf(folder.path, "acme").includes(id));
-    expect(schedule.syncs("beta")).toBe(1);
+    await until(() => read("SELECT call_id FROM calls").includes(id));
+    expect(syncs("beta")).toBe(1);
     await acme.settleDeliveries();
     expect(acme.deliveries.filter(({ webhook_id }) => webhook_id === 44)).toMatchObject([
       { outcome: "delivered", status: 202 },
     ]);
-
-    const inserted = Array.from({ length: 100 }, () => acme.calls.insert());
-    await until(() => new Set(callsOf(folder.path, "acme")).isSupersetOf(new Set(inserted)));
     const { code, stderr } = await schedule.stop();
     expect(code).toBe(0);
     expect(stderr).not.toContain(SECRET);
-    expect(stderr).not.toContain(String(inserted[0]));
-    expect(schedule.syncs("acme")).toBeLessThan(20);
-  });
-
-  it("reads at its start what was delivered while it was stopped, even without a slot", async () => {
-    await using folder = await makePlace({ acme: { calls: 10, deliveryTimeoutMs } });
-    const { acme } = folder;
-    const target = { url: "" };
-    await using proxy = await startProxy(target);
-    const params = [{ field_name: "calltally_secret", field_value: SECRET }];
-    const webhook = {
-      webhook_endpoint: `${proxy.url}doorbell/acme`,
-      method: "POST",
-      static_parameters: params,
-    };
-    acme.webhooks.edit(44, webhook);
-    const first = await startSchedule(folder.path);
-    target.url = first.url;
-    await first.synced("acme", 1);
-    // Rings until it is gone: what it accepted and could not sync is read later.
-    const inserted = [acme.calls.insert()];
-    const stopped = first.stop();
-    while (first.child.exitCode === null) {
-      inserted.push(acme.calls.insert());
-      await sleep(20);
-    }
-    expect((await stopped).code).toBe(0);
-    inserted.push(acme.calls.insert());
-    await acme.settleDeliveries();
-    const second = await startSchedule(folder.path);
-    await second.synced("acme", 1);
-    expect(callsOf(folder.path, "acme")).toEqual(expect.arrayContaining(inserted));
-    expect((await second.stop()).code).toBe(0);
+    expect(stderr).not.toContain(String(id));
   });
 
   it.each([
@@ -167,14 +104,11 @@ describe("calltally webhook patch --doorbell", () => {
 
   it("sets up the doorbell of the environment's single account with only the secret", async () => {
     await using folder = await makePlace({ acme: { calls: 1 } });
-    const sandbox = folder.acme;
-    folder.write("calltally.yaml", `base_url: ${sandbox.url}\n${TOP}`);
-    folder.env.CALLTALLY_TOKEN = sandbox.token;
+    folder.write("calltally.yaml", `base_url: ${folder.acme.url}\n${TOP}`);
+    folder.env.CALLTALLY_TOKEN = folder.acme.token;
     await folder.say(`${set} --clear-static-parameters`);
-    expect(sandbox.webhooks.get(44)).toMatchObject({
+    expect(folder.acme.webhooks.get(44)).toMatchObject({
       webhook_endpoint: url,
-      method: "POST",
-      format: "JSON",
       static_parameters: [{ field_name: "calltally_secret", field_value: SECRET }],
     });
   });

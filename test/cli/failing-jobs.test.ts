@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -10,54 +10,37 @@ const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = ({ read }: Folder) => read("SELECT * FROM jobs ORDER BY job");
 
 describe("failing job", () => {
-  it("is reported by status, doctor and the monitor until it succeeds, even if syncs succeed", async () => {
-    await using monitor = await startServer(text("OK"));
-    const settings = { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    await using folder = await makeSandboxFolder({ calls: 50 }, settings);
-    const codeOf = async (command: string) => (await folder.run(command)).code;
-    let heard = 0;
-    const beats = () => {
-      const news = monitor.requests.slice(heard).map(({ url }) => url);
-      heard += news.length;
-      return news;
-    };
-
-    expect(await codeOf("job sync")).toBe(0);
-    expect(await codeOf("job export")).toBe(0);
-    expect(beats()).toEqual(["/ping/start", "/ping"]);
+  it("fails status and doctor until it succeeds, even if syncs succeed", async () => {
+    await using folder = await makeSandboxFolder({ calls: 50 });
+    const { path, run, say } = folder;
+    await say("job sync");
+    await say("job export");
     const succeeded = { exit_code: 0, error: null, failing_since: null, failed_runs: 0 };
     const times = { started_at: RECENT, finished_at: RECENT, succeeded_at: RECENT };
     expect(readJobs(folder)).toEqual([
       { job: "export", ...times, ...succeeded },
       { job: "sync", ...times, ...succeeded },
     ]);
-    const { stdout: well } = await folder.run("status");
-    expect(well).toMatch(/^Jobs {7}export {2}succeeded just now\n {11}sync {4}succeeded just now$/m);
 
-    rmSync(join(folder.path, "data/exports"), { recursive: true });
-    writeFileSync(join(folder.path, "data/exports"), "not a folder");
-    expect(await codeOf("job export")).toBe(7);
-    expect(beats()).toEqual(["/ping/fail"]);
-    expect(await codeOf("job sync")).toBe(0);
-    expect(beats()).toEqual(["/ping/start", "/ping/fail"]);
-
+    rmSync(join(path, "data/exports"), { recursive: true });
+    writeFileSync(join(path, "data/exports"), "not a folder");
+    expect((await run("job export")).code).toBe(7);
+    await say("job sync");
     const [exported] = z.array(z.looseObject({ error: z.string() })).parse(readJobs(folder).slice(0, 1));
     expect(exported).toMatchObject({
       exit_code: 7,
       error: expect.stringContaining("data/exports"),
       failing_since: RECENT,
     });
-    const status = await folder.run("status");
-    expect(status).toMatchObject({ code: 3, stderr: `calltally: export: ${exported?.error}\n` });
-    expect(status.stdout).toMatch(
-      /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
-    );
-    const lines = status.stdout.trimEnd().split("\n");
-    const widths = lines.filter((line) => !line.startsWith("Warehouse")).map(({ length }) => length);
-    expect(Math.max(...widths)).toBeLessThanOrEqual(80);
-    expect(JSON.parse((await folder.run("status --json")).stdout).jobs[0]).toEqual(exported);
-    const doctor = JSON.parse((await folder.run("doctor --json")).stdout);
-    expect(doctor.checks).toContainEqual(
+    expect(await run("status")).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(
+        /^Jobs {7}export {2}failed just now, exit 7; last good just now\n {13}\S.*\n {11}sync {4}succeeded just now$/m,
+      ),
+      stderr: `calltally: export: ${exported?.error}\n`,
+    });
+    expect(JSON.parse((await run("status --json")).stdout).jobs[0]).toEqual(exported);
+    expect(JSON.parse((await run("doctor --json")).stdout).checks).toContainEqual(
       expect.objectContaining({
         name: "job export",
         state: "warn",
@@ -66,32 +49,12 @@ describe("failing job", () => {
       }),
     );
 
-    rmSync(join(folder.path, "data/exports"));
-    mkdirSync(join(folder.path, "data/exports"));
-    expect([await codeOf("job export"), await codeOf("job sync")]).toEqual([0, 0]);
-    expect(beats()).toEqual(["/ping/start", "/ping"]);
+    rmSync(join(path, "data/exports"));
+    await say("job export");
     expect(readJobs(folder)).toMatchObject([succeeded, succeeded]);
   });
 
-  it("keeps the monitor failing after it was killed, once its maximum duration has passed", async () => {
-    await using monitor = await startServer(text("OK"));
-    const settings = { CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping` };
-    await using folder = await makeSandboxFolder({ calls: 10 }, settings);
-    const begin = (at: string) =>
-      folder.execute(`INSERT OR REPLACE INTO jobs (job, started_at) VALUES ('export', '${at}')`);
-    await folder.say("job sync");
-    begin(new Date(Date.now() - 59 * 60_000).toISOString());
-    await folder.say("job sync");
-    begin("2026-01-01T00:00:00.000Z");
-    await folder.say("job sync");
-    const ends = monitor.requests.map(({ url }) => url).filter((url) => url !== "/ping/start");
-    expect(ends).toEqual(["/ping", "/ping", "/ping/fail"]);
-    expect((await folder.run("status")).stdout).toMatch(
-      /^Jobs {7}export {2}started \d+ days ago, still running or killed; no success yet$/m,
-    );
-  });
-
-  it("is recorded without text of the service", async () => {
+  it("records no text of the service", async () => {
     await using api = await startServer(json({ code: 404, message: "about +15005550006" }, 404));
     const access = settingsFor({ url: api.url.origin, token: "token-417" });
     using folder = makeCallsFolder([], { ...access, CALLTALLY_INSIGHT_IDS: "7,9" });

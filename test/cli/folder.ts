@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { startRowService, TOKEN } from "../support/call-service.ts";
 import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { fillWarehouse, readRows } from "../support/warehouse.ts";
@@ -70,13 +71,24 @@ export async function makeSandboxFolder(
   more: Settings = {},
 ): Promise<Folder & AsyncDisposable & { sandbox: Sandbox }> {
   const sandbox = await startSandbox(sandboxOptions);
-  const { [Symbol.dispose]: remove, ...folder } = makeFolder({ ...settingsFor(sandbox), ...more });
+  return { ...makeFolderOf(sandbox, { ...settingsFor(sandbox), ...more }), sandbox };
+}
+
+/** Makes an empty working folder whose settings name a service of these rows, and these `more`. */
+export async function makeServiceFolder(rows: readonly string[], more: Settings = {}) {
+  const service = await startRowService(rows);
+  const access = settingsFor({ url: service.url.href, token: TOKEN });
+  return { ...makeFolderOf(service, { ...access, ...more }), service };
+}
+
+/** Makes a folder that is deleted with the server of its settings. */
+function makeFolderOf(server: AsyncDisposable, env: Settings): Folder & AsyncDisposable {
+  const { [Symbol.dispose]: remove, ...folder } = makeFolder(env);
   return {
     ...folder,
-    sandbox,
     [Symbol.asyncDispose]: async () => {
       remove();
-      await sandbox[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,11 +1,10 @@
-import { chmodSync, chownSync, existsSync, globSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, globSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { describe, expect, it } from "vitest";
-import { startRowService, TOKEN } from "../support/call-service.ts";
+import { expect, it } from "vitest";
 import { findTraces, spell } from "../support/forgettable.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally } from "../support/run.ts";
 import { readText } from "../support/temp-folder.ts";
-import { type Folder, makeFolder } from "./folder.ts";
+import { type Folder, makeServiceFolder } from "./folder.ts";
 import { skipped, uid, unlessSkipped } from "./other-user.ts";
 
 // The interaction of `forget` with everything else that stores calls.
@@ -40,23 +39,14 @@ function toRow({ dni_data = {}, ...row }: Row): string {
 
 /** A working folder whose settings name a service of these rows, newest first like the service. */
 async function serve(rows: readonly Row[], keep: Record<string, string> = {}) {
-  const service = await startRowService(rows.map(toRow));
-  const access = settingsFor({ url: service.url.href, token: TOKEN });
-  const folder = makeFolder({ ...access, CALLTALLY_GONE_AFTER_HOURS: "0", ...keep });
-  const sync = async (...args: string[]) => {
-    const { code, stdout, stderr } = await folder.run("sync --json", ...args);
-    expect([0, 3], stderr).toContain(code);
-    return JSON.parse(stdout);
-  };
+  const folder = await makeServiceFolder(rows.map(toRow), { CALLTALLY_GONE_AFTER_HOURS: "0", ...keep });
   return {
     ...folder,
     data: join(folder.path, "data"),
-    service,
-    sync,
-    forget: async (...args: string[]) => JSON.parse(await folder.say("forget --json", ...args)),
-    [Symbol.asyncDispose]: async () => {
-      folder[Symbol.dispose]();
-      await service[Symbol.asyncDispose]();
+    sync: async (...args: string[]) => {
+      const { code, stdout, stderr } = await folder.run("sync --json", ...args);
+      expect([0, 3], stderr).toContain(code);
+      return JSON.parse(stdout);
     },
   };
 }
@@ -78,192 +68,139 @@ const PEOPLE: Row[] = [
   { call_id: 51, caller_id: NUMBER, duration: [NUMBER] },
 ];
 
-describe("forget with limited retention of numbers", () => {
-  it.each([
-    { keepFor: "never", by: "number" },
-    { keepFor: "never", by: "hash" },
-    { keepFor: "30d", by: "hash" },
-  ])(
-    "with $keepFor, by $by leaves no trace, and changes neither figures nor the results of syncs and prune",
-    async ({ keepFor, by }) => {
-      await using folder = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
-      const { say, sync, read, path, data, env } = folder;
-      await sync();
-      await say("export callers --out list");
-      await say("backup data/old.db");
-      const before = read(FIGURES);
-      const [hash = ""] = callersOf(folder, 3);
-      expect(hash).toMatch(/^[\da-f]{64}$/);
-      const whom = by === "number" ? [NUMBER] : ["--caller-hash", hash.toUpperCase()];
-      expect(await folder.forget(...whom)).toMatchObject({
-        forgotten: { callers: 1 },
-        exported_files: [{ path: join(path, "list/callers.csv") }],
-        copies: [join(path, "data/old.db")],
-      });
-      rmSync(join(path, "data/old.db"));
-      expect(findTraces(data, [PERSON, { ...PERSON, traces: [hash] }])).toEqual([]);
-      expect(read(FIGURES)).toEqual(before);
-      for (const args of [["--full"], []])
-        expect(await sync(...args)).toMatchObject({ calls_new: 0, calls_changed: 0 });
-      expect(await say("prune --json")).toContain('"caller_numbers":0');
-      // Changed retention names nobody again, and joins the caller's calls as before.
-      for (const keep of ["always", "7d"]) {
-        env.CALLTALLY_KEEP_CALLER_NUMBERS = keep;
-        await sync("--full");
-        expect(findTraces(data, [PERSON]), keep).toEqual([]);
-        expect(read(FIGURES), keep).toEqual(before);
-      }
-      expect(await folder.run("doctor --deep")).toMatchObject({ code: expect.toBeOneOf([0, 3]) });
-    },
-  );
-
-  it("keeps the identity of a forgotten caller when numbers are no longer kept from then on", async () => {
-    await using folder = await serve(PEOPLE);
-    const { say, sync, read } = folder;
+it.each([
+  { keepFor: "never", by: "number" },
+  { keepFor: "30d", by: "hash" },
+])(
+  "forget with numbers kept for $keepFor, by $by, leaves no trace, and changes neither figures nor the results of syncs",
+  async ({ keepFor, by }) => {
+    await using folder = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: keepFor });
+    const { say, sync, read, data, env } = folder;
     await sync();
     const before = read(FIGURES);
-    await folder.forget(NUMBER);
-    const names = callersOf(folder, 3, 50);
-    folder.env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
-    await say("prune");
+    const [hash = ""] = callersOf(folder, 3);
+    expect(hash).toMatch(/^[\da-f]{64}$/);
+    await say("forget", ...(by === "number" ? [NUMBER] : ["--caller-hash", hash.toUpperCase()]));
+    expect(findTraces(data, [PERSON, { ...PERSON, traces: [hash] }])).toEqual([]);
+    expect(read(FIGURES)).toEqual(before);
     expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
-    expect([read(FIGURES), callersOf(folder, 3, 50)]).toEqual([before, names]);
-    const call = toRow({ call_id: 2, caller_id: "1 (214) 555-0123", summary: "A gusher." });
-    folder.service.calls.unshift(call);
-    expect(await sync()).toMatchObject({ calls_new: 1 });
-    expect(callersOf(folder, 2, 3, 50)).toEqual(names);
-    expect(findTraces(folder.data, [PERSON])).toEqual([]);
-  });
+    expect(await say("prune --json")).toContain('"caller_numbers":0');
+    // Changed retention names nobody again, and joins the caller's calls as before.
+    env.CALLTALLY_KEEP_CALLER_NUMBERS = "always";
+    await sync("--full");
+    expect(findTraces(data, [PERSON])).toEqual([]);
+    expect(read(FIGURES)).toEqual(before);
+  },
+);
 
-  it("creates no key in place of a lost one", async () => {
-    await using folder = await serve(PEOPLE, { CALLTALLY_KEEP_CALLER_NUMBERS: "never" });
-    await folder.sync();
-    const key = `${folder.database}.caller-key`;
-    rmSync(key);
-    expect(await folder.run("forget", NUMBER)).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining("is missing"),
-    });
-    expect(existsSync(key)).toBe(false);
-  });
+it.skipIf(skipped)(
+  `forget finds conversions by hash, text in any spelling, drafts of killed exports, and unreadable files${unlessSkipped}`,
+  async () => {
+    const said = {
+      call_id: 42,
+      caller_id: OTHER,
+      transcription: "It is 214\u00a0555\u20110123, she said.",
+    };
+    await using made = await serve([...PEOPLE.slice(0, 3), said, ...PEOPLE.slice(3)]);
+    const { say, path: folder, options } = made;
+    await made.sync("--full");
+    await say("export google-leads --conversion-name Call --out leads");
+    const day = daysAgo(42).slice(0, 10);
+    await say(`export calls --with transcription --from ${day} --to ${day} --out said`);
+    await say("export calls --with caller_id --out locked");
+    const draft = join(folder, "leads/.calls.csv.0f3b1c2d-0000-4000-8000-000000000000.tmp");
+    writeFileSync(draft, `call_id,caller_id\r\n3,${NUMBER}`);
+    if (uid !== undefined) {
+      const names = ["", "data", "data/*", "leads", "leads/*", "leads/.*", "said", "said/*"];
+      for (const path of globSync(names.map((name) => join(folder, name)))) chownSync(path, uid, uid);
+    }
+    chmodSync(join(folder, "locked"), 0o000);
+    const forget = (...args: string[]) =>
+      calltally(["forget", NUMBER, "--json", ...args], { ...options, uid });
+    try {
+      const found = await forget();
+      expect(found, found.stderr).toMatchObject({ code: 0 });
+      const list = [
+        { path: join(folder, "leads/google-leads.csv"), holds: "yes", removed: false },
+        { path: join(folder, "locked/calls.csv"), holds: "perhaps", removed: false },
+        { path: join(folder, "said/calls.csv"), holds: "yes", removed: false },
+        { path: draft, holds: "yes", removed: false },
+      ];
+      expect(JSON.parse(found.stdout).exported_files).toEqual(list);
+      const removed = await forget("--exports");
+      expect(removed).toMatchObject({ code: 7, stdout: "" });
+      expect(removed.stderr).toMatch(
+        /^calltally: Cannot remove .*locked\/calls\.csv, which may still contain the callers/,
+      );
+      expect(removed.stderr).not.toMatch(/555|at async/);
+      expect(globSync(["{leads,said}/*.csv", "leads/.*.tmp"], { cwd: folder }).sort()).toEqual([
+        "leads/google-leads.excluded.csv",
+      ]);
+    } finally {
+      chmodSync(join(folder, "locked"), 0o755);
+    }
+    await say("forget --exports", NUMBER);
+    expect(findTraces(folder, [PERSON])).toEqual([]);
+  },
+);
+
+it("forget finds files by former values of a caller: client ids, and a number known only by its hash", async () => {
+  const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
+  const rows: Row[] = [
+    { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
+    { call_id: 2, caller_id: OTHER, call_started: daysAgo(1), dni_data: { google_analytics_cid: "7.8" } },
+  ];
+  await using made = await serve(rows);
+  const { run, sync, path, data, env } = made;
+  await sync("--full");
+  const write = async (contents: string) => {
+    const { code, stderr } = await run(`export ${contents} --conversion-name call`);
+    expect([0, 3], stderr).toContain(code);
+  };
+  const events = "ga4-events --measurement-id G-ABC123";
+  for (const contents of ["google-leads", events, `${events} --out again`]) await write(contents);
+  expect(readText(path, "again/ga4-events.csv")).toContain("123.456");
+  env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
+  await sync("--full");
+  const [caller = ""] = callersOf(made, 1);
+  const forget = async (...args: string[]) => {
+    const { exported_files } = JSON.parse(await made.say("forget --json --caller-hash", caller, ...args));
+    return exported_files.map((file: { path: string }) => relative(path, file.path));
+  };
+  const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
+  expect(await forget()).toEqual(files);
+  // Files of another caller do not count as files of those forgotten before.
+  expect(await made.say("forget --json --allow-empty +15550001111")).toContain('"exported_files":[]');
+  expect(await forget("--exports")).toEqual(files);
+  await write(events);
+  expect(await forget()).toEqual([]);
+  expect(findTraces(data, [{ ...PERSON, traces: ["123.456", ...PERSON.traces] }])).toEqual([]);
 });
 
-describe("forget and exported files", () => {
-  it.skipIf(skipped)(
-    `finds conversions by hash, text in any spelling, drafts of killed exports, and unreadable files${unlessSkipped}`,
-    async () => {
-      const said = {
-        call_id: 42,
-        caller_id: OTHER,
-        transcription: "It is 214\u00a0555\u20110123, she said.",
-      };
-      await using made = await serve([...PEOPLE.slice(0, 3), said, ...PEOPLE.slice(3)]);
-      const { say, path: folder, options } = made;
-      await made.sync("--full");
-      await say("export google-leads --conversion-name Call --out leads");
-      const day = daysAgo(42).slice(0, 10);
-      await say(`export calls --with transcription --from ${day} --to ${day} --out said`);
-      await say("export calls --with caller_id --out locked");
-      await say("export calls --with caller_id --out moved");
-      rmSync(join(folder, "moved"), { recursive: true });
-      const draft = join(folder, "leads/.calls.csv.0f3b1c2d-0000-4000-8000-000000000000.tmp");
-      writeFileSync(draft, `call_id,caller_id\r\n3,${NUMBER}`);
-      if (uid !== undefined) {
-        const names = ["", "data", "data/*", "leads", "leads/*", "leads/.*", "said", "said/*"];
-        for (const path of globSync(names.map((name) => join(folder, name)))) chownSync(path, uid, uid);
-      }
-      chmodSync(join(folder, "locked"), 0o000);
-      const forget = (...args: string[]) =>
-        calltally(["forget", NUMBER, "--json", ...args], { ...options, uid });
-      try {
-        const found = await forget();
-        expect(found, found.stderr).toMatchObject({ code: 0 });
-        const list = [
-          { path: join(folder, "leads/google-leads.csv"), holds: "yes", removed: false },
-          { path: join(folder, "locked/calls.csv"), holds: "perhaps", removed: false },
-          { path: join(folder, "said/calls.csv"), holds: "yes", removed: false },
-          { path: draft, holds: "yes", removed: false },
-        ];
-        expect(JSON.parse(found.stdout).exported_files).toEqual(list);
-        const removed = await forget("--exports");
-        expect(removed).toMatchObject({ code: 7, stdout: "" });
-        expect(removed.stderr).toMatch(
-          /^calltally: Cannot remove .*locked\/calls\.csv, which may still contain the callers/,
-        );
-        expect(removed.stderr).not.toMatch(/555|at async/);
-        expect(globSync(["{leads,said}/*.csv", "leads/.*.tmp"], { cwd: folder }).sort()).toEqual([
-          "leads/google-leads.excluded.csv",
-        ]);
-      } finally {
-        chmodSync(join(folder, "locked"), 0o755);
-      }
-      await say("forget --exports", NUMBER);
-      expect(findTraces(folder, [PERSON])).toEqual([]);
-    },
-  );
-});
-
-describe("forget and conversions", () => {
-  it("finds files by former values of a caller: client ids, and a number known only by its hash", async () => {
-    const dni_data = { google_analytics_cid: "123.456", utm_source: "google" };
-    const rows: Row[] = [
-      { call_id: 1, caller_id: NUMBER, call_started: daysAgo(0.5), dni_data },
-      { call_id: 2, caller_id: OTHER, call_started: daysAgo(1), dni_data: { google_analytics_cid: "7.8" } },
-    ];
-    await using made = await serve(rows);
-    const { run, sync, path, data, env } = made;
-    await sync("--full");
-    const write = async (contents: string) => {
-      const { code, stderr } = await run(`export ${contents} --conversion-name call`);
-      expect([0, 3], stderr).toContain(code);
-    };
-    const events = "ga4-events --measurement-id G-ABC123";
-    for (const contents of ["google-leads", events, `${events} --out again`]) await write(contents);
-    expect(readText(path, "again/ga4-events.csv")).toContain("123.456");
-    env.CALLTALLY_KEEP_CALLER_NUMBERS = "never";
-    await sync("--full");
-    const [caller = ""] = callersOf(made, 1);
-    const forget = async (...args: string[]) => {
-      const { exported_files } = await made.forget("--caller-hash", caller, ...args);
-      return exported_files.map((file: { path: string }) => relative(path, file.path));
-    };
-    const files = ["again/ga4-events.csv", "data/exports/ga4-events.csv", "data/exports/google-leads.csv"];
-    expect(await forget()).toEqual(files);
-    // Files of another caller do not count as files of those forgotten before.
-    expect(await made.forget("+15550001111", "--allow-empty")).toMatchObject({ exported_files: [] });
-    expect(await forget("--exports")).toEqual(files);
-    await write(events);
-    expect(await forget()).toEqual([]);
-    expect(findTraces(data, [{ ...PERSON, traces: ["123.456", ...PERSON.traces] }])).toEqual([]);
-  });
-});
-
-describe("output of forget", () => {
-  it("contains no number in logs, errors and the log of acts, wherever it stops", async () => {
-    await using made = await serve(PEOPLE);
-    const { run, sync, write, env } = made;
-    env.CALLTALLY_LOG_FORMAT = "json";
-    write("bad.txt", `${NUMBER}\nx${NUMBER}\n`);
-    const shown: string[] = [];
-    const codesOf = async (...commands: string[]) => {
-      const codes = [];
-      for (const command of commands) {
-        const { code, stdout, stderr } = await run(command);
-        shown.push(stdout, stderr);
-        codes.push(code);
-      }
-      return codes;
-    };
-    expect(await codesOf(`forget ${NUMBER}`)).toEqual([7]); // no warehouse
-    await sync("--full");
-    const wrong = [
-      ...[`${NUMBER}x`, `${NUMBER.slice(0, 9)} ${NUMBER}`, `--file ${NUMBER}`, `--caller-hash ${NUMBER}`],
-      ...[`--caller-hash ${"f".repeat(64)}`, "--file bad.txt"],
-    ];
-    expect(await codesOf(...wrong.map((args) => `forget ${args}`))).toEqual([2, 2, 2, 2, 2, 2]);
-    const right = [`forget ${NUMBER}`, "sync --full", "privacy log", "privacy log --json"];
-    expect(await codesOf(...right)).toEqual([0, 3, 0, 0]);
-    expect(await codesOf("doctor --deep --json")).not.toEqual([7]);
-    expect(shown.join("\n")).not.toMatch(/2145550|555.?0123/);
-  });
+it("forget writes no number to logs, errors and the log of acts, wherever it stops", async () => {
+  await using made = await serve(PEOPLE);
+  const { run, sync, write, env } = made;
+  env.CALLTALLY_LOG_FORMAT = "json";
+  write("bad.txt", `${NUMBER}\nx${NUMBER}\n`);
+  const shown: string[] = [];
+  const codesOf = async (...commands: string[]) => {
+    const codes = [];
+    for (const command of commands) {
+      const { code, stdout, stderr } = await run(command);
+      shown.push(stdout, stderr);
+      codes.push(code);
+    }
+    return codes;
+  };
+  expect(await codesOf(`forget ${NUMBER}`)).toEqual([7]); // no warehouse
+  await sync("--full");
+  const wrong = [
+    ...[`${NUMBER}x`, `${NUMBER.slice(0, 9)} ${NUMBER}`, `--file ${NUMBER}`, `--caller-hash ${NUMBER}`],
+    ...[`--caller-hash ${"f".repeat(64)}`, "--file bad.txt"],
+  ];
+  expect(await codesOf(...wrong.map((args) => `forget ${args}`))).toEqual([2, 2, 2, 2, 2, 2]);
+  const right = [`forget ${NUMBER}`, "sync --full", "privacy log", "privacy log --json"];
+  expect(await codesOf(...right)).toEqual([0, 3, 0, 0]);
+  expect(await codesOf("doctor --deep --json")).not.toEqual([7]);
+  expect(shown.join("\n")).not.toMatch(/2145550|555.?0123/);
 });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { LISTS } from "../../src/request/option-values.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { calltally, settingsFor } from "../support/run.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeTempFolder, readFiles } from "../support/temp-folder.ts";
 
 /** Command lines to try: 2,000 in `npm run test:soak`. */
 const RUNS = Number(process.env.CALLTALLY_COMMAND_LINES ?? 80);
@@ -21,37 +21,9 @@ const KNOWN_CALL = "{call_id}";
 
 /** Odd values for any argument. */
 const ODD = [
-  "",
-  " ",
-  "-",
-  "--",
-  "0",
-  "-1",
-  "1e3",
-  "0x10",
-  "1.5",
-  "99999999999999999999",
-  "NaN",
-  "null",
-  "(not set)",
-  "(total)",
-  "(other)",
-  "../x",
-  "/dev/null",
-  "\u202e",
-  "\u001b[31m",
-  "é",
-  "e\u0301",
-  "ß",
-  "'",
-  '"',
-  "%",
-  "$(id)",
-  "a,b",
-  ",",
-  "=1+1",
-  "__proto__",
-  "constructor",
+  ...["", " ", "-", "--", "'", '"', "%", ",", "=1+1", "$(id)", "a,b", "../x", "/dev/null"],
+  ...["0", "-1", "1e3", "0x10", "1.5", "99999999999999999999", "NaN", "null", "__proto__", "constructor"],
+  ...["(not set)", "(total)", "(other)", "\u202e", "\u001b[31m", "é", "e\u0301", "ß"],
 ];
 
 const odd = fc.oneof(
@@ -66,62 +38,44 @@ const mostly = (...right: string[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...right) }, { weight: 1, arbitrary: odd });
 const given = (name: string, value: fc.Arbitrary<string>) => value.map((text) => [name, text]);
 const ZONES = mostly(
-  "UTC",
-  "Europe/Berlin",
-  "America/New_York",
-  "Asia/Kolkata",
-  "Pacific/Apia",
-  "PST",
-  "EST",
-  "europe/berlin",
-  "+02:00",
+  ...["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Apia"],
+  ...["PST", "EST", "europe/berlin", "+02:00"],
 );
 const DATES = mostly(
-  "2026-01-01",
-  "2026-10-25",
-  "2026-12-31",
-  "2024-02-29",
-  "2026-02-30",
-  "0001-01-01",
-  "9999-12-31",
-  "12026-01-01",
+  ...["2026-01-01", "2026-10-25", "2026-12-31", "2024-02-29"],
+  ...["2026-02-30", "0001-01-01", "9999-12-31", "12026-01-01"],
 );
 const WORDS = mostly("google", "Google", "bing", "gogle", "(not set)", "brand", "answered");
 
 const COMMON = [
   given("--database", mostly("data/calltally.db", "data/calltally.db", "data/none.db", "data", "README.md")),
 ];
+const alone = (...flags: string[]) => flags.map((flag) => fc.constant([flag]));
 const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
   export: [
-    given("--from", DATES),
-    given("--to", DATES),
+    ...["--from", "--to"].map((flag) => given(flag, DATES)),
     given("--last", mostly("7d", "4w", "3m", "mtd", "last-month", "ytd", "today", "0d", "99999999d")),
     given("--timezone", ZONES),
-    given("--org-unit", WORDS),
+    ...["--org-unit", "--source", "--campaign", "--disposition", "--topic", "--conversion-name"].map((flag) =>
+      given(flag, WORDS),
+    ),
     given("--channel", mostly("paid search", "direct", "Email")),
-    given("--source", WORDS),
-    given("--campaign", WORDS),
-    given("--disposition", WORDS),
-    given("--topic", WORDS),
     given("--min-duration", mostly("0", "60", "999999999")),
     given("--tracking-number", mostly("+15551230000", "(not set)")),
     given("--exclude-callers", mostly("callers.txt")),
-    fc.constant(["--first-time"]),
-    fc.constant(["--has-gclid"]),
-    fc.constant(["--include-gone"]),
-    fc.constant(["--raw"]),
-    fc.constant(["--spend"]),
-    fc.constant(["--fill"]),
+    ...alone(
+      "--first-time",
+      "--has-gclid",
+      "--include-gone",
+      "--raw",
+      "--spend",
+      "--fill",
+      "--total",
+      "--every",
+    ),
+    ...alone("--stdout", "--json", "--new", "--allow-empty", "--replace", "--quiet"),
     given("--top", mostly("1", "25", "10000", "10001")),
-    fc.constant(["--total"]),
-    fc.constant(["--stdout"]),
-    fc.constant(["--json"]),
-    fc.constant(["--every"]),
-    fc.constant(["--new"]),
     given("--measurement-id", mostly("G-1A2B3C4D5E")),
-    fc.constant(["--allow-empty"]),
-    fc.constant(["--replace"]),
-    fc.constant(["--quiet"]),
     given(
       "--by",
       mostly("channel", "utm_source,utm_medium", "gclid,campaign,hour", "weekday,hour", "channel,channel"),
@@ -133,19 +87,16 @@ const FLAGS: Record<string, readonly fc.Arbitrary<readonly string[]>[]> = {
     given("--delimiter", mostly(";", "tab", "|")),
     given("--with", mostly("caller_id", "summary,transcription")),
     given("--out", mostly("data/exports", "data/exports", "data/other/deep", "README.md", "data")),
-    given("--conversion-name", WORDS),
     given("--conversion-value", mostly("40", "149.50")),
     given("--currency", mostly("EUR", "usd")),
-    given("--ad-user-data", mostly("granted", "denied")),
-    given("--ad-personalization", mostly("granted")),
+    ...["--ad-user-data", "--ad-personalization"].map((flag) => given(flag, mostly("granted", "denied"))),
   ],
   status: [
     given("--max-age", mostly("2h", "30m", "1d")),
     given("--runs", mostly("1", "20")),
-    fc.constant(["--json"]),
-    fc.constant(["--quiet"]),
+    ...alone("--json", "--quiet"),
   ],
-  explain: [given("--timezone", ZONES), fc.constant(["--json"])],
+  explain: [given("--timezone", ZONES), ...alone("--json")],
   query: [
     given("--format", mostly("table", "csv", "json")),
     given("--max-rows", mostly("1", "10")),
@@ -202,15 +153,9 @@ const commandLine = fc
     }),
   );
 
-/** Every file in a folder except the warehouse's own, by its path. */
-const readFiles = (folder: string) =>
-  new Map(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.startsWith("calltally.db"))
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .sort()
-      .map((file) => [file, readFileSync(file, "latin1")]),
-  );
+/** The files in a folder except the warehouse's own. */
+const filesOf = (folder: string) =>
+  Object.entries(readFiles(folder)).filter(([file]) => !file.includes("calltally.db"));
 
 it(`calltally handles all errors and replaces no file on an error: ${RUNS} command lines`, async () => {
   using folder = makeTempFolder();
@@ -219,10 +164,13 @@ it(`calltally handles all errors and replaces no file on an error: ${RUNS} comma
   const workers = Array.from({ length: AT_ONCE }, (_, index) => join(folder.path, `${index}`));
   const [first = "", ...others] = workers;
   mkdirSync(first);
-  writeFileSync(join(first, "README.md"), "not a warehouse");
-  writeFileSync(join(first, "callers.txt"), "+1 555 123 0000\n");
-  writeFileSync(join(first, "aliases.csv"), "raw,value\nfb,facebook\n");
-  writeFileSync(join(first, "topics.csv"), "topic,phrase\nemergency,pipe burst\n");
+  for (const [name, text] of Object.entries({
+    "README.md": "not a warehouse",
+    "callers.txt": "+1 555 123 0000\n",
+    "aliases.csv": "raw,value\nfb,facebook\n",
+    "topics.csv": "topic,phrase\nemergency,pipe burst\n",
+  }))
+    writeFileSync(join(first, name), text);
   for (const args of [["sync"], ["export"]])
     expect(await calltally(args, { cwd: first, env })).toMatchObject({ code: 0 });
   for (const other of others) cpSync(first, other, { recursive: true });
@@ -236,7 +184,7 @@ it(`calltally handles all errors and replaces no file on an error: ${RUNS} comma
   const ends = new Map<string, number>();
   const work = async (cwd: string, worker: number) => {
     for (const { args, env: odd } of lines.filter((_, index) => index % AT_ONCE === worker)) {
-      const before = readFiles(cwd);
+      const before = filesOf(cwd);
       const { code, stdout, stderr } = await calltally(
         args.map((text) => (text === KNOWN_CALL ? knownCall : text)),
         { cwd, env: { ...env, ...odd } },
@@ -244,7 +192,7 @@ it(`calltally handles all errors and replaces no file on an error: ${RUNS} comma
       const line = JSON.stringify({ args, env: odd, code, stderr });
       expect(stdout + stderr, line).not.toContain(UNEXPECTED);
       expect([0, 2, 3, 6, 7], line).toContain(code);
-      if (code !== 0 && code !== 3) expect(readFiles(cwd), line).toEqual(before);
+      if (code !== 0 && code !== 3) expect(filesOf(cwd), line).toEqual(before);
       if (code !== 0) expect(stderr, line).not.toBe("");
       const end = `${args[0]} ${code}`;
       ends.set(end, (ends.get(end) ?? 0) + 1);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { OutgoingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { settingsFor } from "../support/run.ts";
 import { type Answer, startServer, text } from "../support/server.ts";
 import { makeFolder } from "./folder.ts";
@@ -89,81 +89,61 @@ const ENDPOINT = "https://me:pass-417@example.com/?api_key=key-417";
 
 /** Every command that shows texts of the service, or runs next to them. */
 const COMMANDS = [
-  ["doctor"],
-  ["doctor", "--json"],
-  ["sync"],
-  ["sync", "--full", "--json"],
-  ["job", "sync"],
-  ["job", "insights"],
-  ["job", "export"],
-  ["status"],
-  ["status", "--runs", "5"],
-  ["status", "--json"],
-  ["explain", "1"],
-  ["explain", "1", "--json"],
-  ["insight", "show", "101"],
-  ["insight", "show", "101", "--json"],
-  ["insight", "show", "404"],
-  ["insight", "sync", "101"],
-  ["insight", "sync", "101"],
-  ["insight", "sync", "101", "--json"],
-  ["webhook", "patch", "44", "--status", "inactive"],
-  ["webhook", "patch", "44", "--status", "active", "--json"],
-  ["webhook", "patch", "400", "--description", TOKEN, "--endpoint", ENDPOINT],
-  ["webhook", "patch", "500", "--status", "inactive"],
-  ["query", "SELECT * FROM attributed_calls"],
-  ["query", "SELECT * FROM rejected_calls"],
-  ["query", "SELECT * FROM sync_runs"],
-  ["query", "SELECT * FROM schema_drift"],
-  ["export"],
-  ["export", "utm_source", "--json"],
-  ["schedule", "--list"],
-  ["backup", "copy.db"],
-  ["export", "calls", "--stdout", "--source", "\u001B[2J\u202E"],
-];
+  ...["doctor", "doctor --json", "sync", "sync --full --json", "job sync", "job insights", "job export"],
+  ...["status", "status --runs 5", "status --json", "explain 1", "explain 1 --json"],
+  ...["insight show 101", "insight show 101 --json", "insight show 404"],
+  ...["insight sync 101", "insight sync 101", "insight sync 101 --json"],
+  ...["webhook patch 44 --status inactive", "webhook patch 44 --status active --json"],
+  `webhook patch 400 --description ${TOKEN} --endpoint ${ENDPOINT}`,
+  "webhook patch 500 --status inactive",
+  ...["attributed_calls", "rejected_calls", "sync_runs", "schema_drift"].map((table) => [
+    "query",
+    `SELECT * FROM ${table}`,
+  ]),
+  ...["export", "export utm_source --json", "schedule --list", "backup copy.db"],
+  "export calls --stdout --source \u001B[2J\u202E",
+].map((line) => [line].flat());
 
 const BEARER = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
 const ECHOED = [TOKEN, encodeURIComponent(TOKEN), BEARER].join(" ");
 /** The token in every encoding. Some characters at the ends of base64 also depend on what is around it. */
 const SECRETS = [TOKEN, TOKEN.replaceAll("/", "\\/"), encodeURIComponent(TOKEN), BEARER.slice(10, -4)];
-describe("service that sends control characters and the token everywhere", () => {
-  it("cannot write control characters or lines to a terminal or log, nor the token anywhere", async () => {
-    await using service = await startServer(respond(`${CONTROLS} ${ECHOED}`));
-    const env = {
-      ...settingsFor({ url: service.url.origin, token: TOKEN }),
-      CALLTALLY_RETRY_SECONDS: "0",
-      CALLTALLY_INSIGHT_IDS: "101,404",
-      CALLTALLY_LOG_LEVEL: "trace",
-    };
-    using folder = makeFolder(env);
-    const said: string[] = [];
-    for (const args of COMMANDS) {
-      const { stdout, stderr } = await folder.run(...args);
-      const shown = args.includes("--stdout") ? stderr : stdout + stderr;
-      expect(UNPRINTABLE.exec(shown)?.[0].codePointAt(0)?.toString(16), args.join(" ")).toBeUndefined();
-      expect(shown, args.join(" ")).not.toMatch(/^FORGED/m);
-      for (const secret of SECRETS) expect(stdout + stderr, args.join(" ")).not.toContain(secret);
-      said.push(stdout, stderr);
-    }
-    for (const shown of ["\\u202e", "\\u001b[2J", "\\udb40\\udc41", "[token]"])
-      expect(said.join("")).toContain(shown);
+it("a service cannot make commands write control characters or lines to a terminal or log, nor the token anywhere", async () => {
+  await using service = await startServer(respond(`${CONTROLS} ${ECHOED}`));
+  const env = {
+    ...settingsFor({ url: service.url.origin, token: TOKEN }),
+    CALLTALLY_RETRY_SECONDS: "0",
+    CALLTALLY_INSIGHT_IDS: "101,404",
+    CALLTALLY_LOG_LEVEL: "trace",
+  };
+  using folder = makeFolder(env);
+  const written: string[] = [];
+  for (const args of COMMANDS) {
+    const { stdout, stderr } = await folder.run(...args);
+    const shown = args.join().includes("--stdout") ? stderr : stdout + stderr;
+    expect(UNPRINTABLE.exec(shown)?.[0].codePointAt(0)?.toString(16), args.join(" ")).toBeUndefined();
+    expect(shown, args.join(" ")).not.toMatch(/^FORGED/m);
+    for (const secret of SECRETS) expect(stdout + stderr, args.join(" ")).not.toContain(secret);
+    written.push(stdout, stderr);
+  }
+  for (const shown of ["\\u202e", "\\u001b[2J", "\\udb40\\udc41", "[token]"])
+    expect(written.join("")).toContain(shown);
 
-    // Data is unchanged: JSON has the same text, and a pipe gets the served bytes.
-    const insight = await folder.run("insight show 101 --json");
-    expect(JSON.parse(insight.stdout).insight_help).toContain(CONTROLS);
-    const sql = "SELECT summary FROM attributed_calls WHERE call_id = 1";
-    expect((await folder.run("query --format csv", sql)).stdout).toContain(CONTROLS);
+  // Data is unchanged: JSON has the same text, and a pipe gets the served bytes.
+  const insight = await folder.run("insight show 101 --json");
+  expect(JSON.parse(insight.stdout).insight_help).toContain(CONTROLS);
+  const sql = "SELECT summary FROM attributed_calls WHERE call_id = 1";
+  expect((await folder.run("query --format csv", sql)).stdout).toContain(CONTROLS);
 
-    const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    );
-    expect(files.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["calltally.db", "copy.db", "manifest.json", "utm_source.csv"]),
-    );
-    for (const { parentPath, name } of files) {
-      const content = readFileSync(join(parentPath, name), "latin1");
-      for (const secret of [...SECRETS, "pass-417", "key-417"])
-        expect(content.includes(secret), name).toBe(false);
-    }
-  });
+  const files = readdirSync(folder.path, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  expect(files.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["calltally.db", "copy.db", "manifest.json", "utm_source.csv"]),
+  );
+  for (const { parentPath, name } of files) {
+    const content = readFileSync(join(parentPath, name), "latin1");
+    for (const secret of [...SECRETS, "pass-417", "key-417"])
+      expect(content.includes(secret), name).toBe(false);
+  }
 });

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import { makeCall } from "../support/calls.ts";
 import { readText } from "../support/temp-folder.ts";
@@ -25,96 +24,63 @@ function makePlace(calls = CALLS) {
   });
 }
 
-describe("calltally hygiene", () => {
-  it("lists tags with the lines that mend them, and numbers those for the file of aliases", async () => {
-    using folder = makePlace();
-    const { code, stdout } = await folder.hygiene();
-    expect([code, stdout]).toEqual([
-      0,
-      [
-        "line  problem           field     value        other          calls",
-        "1     near_miss         source    facebok      facebook           2",
-        "2     near_miss         campaign  brand_exact  Brand | Exact      1",
-        "      payment_or_login  source    paypal.com                      1",
-        "",
-      ].join("\n"),
-    ]);
-    const rows: unknown = JSON.parse((await folder.hygiene("--json")).stdout);
-    expect(rows).toMatchObject([
-      {
-        number: 1,
-        file: "aliases",
-        line: "facebok,facebook,source",
-        since: `${DAY}T12:00:00.000Z`,
-        cost: null,
-      },
-      { number: 2, file: "aliases", line: "brand_exact,Brand | Exact,campaign" },
-      { number: null, file: "channels", line: "Direct,paypal.com,referral,," },
-    ]);
-    expect((await folder.runWith({}, "hygiene")).stdout).toContain("No tag of these 28 days looks wrong");
-  });
+it("hygiene lists tags with the lines that mend them, and numbers those for the file of aliases", async () => {
+  using folder = makePlace();
+  const rows: unknown = JSON.parse((await folder.hygiene("--json")).stdout);
+  expect(rows).toMatchObject([
+    {
+      number: 1,
+      file: "aliases",
+      line: "facebok,facebook,source",
+      since: `${DAY}T12:00:00.000Z`,
+      cost: null,
+    },
+    { number: 2, file: "aliases", line: "brand_exact,Brand | Exact,campaign" },
+    { number: null, file: "channels", line: "Direct,paypal.com,referral,," },
+  ]);
+  expect((await folder.runWith({}, "hygiene")).stdout).toContain("No tag of these 28 days looks wrong");
+});
 
-  it("appends lines by number and problem, which then rename calls and spend", async () => {
-    using folder = makePlace();
-    const { code, stdout, stderr } = await folder.hygiene("--write", "aliases.csv", "--lines", "2,near_miss");
-    expect([code, stdout]).toEqual([
-      0,
-      "2 lines appended to aliases.csv:\nbrand_exact,Brand | Exact,campaign\nfacebok,facebook,source\n",
-    ]);
-    expect(stderr).toContain("To apply it, set CALLTALLY_ALIASES to aliases.csv.");
-    const env = { CALLTALLY_ALIASES: "aliases.csv" };
-    const exported = await folder.runWith(env, "export campaign --columns calls --stdout");
-    expect(exported.stdout).toBe(
-      "campaign,campaign_id,calls\r\n(not set),,23\r\nBrand | Exact,,10\r\n2026-4930123456,,3\r\n",
-    );
-    expect((await folder.hygiene()).stdout).toMatch(/^ +merged +source +Facebok +facebook +2$/m);
-    const explained = await folder.runWith(env, "explain 32");
-    expect(explained.stdout).toMatch(
-      /^campaign +Brand \| Exact; from campaign_name, an alias of "brand_exact"$/m,
-    );
-    expect(await folder.hygiene("--write", "aliases.csv", "--lines", "1")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("There is no line 1"),
-    });
-  });
+it("hygiene appends lines by number and problem, which then rename calls and spend", async () => {
+  using folder = makePlace();
+  const { code, stdout, stderr } = await folder.hygiene("--write", "aliases.csv", "--lines", "2,near_miss");
+  expect([code, stdout]).toEqual([
+    0,
+    "2 lines appended to aliases.csv:\nbrand_exact,Brand | Exact,campaign\nfacebok,facebook,source\n",
+  ]);
+  expect(stderr).toContain("To apply it, set CALLTALLY_ALIASES to aliases.csv.");
+  const env = { CALLTALLY_ALIASES: "aliases.csv" };
+  const exported = await folder.runWith(env, "export campaign --columns calls --stdout");
+  expect(exported.stdout).toBe(
+    "campaign,campaign_id,calls\r\n(not set),,23\r\nBrand | Exact,,10\r\n2026-4930123456,,3\r\n",
+  );
+  expect((await folder.hygiene()).stdout).toMatch(/^ +merged +source +Facebok +facebook +2$/m);
+});
 
-  it("writes nothing that was not chosen", async () => {
-    using folder = makePlace();
-    folder.write("aliases.csv", "raw,value,of\nfacebok,meta,source\n");
-    for (const [args, message] of [
-      [["--lines", "1"], "--lines needs --write"],
-      [["--write", "aliases.csv"], "this is not a terminal"],
-      [["--write", "aliases.csv", "--lines", "3"], "There is no line 3"],
-      [["--write", "aliases.csv", "--lines", "near_mis"], "did you mean near_miss?"],
-      [["--write", "aliases.csv", "--lines", "1"], "it has an alias of the source"],
-    ] as const) {
-      const { code, stderr } = await folder.hygiene(...args);
-      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-    }
-    expect(readText(folder.path, "aliases.csv")).toBe("raw,value,of\nfacebok,meta,source\n");
-  });
+it("hygiene writes nothing that was not chosen", async () => {
+  using folder = makePlace();
+  folder.write("aliases.csv", "raw,value,of\nfacebok,meta,source\n");
+  for (const [args, message] of [
+    [["--lines", "1"], "--lines needs --write"],
+    [["--write", "aliases.csv"], "this is not a terminal"],
+    [["--write", "aliases.csv", "--lines", "3"], "There is no line 3"],
+    [["--write", "aliases.csv", "--lines", "near_mis"], "did you mean near_miss?"],
+    [["--write", "aliases.csv", "--lines", "1"], "it has an alias of the source"],
+  ] as const) {
+    const { code, stderr } = await folder.hygiene(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  }
+  expect(readText(folder.path, "aliases.csv")).toBe("raw,value,of\nfacebok,meta,source\n");
+});
 
-  it("is a section of the report of all calls, if tags are wrong", async () => {
-    using folder = makePlace();
-    const days = `--from 2026-10-01 --to ${DAY}`;
-    const pageOf = async (flags = "") => (await folder.run(`report ${days} --stdout${flags}`)).stdout;
-    const page = await pageOf();
-    expect(page).toContain("<h2>3 tags may be wrong</h2>");
-    expect(page.replace(/<[^>]*>/g, "")).toContain("Source facebokmay be the same as facebook2");
-    expect(await pageOf(" --source facebook")).not.toContain("may be wrong");
-    using clean = makePlace(CALLS.slice(0, 20));
-    const { stdout } = await clean.run(`report ${days} --stdout`);
-    expect(stdout).toContain("What these figures are based on");
-    expect(stdout).not.toContain("may be wrong");
-  });
-
-  it("mends a campaign named like a number as docs/privacy.md says", async () => {
-    using folder = makePlace(CALLS.filter((call) => call.campaign_name !== "brand_exact"));
-    const share = (env = {}) => folder.runWith(env, "export campaign --min-cell 2 --columns calls --stdout");
-    expect(await share()).toMatchObject({ code: 2, stderr: expect.stringContaining("CALLTALLY_ALIASES") });
-    const advice = readFileSync("docs/privacy.md", "utf8").match(/`(2026-\d+,Spring,campaign)`/)?.[1];
-    folder.write("aliases.csv", `raw,value,of\n${advice}\n`);
-    const { code, stdout } = await share({ CALLTALLY_ALIASES: "aliases.csv" });
-    expect([code, stdout]).toEqual([0, expect.stringContaining("Spring,,3\r\n")]);
-  });
+it("wrong tags add a section to the report of all calls", async () => {
+  using folder = makePlace();
+  const days = `--from 2026-10-01 --to ${DAY}`;
+  const pageOf = async (flags = "") => (await folder.run(`report ${days} --stdout${flags}`)).stdout;
+  const page = await pageOf();
+  expect(page).toContain("<h2>3 tags may be wrong</h2>");
+  expect(page.replace(/<[^>]*>/g, "")).toContain("Source facebokmay be the same as facebook2");
+  expect(await pageOf(" --source facebook")).not.toContain("may be wrong");
+  using clean = makePlace(CALLS.slice(0, 20));
+  expect((await clean.run(`report ${days} --stdout`)).stdout).not.toContain("may be wrong");
 });

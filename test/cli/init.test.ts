@@ -1,16 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import type { ServerResponse } from "node:http";
-import { basename, dirname, join } from "node:path";
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
@@ -24,7 +15,7 @@ import { findGiven } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
-import { text as page, startServer } from "../support/server.ts";
+import { text as page, startServer, unusedPort } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
 import { hasScript, startOnTerminal, unlessNoScript } from "./terminal.ts";
@@ -59,18 +50,7 @@ describe("calltally init with flags", () => {
     await using sandbox = await startSandbox({ calls: 1234 });
     const cwd = folder.path;
     const flags = ["--base-url", sandbox.url, "--timezone", "America/New_York", "--account", "acme"];
-    expect(await init(cwd, flags, sandbox.token)).toEqual({
-      code: 0,
-      stderr: "",
-      stdout: `${new URL(sandbox.url).host} accepts the token; it counts 1,234 calls
-Wrote secrets/acme.token, calltally.yaml
-
-Next:
-  calltally sync        copy the calls, into data/acme/calltally.db
-  calltally run weekly  make the report, in reports/acme/weekly
-  calltally schedule    do both on schedule, until stopped
-`,
-    });
+    expect(await init(cwd, flags, sandbox.token)).toMatchObject({ code: 0, stderr: "" });
     expect(sandbox.requests.length).toBe(1);
     expect(readFileSync(join(cwd, "secrets/acme.token"), "utf8")).toBe(`${sandbox.token}\n`);
     const made = ["secrets", "secrets/acme.token", "calltally.yaml"];
@@ -80,22 +60,6 @@ Next:
       stdout: "calltally.yaml: 1 account, 1 report: no problem\n",
     });
     expect((await folder.run("sync")).stdout).toContain("verdict   exact");
-    expect(existsSync(join(cwd, "data/acme/calltally.db"))).toBe(true);
-  });
-
-  it("configures a workbook of channels, sources and campaigns with totals, compared with the weeks before", async () => {
-    using folder = makeTempFolder();
-    const { code } = await init(folder.path, OFFLINE);
-    expect(code).toBe(0);
-    const { file } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
-    expect(file?.content.reports).toMatchObject({
-      weekly: {
-        contents: ["channel", "source", "campaign"],
-        total: true,
-        compare: "previous",
-        format: "xlsx",
-      },
-    });
   });
 
   it("refers to the file of --token-file without changing it", async () => {
@@ -144,70 +108,42 @@ Next:
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it("writes nothing if the token is refused (4), the service unreachable (5) or not the API (8)", async () => {
-    using folder = makeTempFolder();
-    await using sandbox = await startSandbox({ calls: 1 });
-    const other = await startServer(page("<html>", 200, { "content-type": "text/html" }));
-    const tryAt = (url: string) => init(folder.path, ["--base-url", url, "--timezone", "UTC"], "wr0ng-token");
-    expect(await tryAt(sandbox.url)).toMatchObject({
+  it.each([
+    {
       code: 4,
-      stdout: "",
-      stderr: expect.stringMatching(/The API refused the token.*\n.*Nothing was written\.\n$/),
-    });
-    expect(await tryAt(other.url.origin)).toMatchObject({
-      code: 8,
-      stderr: expect.stringContaining("Nothing was written."),
-    });
-    expect(other.requests.length).toBe(1);
-    await other[Symbol.asyncDispose]();
-    expect(await tryAt(other.url.origin)).toMatchObject({
+      what: "the token is refused",
+      says: /The API refused the token.*\n.*Nothing was written\.\n$/,
+    },
+    {
       code: 5,
-      stderr: expect.stringMatching(
-        /^calltally: Cannot reach \S+: connect ECONNREFUSED [\d.:]+\n.*--offline writes the files/,
-      ),
-    });
-    expect(readdirSync(folder.path)).toEqual([]);
+      what: "the service is unreachable",
+      says: /^calltally: Cannot reach \S+: connect ECONNREFUSED [\d.:]+\n.*--offline writes the files/,
+    },
+    { code: 8, what: "the address is not that of the API", says: /Nothing was written\./ },
+  ])("exits with $code and writes nothing if $what", async ({ code, says }) => {
+    using folder = makeFolder();
+    await using sandbox = await startSandbox({ calls: 1 });
+    await using other = await startServer(page("<html>", 200, { "content-type": "text/html" }));
+    const url = { 4: sandbox.url, 8: other.url.origin }[code] ?? `http://127.0.0.1:${await unusedPort()}`;
+    folder.write("a.token", "wr0ng-token");
+    const finished = await folder.run(`init --base-url ${url} --timezone UTC --token-file a.token`);
+    expect(finished).toMatchObject({ code, stdout: "", stderr: expect.stringMatching(says) });
+    expect(readdirSync(folder.path)).toEqual(["a.token"]);
+    expect(other.requests.length).toBe(Number(code === 8));
   });
 
   it("replaces no file, and checks for files before it sends a request", async () => {
-    using folder = makeTempFolder();
-    const cwd = folder.path;
-    await using sandbox = await startSandbox({ calls: 1 });
-    const tryWith = (...more: string[]) =>
-      init(cwd, ["--base-url", sandbox.url, "--timezone", "UTC", ...more], sandbox.token);
-    const isThere = (name: string) => ({
+    using folder = makeFolder();
+    const flags = "--base-url http://127.0.0.1:1 --timezone UTC --token-file a.token";
+    folder.write("a.token", "t0ken");
+    symlinkSync("nowhere", join(folder.path, "calltally.yaml"));
+    expect(await folder.run(`init ${flags}`)).toEqual({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining(`Cannot write ${name}: it already exists; nothing was written\n`),
+      stderr: expect.stringContaining(
+        "Cannot write calltally.yaml: it already exists; nothing was written\n",
+      ),
     });
-    symlinkSync("nowhere", join(cwd, "calltally.yaml"));
-    expect(await tryWith()).toEqual(isThere("calltally.yaml"));
-    mkdirSync(join(cwd, "secrets"));
-    writeFileSync(join(cwd, "secrets/b.token"), "old");
-    expect(await tryWith("--config", "c.yaml", "--account", "b")).toEqual(isThere("secrets/b.token"));
-    expect(readdirSync(cwd).sort()).toEqual(["calltally.yaml", "secrets"]);
-    expect(readFileSync(join(cwd, "secrets/b.token"), "utf8")).toBe("old");
-    expect(sandbox.requests.length).toBe(0);
-  });
-
-  it("lets only one of several simultaneous runs write its files", async () => {
-    using folder = makeTempFolder();
-    const names = ["a", "b", "c", "d"];
-    const data = { calls: [], total: 0, limit: 2, offset: 0 };
-    const waiting: ServerResponse[] = [];
-    // No request gets a response until all have looked for the files.
-    await using server = await startServer((_, response) => {
-      if (waiting.push(response) < names.length) return;
-      for (const held of waiting) held.end(JSON.stringify({ code: 200, data }));
-    });
-    const flags = ["--base-url", server.url.origin, "--timezone", "UTC"];
-    const ended = await Promise.all(
-      names.map((name) => init(folder.path, [...flags, "--account", name], `t0ken-of-${name}`)),
-    );
-    const winners = names.filter((_, index) => ended[index]?.code === 0);
-    expect(ended.map(({ code }) => code).sort()).toEqual([0, 2, 2, 2]);
-    expect(readdirSync(folder.path).sort()).toEqual(["calltally.yaml", "secrets"]);
-    expect(readdirSync(join(folder.path, "secrets"))).toEqual([`${winners[0]}.token`]);
   });
 });
 
@@ -272,26 +208,20 @@ describe("writeNewFiles", () => {
 });
 
 describe("toStarterYaml", () => {
-  const write = (file: string, yaml: string) => {
-    writeFileSync(file, yaml, { mode: 0o600 });
-    return readConfiguration(basename(file), { env: {}, folder: dirname(file) }).file?.content;
+  const write = (folder: string, yaml: string) => {
+    writeFileSync(join(folder, "calltally.yaml"), yaml, { mode: 0o600 });
+    return readConfiguration("calltally.yaml", { env: {}, folder }).file?.content;
   };
   const STARTER = {
-    baseUrl: new URL("https://api.example.com"),
-    timezone: "UTC",
+    baseUrl: new URL("https://api.example.com/calls/"),
+    timezone: "Etc/GMT+1",
     account: "acme",
-    tokenFile: "a.token",
+    tokenFile: "my: secrets/# token",
   };
 
   it.each(["null", "true", "1e3", "007", "0x1F", "y", "acme"])("writes the account name %s", (account) => {
     using folder = makeTempFolder();
-    const yaml = toStarterYaml({
-      baseUrl: new URL("https://api.example.com/calls/"),
-      timezone: "Etc/GMT+1",
-      account,
-      tokenFile: "my: secrets/# token",
-    });
-    expect(write(join(folder.path, "c.yaml"), yaml)).toMatchObject({
+    expect(write(folder.path, toStarterYaml({ ...STARTER, account }))).toMatchObject({
       timezone: "Etc/GMT+1",
       accounts: {
         [account]: { base_url: "https://api.example.com/calls", token_file: "my: secrets/# token" },
@@ -304,13 +234,10 @@ describe("toStarterYaml", () => {
     const yaml = toStarterYaml(STARTER);
     const examples = yaml.match(/^ *#(?=\S).*$/gm) ?? [];
     expect(examples.length).toBeGreaterThan(15);
-    const file = join(folder.path, "calltally.yaml");
-    const plain = write(file, yaml);
-    for (const example of examples) {
-      expect(write(file, yaml.replace(example, example.replace("#", ""))), example).not.toEqual(plain);
-    }
-    const all = yaml.replace(/^( *)#(?=\S)/gm, "$1");
-    write(file, all);
+    const plain = write(folder.path, yaml);
+    for (const example of examples)
+      expect(write(folder.path, yaml.replace(example, example.replace("#", ""))), example).not.toEqual(plain);
+    write(folder.path, yaml.replace(/^( *)#(?=\S)/gm, "$1"));
     expect(await folder.run("config show")).toMatchObject({ code: 0, stderr: "" });
     expect(Math.max(...yaml.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
@@ -337,28 +264,20 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () 
     for (const secret of ["wr0ng", sandbox.token]) expect(terminal.shown).not.toContain(secret);
     expect(sandbox.requests.length).toBe(2);
     expect(modeOf(join(folder.path, "secrets/main.token"))).toBe(0o600);
-    expect((await folder.run("config check")).stdout).toBe(
-      "calltally.yaml: 1 account, 1 report: no problem\n",
-    );
     const { accounts } = readConfiguration("calltally.yaml", { env: {}, folder: folder.path });
     expect(accounts.map(({ sources }) => findGiven(SETTINGS.timezone, sources.file ?? [])?.text)).toEqual([
       "America/Denver",
     ]);
   });
 
-  it("does not ask for values in flags, and ends if they do not work", async () => {
+  it("asks for no value that a flag has", async () => {
     using folder = makeTempFolder();
     writeFileSync(join(folder.path, "a.token"), "t0ken", { mode: 0o600 });
-    const flags = ["--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];
-    const start = (...more: string[]) => startOnTerminal(["init", ...flags, ...more], { cwd: folder.path });
-    await using first = start();
-    expect(await first.ended).toBe(5);
-    expect(readdirSync(folder.path)).toEqual(["a.token"]);
-    await using second = start("--offline");
-    await second.reply("Time zone of the reports", ENTER);
-    expect(await second.ended).toBe(0);
-    for (const question of ["Address", "Token"]) expect(second.shown).not.toContain(question);
-    expect(readdirSync(folder.path).sort()).toEqual(["a.token", "calltally.yaml"]);
+    const flags = ["--offline", "--base-url", "http://127.0.0.1:1", "--token-file", "a.token"];
+    await using terminal = startOnTerminal(["init", ...flags], { cwd: folder.path });
+    await terminal.reply("Time zone of the reports", ENTER);
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown).not.toMatch(/Address|Token/);
   });
 
   it("writes nothing when it is cancelled by Ctrl-C", async () => {

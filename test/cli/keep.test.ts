@@ -1,24 +1,20 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { startRowService, TOKEN } from "../support/call-service.ts";
-import { settingsFor, startCalltally } from "../support/run.ts";
-import { json } from "../support/server.ts";
-import { makeFolder } from "./folder.ts";
+import { expect, it } from "vitest";
+import { listFiles } from "../support/temp-folder.ts";
+import { makeServiceFolder } from "./folder.ts";
 
-const CALLS = 300;
-const DAY_MS = 86_400_000;
+const CALLS = 100;
 const numberOf = (id: number) => `+1415555${1000 + (id % 40)}`;
 const wordsOf = (id: number) => `unrepeatable${id}words`;
 
-/** A call a day, newest first, each with all data that retention may remove; one cannot be parsed. */
+/** A call an hour, newest first, each with all data that retention may remove; one cannot be parsed. */
 function rowOf(id: number): string {
   return JSON.stringify({
     call_id: 10_000 - id,
     caller_id: numberOf(id),
-    call_started: new Date(Date.now() - id * DAY_MS - 3_600_000).toISOString(),
+    call_started: new Date(Date.now() - (id + 1) * 3_600_000).toISOString(),
     duration: id === 7 ? "long" : 90,
-    disposition: "ANSWERED",
     recording_url: `https://recordings.example.com/take${id}.mp3`,
     summary: `A summary of ${wordsOf(id)}.`,
     transcription: `They said ${wordsOf(id)}.`,
@@ -30,97 +26,64 @@ function rowOf(id: number): string {
   });
 }
 
-const ROWS = Array.from({ length: CALLS }, (_, id) => rowOf(id));
-const NEVER = {
-  CALLTALLY_KEEP_TRANSCRIPTS: "never",
-  CALLTALLY_KEEP_SUMMARIES: "never",
-  CALLTALLY_KEEP_CALLER_NUMBERS: "never",
-  CALLTALLY_KEEP_RECORDING_URLS: "never",
-};
+/** A service of these calls, and a working folder with settings that keep nothing of them. */
+async function makePlace() {
+  const kinds = ["TRANSCRIPTS", "SUMMARIES", "CALLER_NUMBERS", "RECORDING_URLS"];
+  return await makeServiceFolder(
+    Array.from({ length: CALLS }, (_, id) => rowOf(id)),
+    {
+      CALLTALLY_LIMIT: "60",
+      ...Object.fromEntries(kinds.map((kind) => [`CALLTALLY_KEEP_${kind}`, "never"])),
+    },
+  );
+}
 
 /**
  * Fragments of removed data to look for in files: of a number its last digits, in two spellings. They
  * follow its area code or start a text, so that no digest contains them by chance.
  */
-function findPersonal(folder: string): string[] {
-  const found = new Set<string>();
-  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!file.isFile()) continue;
-    const bytes = readFileSync(join(file.parentPath, file.name), "latin1");
-    for (const [, what] of bytes.matchAll(
-      /((?:415\D{0,2}|[^\da-f])555-?10[0-3]\d|unrepeatable|elbataepernu|take\d+\.mp3)/g,
-    )) {
-      found.add(`${what} in ${file.name}`);
-    }
-  }
-  return [...found];
-}
+const PERSONAL = /((?:415\D{0,2}|[^\da-f])555-?10[0-3]\d|unrepeatable|elbataepernu|take\d+\.mp3)/g;
 
-const settingsOf = (service: { url: URL }) => ({
-  ...settingsFor({ url: service.url.href, token: TOKEN }),
-  CALLTALLY_LIMIT: "60",
-  ...NEVER,
+const findPersonal = (folder: string) =>
+  listFiles(folder).flatMap((file) => readFileSync(join(folder, file), "latin1").match(PERSONAL) ?? []);
+
+it("settings that keep nothing never write a number, transcript, summary or link to any file at any time of a sync", async () => {
+  await using folder = await makePlace();
+  const looks: string[][] = [];
+  folder.service.disturb = () => {
+    looks.push(findPersonal(folder.path));
+    return undefined;
+  };
+  const sync = async (command: string) => JSON.parse((await folder.run(command)).stdout);
+  expect(await sync("sync --json")).toMatchObject({ calls_read: CALLS, calls_rejected: 1 });
+  expect(await sync("sync --full --json")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+  expect(looks.length).toBeGreaterThan(5);
+  expect([...looks.flat(), ...findPersonal(folder.path)]).toEqual([]);
+  expect(
+    folder.read("SELECT count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts FROM call_facts"),
+  ).toEqual([{ callers: 40, firsts: 40 }]);
 });
 
-describe("keep settings", () => {
-  it("never write a number, transcript, summary or link to any file at any time of a sync", async () => {
-    const found: string[] = [];
-    let looks = 0;
-    await using service = await startRowService(ROWS);
-    using folder = makeFolder(settingsOf(service));
-    const look = () => {
-      looks++;
-      found.push(...findPersonal(folder.path));
-      return undefined;
-    };
-    // Killed at its third page.
-    const killed = startCalltally(["sync"], folder.options);
-    service.disturb = ({ before }) => {
-      look();
-      if (before < 3) return undefined;
-      killed.kill("SIGKILL");
-      return json({}, 500);
-    };
-    expect((await killed.done).code).toBe(null);
-    service.disturb = look;
-    const first = await folder.run("sync --json");
-    expect(JSON.parse(first.stdout)).toMatchObject({ calls_read: CALLS, calls_rejected: 1 });
-    const again = await folder.run("sync --full --json");
-    expect(JSON.parse(again.stdout)).toMatchObject({ calls_new: 0, calls_changed: 0, verdict: "exact" });
-    expect(looks).toBeGreaterThan(10);
-    expect([...found, ...findPersonal(folder.path)]).toEqual([]);
-    expect(
-      folder.read(
-        "SELECT channel, count(*) AS calls, count(DISTINCT caller_id) AS callers, sum(is_first_call) AS firsts FROM call_facts GROUP BY 1",
-      ),
-    ).toEqual([{ channel: "Organic Search", calls: CALLS - 1, callers: 40, firsts: 40 }]);
-    expect((await folder.run("doctor --deep --all")).stdout).toContain("caller numbers never");
+it("callers without numbers can be excluded; sync and prune fail without the key that identifies them", async () => {
+  await using folder = await makePlace();
+  await folder.run("sync");
+  folder.write("ours.txt", `${numberOf(3)}\n+14155550000\n`);
+  const left = await folder.run("export channel --exclude-callers ours.txt --columns calls --stdout");
+  expect(left.stdout).toBe("channel,calls\r\nOrganic Search,96\r\n");
+  expect(left.stderr).toContain("1 number of the callers to leave out has never called");
+  const key = `${folder.database}.caller-key`;
+  const content = readFileSync(key);
+  rmSync(key);
+  for (const command of ["sync", "prune"])
+    expect(await folder.run(command)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining("is missing"),
+    });
+  writeFileSync(key, `${"ab".repeat(32)}\n`);
+  expect(await folder.run("sync")).toMatchObject({
+    code: 7,
+    stderr: expect.stringMatching(/is not the same[\s\S]*Put the key back from a backup/),
   });
-});
-
-describe("calltally prune", () => {
-  it("keeps callers identifiable for filters and lists; sync and prune fail without the key", async () => {
-    await using service = await startRowService(ROWS);
-    using folder = makeFolder(settingsOf(service));
-    const { path, run } = folder;
-    await run("sync");
-    folder.write("ours.txt", `${numberOf(3)}\n+14155550000\n`);
-    const left = await run("export channel --exclude-callers ours.txt --stdout");
-    expect(left.stdout).toContain(`,${CALLS - 1 - 8},`);
-    expect(left.stderr).toContain("1 number of the callers to leave out has never called");
-    expect((await run("export google-leads --stdout")).stderr).toContain("299 no caller id");
-    expect((await run("export callers --stdout")).stdout.split("\n")).toHaveLength(42);
-
-    const key = `${folder.database}.caller-key`;
-    renameSync(key, join(path, "safe"));
-    for (const command of ["sync", "prune"])
-      expect(await run(command)).toMatchObject({ code: 7, stderr: expect.stringContaining("is missing") });
-    writeFileSync(key, `${"ab".repeat(32)}\n`);
-    const other = await run("sync");
-    expect(other).toMatchObject({ code: 7, stderr: expect.stringContaining("is not the same") });
-    expect(other.stderr).toContain("Put the key back from a backup");
-    rmSync(key);
-    renameSync(join(path, "safe"), key);
-    expect((await run("sync --full")).code).toBe(3);
-  });
+  writeFileSync(key, content);
+  expect((await folder.run("sync --full")).code).toBe(3);
 });

@@ -8,8 +8,8 @@ import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
 import { BIN, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
-const CALLS = 80_000;
-const MAX_MB = 300;
+const CALLS = 40_000;
+const MAX_MB = 250;
 const NEWEST_MS = Date.parse("2026-11-20T00:00:00.000Z");
 
 /** Each of another caller, to show the memory per caller. */

@@ -4,43 +4,31 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { makeCall } from "../support/calls.ts";
 import { BIN } from "../support/run.ts";
-import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
+import { listFiles, readFiles } from "../support/temp-folder.ts";
 import { makeCallsFolder, makeSandboxFolder } from "./folder.ts";
 
 const CALLS = [
+  ["google", "Zürich", "\u3000Answered\u00a0"],
+  ["google", "Zu\u0308rich", "NO ANSWER"],
+  [null, "(total)", null],
+].map(([utm_source = null, campaign_name = null, disposition = null], index) =>
   makeCall({
-    call_id: 1,
-    call_started: "2026-10-01T12:00:00.000Z",
-    utm_source: "google",
-    campaign_name: "Zürich",
-    disposition: "\u3000Answered\u00a0",
+    ...{ call_id: index + 1, call_started: `2026-10-0${index + 1}T12:00:00.000Z` },
+    ...{ utm_source, campaign_name, disposition },
   }),
-  makeCall({
-    call_id: 2,
-    call_started: "2026-10-02T12:00:00.000Z",
-    utm_source: "google",
-    campaign_name: "Zu\u0308rich",
-    disposition: "NO ANSWER",
-  }),
-  makeCall({ call_id: 3, call_started: "2026-10-03T12:00:00.000Z", campaign_name: "(total)" }),
-];
+);
 
 describe("time zones", () => {
-  it("refuse PST with exit code 2 as flag and setting, before anything is written", async () => {
-    using folder = makeCallsFolder(CALLS);
-    const setting = { CALLTALLY_TIMEZONE: "PST" };
-    for (const finished of [
-      await folder.run("export channel --grain day --timezone PST"),
-      await folder.runWith(setting, "export calls"),
-      await folder.runWith(setting, "schedule --list"),
-      await folder.runWith(setting, "doctor"),
-    ]) {
-      expect(finished.code).toBe(2);
-      expect(finished.stdout + finished.stderr).toMatch(
+  it("refuse PST as setting with exit code 2, before anything is written", async () => {
+    using folder = makeCallsFolder(CALLS, { CALLTALLY_TIMEZONE: "PST" });
+    for (const command of ["export calls", "schedule --list", "doctor"]) {
+      const { code, stdout, stderr } = await folder.run(command);
+      expect(code).toBe(2);
+      expect(stdout + stderr).toMatch(
         /PST is not an IANA time zone(?:\nDid|; did) you mean America\/Los_Angeles\?/,
       );
     }
-    expect(listFiles(join(folder.path, "data")).filter((file) => file.startsWith("exports"))).toEqual([]);
+    expect(listFiles(folder.path).filter((file) => file.includes("exports"))).toEqual([]);
   });
 
   it("without summer time are accepted with one remark that suggests another; none with --quiet", async () => {
@@ -50,9 +38,6 @@ describe("time zones", () => {
       "EST has no daylight saving time: it is UTC-05:00 all year. You probably mean America/New_York; otherwise use America/Panama.\n";
     const days = "export channel --grain day --total";
     expect(await run(days)).toMatchObject({ code: 0, stderr: remark });
-    expect(JSON.parse(readText(folder.path, "data/exports/manifest.json"))).toMatchObject({
-      timezone: "EST",
-    });
     expect(await run(`${days} --quiet`)).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(await run(`${days} --timezone america/new_york`)).toMatchObject({ code: 0, stderr: "" });
     expect(await run("schedule --list")).toMatchObject({ code: 0, stderr: remark });
@@ -63,7 +48,7 @@ describe("time zones", () => {
 });
 
 describe("times that commands show", () => {
-  it("are in the account's zone, which is named once; JSON has UTC", async () => {
+  it("use the account's zone, which is named once; JSON has UTC", async () => {
     const zone = "America/Chicago";
     const settings = { CALLTALLY_TIMEZONE: zone, CALLTALLY_BASE_URL: "https://api.example.com" };
     using folder = makeCallsFolder(CALLS, settings);
@@ -91,7 +76,7 @@ describe("misspelled names of settings", () => {
     "CALLTALLY_TOKNE in .env is not a setting, and has no effect. Did you mean CALLTALLY_TOKEN?",
   ];
 
-  it("are reported once by any command, even by the two processes of a query, but not with --quiet", async () => {
+  it("cause one remark of any command, even of the two processes of a query, but none with --quiet", async () => {
     using folder = makeCallsFolder(CALLS, env);
     folder.write(".env", "CALLTALLY_TOKNE=secret-of-ours\n");
     for (const args of [["query", "SELECT 1"], ["schema calls"], ["completion bash"]])
@@ -99,7 +84,7 @@ describe("misspelled names of settings", () => {
     expect(await folder.run("schema --quiet")).toMatchObject({ code: 0, stderr: "" });
   });
 
-  it("are logged by a job, but not by each job of a schedule", async () => {
+  it("cause a warning in the log of a job, but not of each job of a schedule", async () => {
     using folder = makeCallsFolder(CALLS);
     const warningsOf = async (...args: string[]) => {
       const child = spawn(process.execPath, [BIN, "job", "insights", ...args], { cwd: folder.path, env });
@@ -118,7 +103,7 @@ describe("dispositions in settings", () => {
   it("that no call has are reported by sync, export and doctor, with the nearest", async () => {
     const settings = { CALLTALLY_ANSWERED: "answerd,transferred", CALLTALLY_MISSED: "busy,nothing like it" };
     await using folder = await makeSandboxFolder({ calls: 60 }, settings);
-    const { env, run } = folder;
+    const { run } = folder;
     const remarks =
       "CALLTALLY_ANSWERED has answerd, and no call in the warehouse has that disposition. Did you mean ANSWERED?\n" +
       "CALLTALLY_MISSED has nothing like it, and no call in the warehouse has that disposition. `calltally export disposition` lists the existing ones.\n";
@@ -129,10 +114,6 @@ describe("dispositions in settings", () => {
       /^warn {2}CALLTALLY_ANSWERED +no call in the warehouse has the disposition answerd\n +Did you mean ANSWERED\?$/m,
     );
     expect((await run("job export")).stderr).toContain('"setting":"CALLTALLY_ANSWERED","word":"answerd"');
-    // So few calls need not have each disposition of the defaults.
-    delete env.CALLTALLY_ANSWERED;
-    env.CALLTALLY_MISSED = "no answer,busy,failed,voicemail,abandoned";
-    expect((await run("export")).stderr).not.toContain("CALLTALLY_");
   });
 
   it("in both lists are reported by all commands, and count as answered", async () => {
@@ -163,14 +144,13 @@ describe("values in filters", () => {
     };
     expect(await run(args)).toEqual(refused);
     expect(readFiles(join(folder.path, "data/exports"))).toEqual(before);
-    expect(await run(`${args} --stdout`)).toEqual(refused);
     expect(await run(`${args} --allow-empty`)).toMatchObject({ code: 0, stderr: "" });
     expect((await run("export google-ads --campaign Genf")).stderr).toBe(
       "calltally: Cannot use --campaign Genf: no call in the warehouse has this value\ncalltally export campaign --stdout lists the existing ones. With --allow-empty it is accepted anyway.\n",
     );
   });
 
-  it("are not checked in an empty warehouse, and the output reports that it has no calls", async () => {
+  it("pass in an empty warehouse, and the output reports that it has no calls", async () => {
     using folder = makeCallsFolder([]);
     expect(await folder.run("export source --source gogle")).toMatchObject({
       code: 0,

@@ -15,7 +15,7 @@ import {
   sameCalls,
   sameTotal,
 } from "./expectations.ts";
-import type { Answer, Request, Row, Verdict } from "./row.ts";
+import { type Answer, type Expectation, type Request, type Row, row, type Verdict } from "./row.ts";
 import { anyObject, integer, isoUtcMs, phoneNumber, text, url, uuid } from "./types.ts";
 
 const PATH = "/v3/conversations/attribution-engine";
@@ -108,135 +108,93 @@ function aboveMaximum(answer: Answer): Verdict {
   return answer.status === 400 ? passed("400") : applied({ limit: 1000 })(answer, undefined);
 }
 
+/** Also compares with the response to another request. */
+const compared = (section: string, query: string, other: string, expect: Expectation): Row => ({
+  ...row(section, page(query), expect),
+  other: page(other),
+});
+const accepted = (section: string, query: string): Row => row(section, page(query), answers(200));
+const refused = (section: string, query: string): Row => row(section, page(query), answers(400));
+
 /** §§ 1, 2.3 and 4.2. */
 export const ATTRIBUTION_ROWS: readonly Row[] = [
-  ...Object.entries(ENVELOPE).map(([name, schema]) => ({
-    section: `1 ${name}`,
-    request: ATTRIBUTION,
-    expect: envelopeHas(z.object({ [name]: schema })),
-  })),
-  ...Object.entries(CALL).map(([name, schema]) => ({
-    section: `2.3 ${name}`,
-    request: ATTRIBUTION,
-    expect: callsHave([name], schema),
-  })),
-  ...DNI.map((name) => ({
-    section: `2.3 dni_data.${name}`,
-    request: ATTRIBUTION,
-    expect: callsHave(["dni_data", name], text),
-  })),
-  { section: "1 application/json: attribution", request: ATTRIBUTION, expect: isJson },
-  { section: "1 timestamp is the time of the response", request: ATTRIBUTION, expect: isStampedNow },
-  {
-    section: "1 request_id identifies the request",
-    request: ATTRIBUTION,
-    other: page("?limit=3"),
-    expect: hasOwnRequestId,
-  },
-  {
-    section: "2.3 call_id: one call each",
-    request: page("?limit=1000"),
-    expect: dataIs(({ calls }) => {
+  ...Object.entries(ENVELOPE).map(([name, schema]) =>
+    row(`1 ${name}`, ATTRIBUTION, envelopeHas(z.object({ [name]: schema }))),
+  ),
+  ...Object.entries(CALL).map(([name, schema]) => row(`2.3 ${name}`, ATTRIBUTION, callsHave([name], schema))),
+  ...DNI.map((name) => row(`2.3 dni_data.${name}`, ATTRIBUTION, callsHave(["dni_data", name], text))),
+  row("1 application/json: attribution", ATTRIBUTION, isJson),
+  row("1 timestamp is the time of the response", ATTRIBUTION, isStampedNow),
+  compared("1 request_id identifies the request", "", "?limit=3", hasOwnRequestId),
+  row(
+    "2.3 call_id: one call each",
+    page("?limit=1000"),
+    dataIs(({ calls }) => {
       const ids = z
         .array(anyObject)
         .parse(calls)
         .map(({ call_id }) => call_id);
       return new Set(ids).size === ids.length ? passed() : failed("an id twice in a page");
     }),
-  },
-  { section: "4.2 method and path", request: ATTRIBUTION, expect: answers(200) },
-  { section: "4.2 limit default", request: ATTRIBUTION, expect: applied({ limit: 100 }) },
-  { section: "4.2 limit 1", request: page("?limit=1"), expect: atMost(1) },
-  { section: "4.2 limit", request: page("?limit=2"), expect: atMost(2) },
-  { section: "4.2 limit maximum", request: page("?limit=1000"), expect: applied({ limit: 1000 }) },
-  { section: "4.2 limit above the maximum", request: page("?limit=1001"), expect: aboveMaximum },
-  { section: "4.2 limit integer", request: ATTRIBUTION_REFUSED, expect: answers(400) },
-  { section: "4.2 offset default", request: ATTRIBUTION, expect: applied({ offset: 0 }) },
-  {
-    section: "4.2 offset number of calls skipped",
-    request: page("?limit=1&offset=2"),
-    other: page("?limit=3"),
-    expect: sameCalls((ids) => ids.slice(2)),
-  },
-  {
-    section: "4.2 offset beyond the end",
-    request: page("?offset=1000000000"),
-    expect: atMost(0),
-  },
-  { section: "4.2 offset integer", request: page("?offset=some"), expect: answers(400) },
-  ...SORT_KEYS.map((key) => ({
-    section: `4.2 sort_by ${key}`,
-    request: page(`?sort_by=${key}&limit=5`),
-    expect: answers(200),
-  })),
-  ...(["asc", "desc"] as const).map((order) => ({
-    section: `4.2 sort_by source_name, ${order}`,
-    request: page(`?sort_by=source_name&sort_order=${order}&limit=1000`),
-    expect: namesGo(order),
-  })),
-  { section: "4.2 sort_order asc alone", request: page("?sort_order=asc&limit=5"), expect: answers(200) },
-  {
-    section: "4.2 sort_order desc alone is the default",
-    request: page("?sort_order=desc&limit=3"),
-    other: page("?limit=3"),
-    expect: sameCalls(),
-  },
-  { section: "4.2 sort_by other", request: page("?sort_by=made_up"), expect: answers(400) },
-  {
-    section: "4.2 sort_order asc",
-    request: page("?sort_by=roi&sort_order=asc&limit=5"),
-    expect: answers(200),
-  },
-  {
-    section: "4.2 sort_order desc",
-    request: page("?sort_by=roi&sort_order=desc&limit=5"),
-    expect: answers(200),
-  },
-  {
-    section: "4.2 sort_order default",
-    request: page("?sort_by=source_name&limit=5"),
-    other: page("?sort_by=source_name&sort_order=desc&limit=5"),
-    expect: sameCalls(),
-  },
-  { section: "4.2 sort_order other", request: page("?sort_order=up"), expect: answers(400) },
-  { section: "4.2 org_unit_id accepted", request: page("?org_unit_id=2101&limit=5"), expect: answers(200) },
-  ...Object.entries(DATA).map(([name, schema]) => ({
-    section: `4.2 data: ${name}`,
-    request: ATTRIBUTION,
-    expect: dataHas(z.object({ [name]: schema })),
-  })),
-  { section: "4.2 data: applied limit", request: page("?limit=7"), expect: applied({ limit: 7 }) },
-  {
-    section: "4.2 data: applied offset",
-    request: page("?limit=7&offset=3"),
-    expect: applied({ limit: 7, offset: 3 }),
-  },
-  {
-    section: "4.2 data: total is of all pages",
-    request: page("?limit=1&offset=1"),
-    other: page("?limit=3"),
-    expect: sameTotal,
-  },
+  ),
+  row("4.2 method and path", ATTRIBUTION, answers(200)),
+  row("4.2 limit default", ATTRIBUTION, applied({ limit: 100 })),
+  row("4.2 limit 1", page("?limit=1"), atMost(1)),
+  row("4.2 limit", page("?limit=2"), atMost(2)),
+  row("4.2 limit maximum", page("?limit=1000"), applied({ limit: 1000 })),
+  row("4.2 limit above the maximum", page("?limit=1001"), aboveMaximum),
+  row("4.2 limit integer", ATTRIBUTION_REFUSED, answers(400)),
+  row("4.2 offset default", ATTRIBUTION, applied({ offset: 0 })),
+  compared(
+    "4.2 offset number of calls skipped",
+    "?limit=1&offset=2",
+    "?limit=3",
+    sameCalls((ids) => ids.slice(2)),
+  ),
+  row("4.2 offset beyond the end", page("?offset=1000000000"), atMost(0)),
+  refused("4.2 offset integer", "?offset=some"),
+  ...SORT_KEYS.map((key) => accepted(`4.2 sort_by ${key}`, `?sort_by=${key}&limit=5`)),
+  ...(["asc", "desc"] as const).flatMap((order) => [
+    row(
+      `4.2 sort_by source_name, ${order}`,
+      page(`?sort_by=source_name&sort_order=${order}&limit=1000`),
+      namesGo(order),
+    ),
+    accepted(`4.2 sort_order ${order}`, `?sort_by=roi&sort_order=${order}&limit=5`),
+  ]),
+  accepted("4.2 sort_order asc alone", "?sort_order=asc&limit=5"),
+  compared("4.2 sort_order desc alone is the default", "?sort_order=desc&limit=3", "?limit=3", sameCalls()),
+  refused("4.2 sort_by other", "?sort_by=made_up"),
+  compared(
+    "4.2 sort_order default",
+    "?sort_by=source_name&limit=5",
+    "?sort_by=source_name&sort_order=desc&limit=5",
+    sameCalls(),
+  ),
+  refused("4.2 sort_order other", "?sort_order=up"),
+  accepted("4.2 org_unit_id accepted", "?org_unit_id=2101&limit=5"),
+  ...Object.entries(DATA).map(([name, schema]) =>
+    row(`4.2 data: ${name}`, ATTRIBUTION, dataHas(z.object({ [name]: schema }))),
+  ),
+  row("4.2 data: applied limit", page("?limit=7"), applied({ limit: 7 })),
+  row("4.2 data: applied offset", page("?limit=7&offset=3"), applied({ limit: 7, offset: 3 })),
+  compared("4.2 data: total is of all pages", "?limit=1&offset=1", "?limit=3", sameTotal),
   {
     section: "4.2 rule 1: calls without DNI tracking are neither listed nor counted",
     request: page("?limit=1000"),
     expect: dataHas(z.object({ total: z.literal(150), calls: z.array(anyObject).length(150) })),
     callsWithoutDni: 3,
   },
-  {
-    section: "5 another scheme than Bearer",
-    request: { ...ATTRIBUTION, token: "basic" },
-    expect: answers(401),
-  },
-  {
-    section: "9 the version is part of the path",
-    request: { method: "GET", path: PATH.replace("/v3", "") },
+  row("5 another scheme than Bearer", { ...ATTRIBUTION, token: "basic" }, answers(401)),
+  row(
+    "9 the version is part of the path",
+    { method: "GET", path: PATH.replace("/v3", "") },
     // Without a route there may be nothing to require the token for, or it is required first.
-    expect: answers(401, 403, 404),
-  },
-  {
-    section: "4.2 rule 1: only calls with DNI session data",
-    request: ATTRIBUTION,
-    expect: dataHas(z.object({ calls: z.array(z.object({ dni_data: anyObject })) })),
-  },
+    answers(401, 403, 404),
+  ),
+  row(
+    "4.2 rule 1: only calls with DNI session data",
+    ATTRIBUTION,
+    dataHas(z.object({ calls: z.array(z.object({ dni_data: anyObject })) })),
+  ),
 ];

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ENVELOPE } from "./attribution-rows.ts";
 import { answers, dataIs, envelopeHas, failed, insightHas, isJson, notSeen, passed } from "./expectations.ts";
-import type { Request, Row, Verdict } from "./row.ts";
+import { type Request, type Row, row, type Verdict } from "./row.ts";
 import { anyObject, flag, integer, isoUtc, localDateTime, text, texts } from "./types.ts";
 
 export const INSIGHT: Request = { method: "GET", path: "/v3/insights/{insight}" };
@@ -66,34 +66,24 @@ function copiesOfKeywords(insight: Record<string, unknown>): Verdict {
 
 /** §§ 1, 2.1 and 4.1. */
 export const INSIGHT_ROWS: readonly Row[] = [
-  ...Object.entries(FIELDS).map(([name, schema]) => ({
-    section: `2.1 ${name}`,
-    request: INSIGHT,
-    expect: insightHas(name, schema),
-  })),
-  ...Object.entries(ENVELOPE).map(([name, schema]) => ({
-    section: `1 ${name}: insight details`,
-    request: INSIGHT,
-    expect: envelopeHas(z.object({ [name]: schema })),
-  })),
-  { section: "1 application/json: insight details", request: INSIGHT, expect: isJson },
-  { section: "2.1 flat copies of the keyword settings", request: INSIGHT, expect: dataIs(copiesOfKeywords) },
-  { section: "4.1 method and path", request: INSIGHT, expect: dataIs(() => passed()) },
-  {
-    section: "4.1 path parameter id",
-    request: { method: "GET", path: "/v3/insights/not-a-number" },
+  ...Object.entries(FIELDS).map(([name, schema]) => row(`2.1 ${name}`, INSIGHT, insightHas(name, schema))),
+  ...Object.entries(ENVELOPE).map(([name, schema]) =>
+    row(`1 ${name}: insight details`, INSIGHT, envelopeHas(z.object({ [name]: schema }))),
+  ),
+  row("1 application/json: insight details", INSIGHT, isJson),
+  row("2.1 flat copies of the keyword settings", INSIGHT, dataIs(copiesOfKeywords)),
+  row(
+    "4.1 method and path",
+    INSIGHT,
+    dataIs(() => passed()),
+  ),
+  row(
+    "4.1 path parameter id",
+    { method: "GET", path: "/v3/insights/not-a-number" },
     // Its format is not documented, so it may also be the name of an insight that does not exist.
-    expect: answers(400, 404),
-  },
-  { section: "4.1 data: organization units", request: INSIGHT, expect: hasOneOf("group_list") },
-  {
-    section: "4.1 data: creation timestamp",
-    request: INSIGHT,
-    expect: hasOneOf("creation_date", "created_at"),
-  },
-  {
-    section: "4.1 data: modification timestamp",
-    request: INSIGHT,
-    expect: hasOneOf("last_updated", "updated_at"),
-  },
+    answers(400, 404),
+  ),
+  row("4.1 data: organization units", INSIGHT, hasOneOf("group_list")),
+  row("4.1 data: creation timestamp", INSIGHT, hasOneOf("creation_date", "created_at")),
+  row("4.1 data: modification timestamp", INSIGHT, hasOneOf("last_updated", "updated_at")),
 ];

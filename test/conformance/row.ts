@@ -1,5 +1,3 @@
-import type { z } from "zod";
-
 /** A request of the table. */
 export interface Request {
   readonly method: "GET" | "PUT" | "PATCH";
@@ -50,11 +48,15 @@ export interface WebhookEffect {
   readonly id: number;
   /** The members that differ afterwards, in addition to webhook_updated, which is set to now; or none at all. */
   readonly leaves: Readonly<Record<string, unknown>> | "unchanged";
-  /** Whether an event is delivered to it afterwards. */
+  /** Whether an event is delivered to it afterwards, by its method. */
   readonly delivers?: boolean;
-  /** The delivered event: `method`, `url`, and the `payload` of a body or a query. */
-  readonly delivered?: z.ZodType;
 }
+
+export const row = (section: string, request: Request, expect: Expectation): Row => ({
+  section,
+  request,
+  expect,
+});
 
 /** Whether the row only reads, so that any server may be asked. */
 export function isReadOnly({ request, needsFailure, webhook, callsWithoutDni }: Row): boolean {

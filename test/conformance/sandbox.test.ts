@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import openApi from "../../src/sandbox/openapi.json" with { type: "json" };
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { createAsk, judge } from "./judge.ts";
-import type { Row, WebhookEffect } from "./row.ts";
+import type { Row } from "./row.ts";
 import { ROWS } from "./rows.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
@@ -19,17 +19,11 @@ async function verdictsOn(row: Row, sandbox: Sandbox) {
   return Promise.all(insightIds.map((insightId) => judge(row, createAsk({ baseUrl, token, insightId }))));
 }
 
-/** Adds a call, and returns what was or would be delivered to the webhook for it. */
-async function deliver(sandbox: Sandbox, { id }: WebhookEffect) {
+/** Adds a call, and returns the methods by which it was, or would be, delivered to the webhook. */
+async function deliver(sandbox: Sandbox, webhookId: number) {
   sandbox.calls.insert();
   await sandbox.settleDeliveries();
-  return sandbox.deliveries
-    .filter(({ webhook_id }) => webhook_id === id)
-    .map(({ method, url, body }) => ({ method, url, payload: body ? JSON.parse(body) : queryOf(url) }));
-}
-
-function queryOf(url: string): Record<string, unknown> {
-  return Object.fromEntries(new URL(url).searchParams);
+  return sandbox.deliveries.filter(({ webhook_id }) => webhook_id === webhookId).map(({ method }) => method);
 }
 
 describe("sandbox conforms to the document", () => {
@@ -49,26 +43,23 @@ describe("sandbox conforms to the document", () => {
     // "Neither operation in this document emits an event of its own" (§ 6).
     expect(sandbox.deliveries).toHaveLength(events);
     if (webhook === undefined) return;
-    const changes = { ...before, ...(webhook.leaves !== "unchanged" && webhook.leaves) };
-    const expected =
-      webhook.leaves === "unchanged" ? before : { ...changes, webhook_updated: NOW.toISOString() };
+    const now = { webhook_updated: NOW.toISOString() };
+    const expected = webhook.leaves === "unchanged" ? before : { ...before, ...webhook.leaves, ...now };
     expect(sandbox.webhooks.get(webhook.id)).toStrictEqual(expected);
-    const { delivers, delivered } = webhook;
-    if ((delivers ?? delivered) === undefined) return;
-    const deliveries = await deliver(sandbox, webhook);
-    expect(deliveries).toHaveLength(delivers === false ? 0 : 1);
-    for (const delivery of deliveries) delivered?.parse(delivery);
+    if (webhook.delivers === undefined) return;
+    const methods = webhook.delivers ? [String(expected?.method).toUpperCase()] : [];
+    expect(await deliver(sandbox, webhook.id)).toEqual(methods);
   });
 });
 
 describe("conformance table", () => {
   const sections = new Set(ROWS.map(({ section }) => section));
 
-  test("has unique names", () => {
+  test("names each row once", () => {
     expect(sections.size).toBe(ROWS.length);
   });
 
-  test("has a row for each field, parameter and status of the OpenAPI document", () => {
+  test("covers each field, parameter and status of the OpenAPI document", () => {
     const { Insight, AttributedCall, DniData, WebhookReplacement } = openApi.components.schemas;
     const attribution = openApi.paths["/v3/conversations/attribution-engine"].get;
     const wanted = [

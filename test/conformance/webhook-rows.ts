@@ -1,9 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { ENDPOINT_CASES } from "../support/endpoint-cases.ts";
 import { ENVELOPE } from "./attribution-rows.ts";
 import { answers, dataHas, envelopeHas, isJson } from "./expectations.ts";
-import type { Request, Row, WebhookEffect } from "./row.ts";
+import { type Request, type Row, row, type WebhookEffect } from "./row.ts";
 
 /** The sandbox's webhooks, one in each state. */
 const ACTIVE = 44;
@@ -56,16 +54,16 @@ export const PATCH_UNKNOWN = patch(999, ALL);
 const UNCHANGED: WebhookEffect = { id: ACTIVE, leaves: "unchanged" };
 
 const updated = (section: string, request: Request, webhook: WebhookEffect): Row => ({
-  section,
-  request,
-  expect: dataHas(z.object({ webhookId: z.literal(webhook.id) })),
+  ...row(section, request, dataHas(z.object({ webhookId: z.literal(webhook.id) }))),
   webhook,
 });
-
+/** A PATCH that changes these members, and no others. */
+const patched = (section: string, leaves: Members, more: Partial<WebhookEffect> = {}): Row => {
+  const effect = { id: ACTIVE, leaves, ...more };
+  return updated(section, patch(effect.id, leaves), effect);
+};
 const refused = (section: string, request: Request, status = 400, webhook = UNCHANGED): Row => ({
-  section,
-  request,
-  expect: answers(status),
+  ...row(section, request, answers(status)),
   webhook,
 });
 
@@ -78,12 +76,6 @@ const EMPTIED: Members = {
   include_ivr_keypresses: false,
   static_parameters: [],
 };
-const PUT_ACTIVE = put(ACTIVE, REQUIRED);
-
-/** A non-empty object or array. */
-const filled = z
-  .union([z.record(z.string(), z.unknown()), z.array(z.unknown())])
-  .refine((value) => Object.keys(value).length > 0, "empty");
 
 /** § 2.2. */
 const FIELD_ROWS: readonly Row[] = [
@@ -93,18 +85,17 @@ const FIELD_ROWS: readonly Row[] = [
       pick((other) => other !== name),
     );
     return [
-      updated(`2.2 ${name}`, patch(ACTIVE, { [name]: value }), { id: ACTIVE, leaves: { [name]: value } }),
+      patched(`2.2 ${name}`, { [name]: value }),
       refused(`2.2 ${name} type`, patch(ACTIVE, { [name]: wrong })),
       required
         ? refused(`2.2 ${name} required in PUT`, without)
-        : { section: `2.2 ${name} not required in PUT`, request: without, expect: answers(200) },
+        : row(`2.2 ${name} not required in PUT`, without, answers(200)),
     ];
   }),
   refused("2.2 webhook_endpoint HTTPS", patch(ACTIVE, { webhook_endpoint: "http://hooks.example.org/" })),
   refused("2.2 webhook_endpoint valid", patch(ACTIVE, { webhook_endpoint: "https://" })),
-  updated("2.2 format JSON", patch(ACTIVE, { format: "JSON" }), { id: ACTIVE, leaves: { format: "JSON" } }),
+  patched("2.2 format JSON", { format: "JSON" }),
   refused("2.2 method the name of an HTTP method", patch(ACTIVE, { method: "GET POST" })),
-  updated("2.2 method GET", patch(ACTIVE, { method: "GET" }), { id: ACTIVE, leaves: { method: "GET" } }),
   {
     section: "2.2 webhook_id never changeable",
     request: patch(ACTIVE, { ...ALL, webhook_id: 4711 }),
@@ -112,21 +103,11 @@ const FIELD_ROWS: readonly Row[] = [
     expect: answers(200, 400),
     webhook: UNCHANGED,
   },
-  updated(
-    "2.2 webhook_id not required in PUT, and taken when it is the same",
-    put(ACTIVE, { ...ALL, webhook_id: ACTIVE }),
-    {
-      id: ACTIVE,
-      leaves: ALL,
-    },
-  ),
+  updated("2.2 webhook_id accepted in PUT when it is the same", put(ACTIVE, { ...ALL, webhook_id: ACTIVE }), {
+    id: ACTIVE,
+    leaves: ALL,
+  }),
   refused("2.2 webhook_id another in PUT", put(ACTIVE, { ...ALL, webhook_id: 4711 })),
-  ...ENDPOINT_CASES.filter(({ isTaken }) => !isTaken).map(({ url }) =>
-    refused(
-      `2.2 webhook_endpoint valid: not ${JSON.stringify(url)}`,
-      patch(ACTIVE, { webhook_endpoint: url }),
-    ),
-  ),
   ...["webhook_created", "webhook_updated"].map((name) => ({
     section: `2.2 ${name} not applicable to a PUT`,
     request: put(ACTIVE, { ...ALL, [name]: "2020-01-01T00:00:00.000Z" }),
@@ -134,44 +115,30 @@ const FIELD_ROWS: readonly Row[] = [
     expect: answers(200, 400),
     webhook: UNCHANGED,
   })),
-  updated("2.2 webhook_created preserved", PUT_OK, { id: ACTIVE, leaves: ALL }),
-  updated("2.2 webhook_updated set to now", PATCH_OK, {
-    id: ACTIVE,
-    leaves: { description: "Described again" },
-  }),
 ];
 
 /** § 3. */
 const STATE_ROWS: readonly Row[] = [
-  updated("3 active, PUT without webhook_status", put(ACTIVE, REQUIRED), {
-    id: ACTIVE,
-    leaves: { ...EMPTIED, ...REQUIRED },
-    delivers: true,
-  }),
-  updated("3 inactive, PUT without webhook_status", put(INACTIVE, REQUIRED), {
-    id: INACTIVE,
-    leaves: { ...EMPTIED, ...REQUIRED },
-    delivers: false,
-  }),
-  ...[ACTIVE, INACTIVE].flatMap((id) =>
-    ["active", "inactive"].map((webhook_status) =>
-      updated(
-        `3 ${id === ACTIVE ? "active" : "inactive"}, PUT with webhook_status ${webhook_status}`,
-        put(id, { ...REQUIRED, webhook_status }),
-        { id, leaves: { ...EMPTIED, ...REQUIRED, webhook_status }, delivers: webhook_status === "active" },
-      ),
-    ),
-  ),
-  updated("3 active, PATCH to inactive", patch(ACTIVE, { webhook_status: "inactive" }), {
-    id: ACTIVE,
-    leaves: { webhook_status: "inactive" },
-    delivers: false,
-  }),
-  updated("3 inactive, PATCH to active", patch(INACTIVE, { webhook_status: "active" }), {
-    id: INACTIVE,
-    leaves: { webhook_status: "active" },
-    delivers: true,
-  }),
+  ...Object.entries({ active: ACTIVE, inactive: INACTIVE }).flatMap(([state, id]) => [
+    updated(`3 ${state}, PUT without webhook_status`, put(id, REQUIRED), {
+      id,
+      leaves: { ...EMPTIED, ...REQUIRED },
+      delivers: id === ACTIVE,
+    }),
+    ...["active", "inactive"].flatMap((webhook_status) => {
+      const leaves = { ...EMPTIED, ...REQUIRED, webhook_status };
+      const delivers = webhook_status === "active";
+      const replacement = put(id, { ...REQUIRED, webhook_status });
+      return [
+        updated(`3 ${state}, PUT with webhook_status ${webhook_status}`, replacement, {
+          id,
+          leaves,
+          delivers,
+        }),
+        patched(`3 ${state}, PATCH to ${webhook_status}`, { webhook_status }, { id, delivers }),
+      ];
+    }),
+  ]),
   ...[put(DELETED, ALL), patch(DELETED, { webhook_status: "active" })].map((request) =>
     refused(`3 deleted, ${request.method}`, request, 404, {
       id: DELETED,
@@ -183,18 +150,16 @@ const STATE_ROWS: readonly Row[] = [
 
 /** § 4.3. */
 const PUT_ROWS: readonly Row[] = [
-  updated("4.3 method, path and data", PUT_OK, { id: ACTIVE, leaves: ALL }),
-  refused("4.3 rule 1: all required fields", put(ACTIVE, { description: "Described again" })),
-  updated("4.3 rule 1: supplied fields overwrite", PUT_OK, { id: ACTIVE, leaves: ALL }),
+  updated(
+    "4.3 method, path and data; rules 1 and 4: supplied fields overwrite, webhook_created stays",
+    PUT_OK,
+    {
+      id: ACTIVE,
+      leaves: ALL,
+    },
+  ),
   refused("4.3 rule 2: HTTPS", put(ACTIVE, { ...ALL, webhook_endpoint: "http://hooks.example.org/" })),
   refused("4.3 rule 3: exists", PUT_UNKNOWN, 404),
-  refused("4.3 rule 3: not deleted", put(DELETED, ALL), 404, { id: DELETED, leaves: "unchanged" }),
-  updated("4.3 rule 4: webhook_created, webhook_updated", PUT_OK, { id: ACTIVE, leaves: ALL }),
-  updated("4.3 rule 5: stays active", put(ACTIVE, REQUIRED), {
-    id: ACTIVE,
-    leaves: { ...EMPTIED, ...REQUIRED, webhook_status: "active" },
-    delivers: true,
-  }),
   updated("4.3 rule 6: static_parameters replaced", put(ACTIVE, { ...REQUIRED, static_parameters: [] }), {
     id: ACTIVE,
     leaves: { ...EMPTIED, ...REQUIRED },
@@ -203,23 +168,11 @@ const PUT_ROWS: readonly Row[] = [
 
 /** § 4.4. */
 const PATCH_ROWS: readonly Row[] = [
-  updated("4.4 method, path and data", PATCH_OK, { id: ACTIVE, leaves: { description: "Described again" } }),
+  patched("4.4 method, path and data; rule 5: webhook_updated", { description: "Described again" }),
   refused("4.4 rule 1: at least one field", PATCH_REFUSED),
-  updated("4.4 rule 2: only given fields change", patch(ACTIVE, { method: "PUT", format: "json" }), {
-    id: ACTIVE,
-    leaves: { method: "PUT", format: "json" },
-  }),
-  refused("4.4 rule 3: HTTPS", patch(ACTIVE, { webhook_endpoint: "http://hooks.example.org/" })),
+  patched("4.4 rule 2: only given fields change", { method: "PUT", format: "json" }),
   refused("4.4 rule 4: exists", PATCH_UNKNOWN, 404),
-  refused("4.4 rule 4: not deleted", patch(DELETED, ALL), 404, { id: DELETED, leaves: "unchanged" }),
-  updated("4.4 rule 5: webhook_updated", PATCH_OK, {
-    id: ACTIVE,
-    leaves: { description: "Described again" },
-  }),
-  updated("4.4 rule 6: static_parameters replaced", patch(ACTIVE, { static_parameters: [] }), {
-    id: ACTIVE,
-    leaves: { static_parameters: [] },
-  }),
+  patched("4.4 rule 6: static_parameters replaced", { static_parameters: [] }),
 ];
 
 /** The members of every response (§ 1). */
@@ -227,80 +180,20 @@ const ENVELOPE_ROWS: readonly Row[] = [
   ["update webhook", PUT_OK] as const,
   ["partial update webhook", PATCH_OK] as const,
 ].flatMap(([name, request]) => [
-  ...Object.entries(ENVELOPE).map(([member, schema]) => ({
-    section: `1 ${member}: ${name}`,
-    request,
-    expect: envelopeHas(z.object({ [member]: schema })),
-  })),
-  { section: `1 application/json: ${name}`, request, expect: isJson },
+  ...Object.entries(ENVELOPE).map(([member, schema]) =>
+    row(`1 ${member}: ${name}`, request, envelopeHas(z.object({ [member]: schema }))),
+  ),
+  row(`1 application/json: ${name}`, request, isJson),
 ]);
 
-const delivered = (section: string, changes: Members, schema: z.ZodType): Row =>
-  updated(section, patch(ACTIVE, changes), { id: ACTIVE, leaves: changes, delivered: schema });
-
-const ENDPOINT = "https://hooks.example.org/events?signature=a%20b~!&flag";
-const PAIRS = [
-  { field_name: "event", field_value: "one" },
-  { field_name: "event", field_value: "two" },
-];
-
 /** § 6. */
-const EVENT_ROWS: readonly Row[] = [
-  delivered(
-    "6 to its webhook_endpoint",
-    { webhook_endpoint: ENDPOINT },
-    z.object({ url: z.literal(ENDPOINT) }),
+const EVENT_ROWS: readonly Row[] = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
+  patched(
+    `6 by the configured method: ${method}`,
+    { method, description: "Described again" },
+    { delivers: true },
   ),
-  delivered(
-    "6 to its webhook_endpoint, with GET: its own query stays as it is",
-    { webhook_endpoint: ENDPOINT, method: "GET" },
-    z.object({ url: z.string().startsWith(`${ENDPOINT}&`) }),
-  ),
-  ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) =>
-    delivered(
-      `6 by the configured method: ${method}`,
-      { method, description: "Described again" },
-      z.object({ method: z.literal(method), payload: z.object({ event: z.string() }) }),
-    ),
-  ),
-  delivered(
-    "6 in the configured format",
-    { format: "json" },
-    z.object({ payload: z.record(z.string(), z.unknown()) }),
-  ),
-  delivered(
-    "6 static parameters are added, each pair",
-    { static_parameters: PAIRS },
-    z.object({
-      payload: z.object({
-        event: z.literal("call_added"),
-        static_parameters: z.json().refine((pairs) => isDeepStrictEqual(pairs, PAIRS), "not the pairs"),
-      }),
-    }),
-  ),
-  ...Object.entries({
-    include_data_append: "data_append",
-    include_dni_logs: "dni_logs",
-    include_indicator_scores: "indicator_scores",
-    include_ivr_keypresses: "ivr_keypresses",
-  }).flatMap(([field, member]) => [
-    delivered(
-      `6 ${field} adds to the payload`,
-      { [field]: true, description: "Described again" },
-      z.object({ payload: z.object({ [member]: filled }) }),
-    ),
-    delivered(
-      `6 ${field} false adds nothing`,
-      { [field]: false, description: "Described again" },
-      z.object({ payload: z.object({ [member]: z.never().optional() }) }),
-    ),
-  ]),
-  updated("6 an update does not interrupt delivery", PUT_ACTIVE, {
-    id: ACTIVE,
-    leaves: { ...EMPTIED, ...REQUIRED },
-    delivered: z.object({ method: z.literal("GET"), payload: z.object({ event: z.string() }) }),
-  }),
-];
+);
 
 /** §§ 1, 2.2, 3, 4.3, 4.4 and 6. */
 export const WEBHOOK_ROWS: readonly Row[] = [

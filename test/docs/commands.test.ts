@@ -44,7 +44,7 @@ describe("commands in the pages", () => {
     ).toEqual([]);
   });
 
-  it("are found, and invalid ones are reported", () => {
+  it("fail if invalid", () => {
     expect(commandsOf("    npx calltally sync --full   # a comment\n`calltally docs`")).toEqual([
       "calltally sync --full  ",
       "calltally docs",

@@ -60,7 +60,7 @@ describe("links", () => {
     expect(named.filter(({ page }) => !existsSync(page))).toEqual([]);
   });
 
-  it("are reported if broken", () => {
+  it("fail if broken", () => {
     expect(findFault("docs/README.md", "none.md")).toContain("there is no docs/none");
     expect(findFault("docs/README.md", "ad-platforms.md#none")).toContain("no such heading");
     expect(findFault("docs/README.md", "ad-platforms.md#costs")).toBeUndefined();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { checkRuns } from "../../src/doctor/check-runs.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
@@ -7,20 +7,18 @@ import { newWarehouse } from "../support/warehouse.ts";
 
 const STARTED_AT = "2026-11-20T11:00:00.000Z";
 
-describe("the check of the last run", () => {
-  it.each([
-    { error: "The API did not respond", state: "warn", hint: "Run `calltally sync` again." },
-    {
-      error: "Cannot use calls.db (SQLITE_CORRUPT): database disk image is malformed",
-      state: "fail",
-      hint: expect.stringContaining("`calltally doctor --deep`"),
-    },
-  ])("is $state after: $error", ({ error, state, hint }) => {
-    using warehouse = newWarehouse();
-    const id = startRun(warehouse, { started_at: STARTED_AT, mode: "full", plan_reason: "a test", pid: 1 });
-    writeTransaction(warehouse, (tx) => updateRun(tx, id, { status: "failed", error }));
-    const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
-    const checks = [...checkRuns(warehouse, settings, Date.parse(STARTED_AT))];
-    expect(checks.find(({ name }) => name === "last run")).toMatchObject({ state, hint });
-  });
+it.each([
+  { error: "The API did not respond", state: "warn", hint: "Run `calltally sync` again." },
+  {
+    error: "Cannot use calls.db (SQLITE_CORRUPT): database disk image is malformed",
+    state: "fail",
+    hint: expect.stringContaining("`calltally doctor --deep`"),
+  },
+])("doctor judges the last run as $state after: $error", ({ error, state, hint }) => {
+  using warehouse = newWarehouse();
+  const id = startRun(warehouse, { started_at: STARTED_AT, mode: "full", plan_reason: "a test", pid: 1 });
+  writeTransaction(warehouse, (tx) => updateRun(tx, id, { status: "failed", error }));
+  const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
+  const checks = [...checkRuns(warehouse, settings, Date.parse(STARTED_AT))];
+  expect(checks.find(({ name }) => name === "last run")).toMatchObject({ state, hint });
 });

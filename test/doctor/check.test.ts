@@ -28,40 +28,16 @@ describe("judgeDuration", () => {
     }));
 
   it.each([
-    { duration: 130, unit: "seconds", state: "ok" },
-    { duration: 130_000, unit: "milliseconds", state: "ok" },
-    {
-      duration: 130_000,
-      unit: "seconds",
-      state: "warn",
-      says: "about 1100 times",
-      hint: "duration_unit to milliseconds.",
-    },
-    {
-      duration: 130,
-      unit: "milliseconds",
-      state: "warn",
-      says: "they are seconds",
-      hint: "duration_unit to seconds.",
-    },
-    {
-      duration: 2,
-      unit: "seconds",
-      state: "warn",
-      says: "neither seconds nor milliseconds",
-      hint: "support",
-    },
-  ] as const)(
-    "judges $duration for two minutes of talk in $unit as $state",
-    ({ duration, unit, state, ...rest }) => {
-      const check = judgeDuration(samples(duration), unit);
-      expect(check.state).toBe(state);
-      if ("says" in rest) {
-        expect(check.message).toContain(rest.says);
-        expect(check.hint).toContain(rest.hint);
-      }
-    },
-  );
+    [130, "seconds", "ok", /./],
+    [130_000, "milliseconds", "ok", /./],
+    [130_000, "seconds", "warn", /about 1100 times.* duration_unit to milliseconds\./],
+    [130, "milliseconds", "warn", /they are seconds.* duration_unit to seconds\./],
+    [2, "seconds", "warn", /neither seconds nor milliseconds.*support/],
+  ] as const)("judges %i for two minutes of talk in %s as %s", (duration, unit, state, says) => {
+    const check = judgeDuration(samples(duration), unit);
+    expect(check.state).toBe(state);
+    expect(`${check.message} ${check.hint}`).toMatch(says);
+  });
 
   it.each([
     [107, undefined],
@@ -73,12 +49,10 @@ describe("judgeDuration", () => {
     [108_000, "milliseconds"],
     [3_600_000, undefined],
   ] as const)("recognizes %i for two minutes of talk as %s", (duration, unit) => {
-    const isRight = (each: "seconds" | "milliseconds") =>
-      judgeDuration(samples(duration), each).state === "ok";
-    expect([isRight("seconds"), isRight("milliseconds")]).toEqual([
-      unit === "seconds",
-      unit === "milliseconds",
-    ]);
+    const right = (["seconds", "milliseconds"] as const).filter(
+      (each) => judgeDuration(samples(duration), each).state === "ok",
+    );
+    expect(right).toEqual(unit === undefined ? [] : [unit]);
   });
 
   it("reads hours, and does not judge by short calls, missing or few transcripts", () => {
@@ -94,20 +68,11 @@ describe("judgeDuration", () => {
 
 describe("formatElapsed, formatBytes", () => {
   it("round to readable figures, and never to 60 seconds", () => {
-    expect([0, 949, 59_949, 59_950, 599_700, 3_600_000].map(formatElapsed)).toEqual([
-      "0.0 s",
-      "0.9 s",
-      "59.9 s",
-      "1 min 0 s",
-      "10 min 0 s",
-      "60 min 0 s",
-    ]);
-    expect([0, 512, 999_900, 5_242_880, 76.9e9].map(formatBytes)).toEqual([
-      "0.0 kB",
-      "0.5 kB",
-      "999.9 kB",
-      "5.2 MB",
-      "76.9 GB",
-    ]);
+    expect([0, 949, 59_949, 59_950, 599_700, 3_600_000].map(formatElapsed).join()).toBe(
+      "0.0 s,0.9 s,59.9 s,1 min 0 s,10 min 0 s,60 min 0 s",
+    );
+    expect([0, 512, 999_900, 5_242_880, 76.9e9].map(formatBytes).join()).toBe(
+      "0.0 kB,0.5 kB,999.9 kB,5.2 MB,76.9 GB",
+    );
   });
 });

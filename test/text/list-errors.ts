@@ -1,19 +1,10 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
 import { COMMAND_LINE } from "../../src/base/words.ts";
+import { isNode, type Node, walk, withoutValues } from "./syntax.ts";
 
 /** The file of {@link listErrors}: every error and its hint, to be read in one sitting. */
 export const ERRORS = "test/text/errors.txt";
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === "object" && value !== null && "type" in value;
-
-interface Node {
-  type: string;
-  start: number;
-  end: number;
-  [member: string]: unknown;
-}
 
 /** Returns every error of the source, with the hint below it; `…` stands for inserted values. */
 export function listErrors(): string {
@@ -27,7 +18,7 @@ export function listErrors(): string {
 }
 
 function errorsOf(source: string): string[] {
-  const nodes = [...walk(parseSync("file.ts", source).program)];
+  const nodes = walk(parseSync("file.ts", source).program);
   const constants = new Map<string, Node[]>();
   for (const { type, id, init } of nodes) {
     if (type !== "VariableDeclarator" || !isNode(id) || !isNode(init)) continue;
@@ -66,21 +57,14 @@ function errorsOf(source: string): string[] {
 }
 
 /** Fills in the words of hints, and `…` for other values. */
-function readTemplate(text: string, words: object): string {
-  return Object.entries(words)
-    .reduce((read, [name, word]) => read.replaceAll(`\${${name}}`, word), text)
-    .replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…");
-}
+const readTemplate = (text: string, words: object) =>
+  withoutValues(
+    Object.entries(words).reduce((read, [name, word]) => read.replaceAll(`\${${name}}`, word), text),
+  );
 
 const membersOf = ({ properties }: Node): Node[] =>
   Array.isArray(properties) ? properties.filter(isNode) : [];
 
 const oneLine = (text: string) => text.replace(/\\`/g, "`").replace(/\s+/g, " ");
-
-function* walk(value: unknown): Generator<Node> {
-  if (typeof value !== "object" || value === null) return;
-  if (isNode(value)) yield value;
-  for (const nested of Object.values(value)) yield* walk(nested);
-}
 
 if (import.meta.main) writeFileSync(ERRORS, listErrors());

@@ -1,5 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
+import { type Node, walk, withoutValues } from "./syntax.ts";
 
 /** The file of {@link listMessages}, so that a change of wording is visible in one place. */
 export const MESSAGES = "test/text/messages.txt";
@@ -10,13 +11,6 @@ const OTHER_TEXTS =
 
 const SQL =
   /\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WHERE|JOIN|CASE|ORDER BY|PARTITION|OVER|FROM|NULL|DESC|PRAGMA|AS)\b|\w\(\$\{/;
-
-interface Node {
-  type: string;
-  start: number;
-  end: number;
-  value?: unknown;
-}
 
 /**
  * Returns every text of the program for people: errors, hints, remarks, summaries, help and descriptions of
@@ -33,26 +27,11 @@ export function listMessages(): string {
 
 function* textsOf(file: string): Generator<string> {
   const source = readFileSync(file, "utf8");
-  const pending: unknown[] = [parseSync(file, source).program];
-  while (pending.length > 0) {
-    const node = pending.pop();
-    if (typeof node !== "object" || node === null) continue;
-    if (isNode(node)) {
-      if (node.type === "ImportDeclaration" || node.type === "TSLiteralType") continue;
-      if ((node.type === "Literal" || node.type === "JSXText") && typeof node.value === "string")
-        yield oneLine(node.value);
-      if (node.type === "TemplateLiteral") {
-        yield oneLine(
-          source.slice(node.start + 1, node.end - 1).replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…"),
-        );
-      }
-    }
-    pending.push(...Object.values(node).reverse());
+  const isNoText = ({ type }: Node) => type === "ImportDeclaration" || type === "TSLiteralType";
+  for (const { type, value, start, end } of walk(parseSync(file, source).program, isNoText)) {
+    if ((type === "Literal" || type === "JSXText") && typeof value === "string") yield oneLine(value);
+    if (type === "TemplateLiteral") yield oneLine(withoutValues(source.slice(start + 1, end - 1)));
   }
-}
-
-function isNode(value: object): value is Node {
-  return "type" in value && "start" in value && "end" in value;
 }
 
 function oneLine(text: string): string {

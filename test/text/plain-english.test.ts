@@ -54,24 +54,24 @@ function proseOf(source: string): string {
   return lines.join("\n");
 }
 
-describe("plain English", () => {
-  it("is in comments and messages", () => {
+describe("findTurns", () => {
+  it("finds nothing in comments and messages", () => {
     const found = globSync("src/**/*.ts").flatMap((path) => [...findTurns(path, readFileSync(path, "utf8"))]);
     expect(found).toEqual([]);
   });
 
-  it("is in titles and comments of tests", () => {
+  it("finds nothing in titles and comments of tests", () => {
     const paths = globSync("test/**/*.ts").filter((path) => !import.meta.filename.endsWith(path));
     const found = paths.flatMap((path) => [...findTurns(path, proseOf(readFileSync(path, "utf8")))]);
     expect(paths.length).toBeGreaterThan(300);
     expect(found).toEqual([]);
   });
 
-  it("is in pages", () => {
+  it("finds nothing in pages", () => {
     expect(readPages().flatMap(({ path, text }) => [...findTurns(path, text)])).toEqual([]);
   });
 
-  it("is detected", () => {
+  it("finds turns in prose, but not in names", () => {
     const text =
       "what is told apart\nfigures that it gave out\nit stands on\nderived anew\nwhoever\nport 99999, which is none";
     expect([...findTurns("page", text)].length).toBeGreaterThanOrEqual(6);
@@ -83,22 +83,14 @@ describe("plain English", () => {
   });
 });
 
-describe(MESSAGES, () => {
-  it("is up to date: `node test/text/list-messages.ts` writes it", () => {
-    expect(readFileSync(MESSAGES, "utf8")).toBe(listMessages());
-  });
+it(`${MESSAGES} is up to date: \`node test/text/list-messages.ts\` writes it`, () => {
+  expect(readFileSync(MESSAGES, "utf8")).toBe(listMessages());
 });
 
-describe(ERRORS, () => {
-  it("is up to date: `node test/text/list-errors.ts` writes it", () => {
-    expect(readFileSync(ERRORS, "utf8")).toBe(listErrors());
-  });
-
-  it("has a hint for each error", () => {
-    const hints = listErrors()
-      .split("\n")
-      .filter((line) => line.startsWith("    "));
-    expect(hints.length).toBeGreaterThan(200);
-    expect(hints.filter((hint) => !/\w{2}/.test(hint))).toEqual([]);
-  });
+it(`${ERRORS} is up to date: \`node test/text/list-errors.ts\` writes it; each error has a hint`, () => {
+  const errors = listErrors();
+  expect(readFileSync(ERRORS, "utf8")).toBe(errors);
+  const hints = errors.split("\n").filter((line) => line.startsWith("    "));
+  expect(hints.length).toBeGreaterThan(200);
+  expect(hints.filter((hint) => !/\w{2}/.test(hint))).toEqual([]);
 });
