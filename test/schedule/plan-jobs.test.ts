@@ -10,7 +10,7 @@ import { planJobs } from "../../src/schedule/plan-jobs.ts";
 import { readSnapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+
 import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
 import { insertJobStart, type JobRecord, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
@@ -18,7 +18,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { openNewWarehouse, storeCalls } from "../support/warehouse.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
@@ -68,7 +68,7 @@ function behind(
   const database = join(folder.path, "calls.db");
   const exportDir = join(folder.path, "exports");
   {
-    using warehouse = openWarehouse(database);
+    using warehouse = openNewWarehouse(database);
     fill(warehouse, exportDir);
   }
   const settings = loadSettings({
@@ -220,7 +220,7 @@ describe("readSnapshot", () => {
       },
     ];
     {
-      using warehouse = openWarehouse(database);
+      using warehouse = openNewWarehouse(database);
       insertRun(warehouse, { status: "done", verdict: "verified", finished_at: NOW });
       insertRun(warehouse, { status: "done", verdict: "unverified", finished_at: NOW });
       insertRun(warehouse, { status: "failed", finished_at: NOW });
@@ -268,7 +268,7 @@ describe("readSnapshot", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: database }, folder: folder.path });
-    using warehouse = openWarehouse(database);
+    using warehouse = openNewWarehouse(database);
     insertRun(warehouse, { status: "done", verdict: "probable", finished_at: NOW });
     const read = () => readSnapshot(JOBS, settings);
     warehouse.sqlite.exec("BEGIN IMMEDIATE; UPDATE sync_runs SET verdict = 'unverified'");
