@@ -37,34 +37,27 @@ describe("deliver", () => {
     expect(entry).toMatchObject({ status: "delivered", last_error: null });
   });
 
-  it.each<{ answers: [Answer, ...Answer[]]; sleeps: number[]; ends: object }>([
-    {
-      answers: [text("", 429, { "retry-after": "20" }), BUSY, json({})],
-      sleeps: [20_000, 2000],
-      ends: { status: "delivered", attempts: 3 },
+  const busyFor = (seconds: string, status = 503) => text("", status, { "retry-after": seconds });
+
+  it.each<[sleeps: number[], status: string, attempts: number, ...answers: Answer[]]>([
+    [[20_000, 2000], "delivered", 3, busyFor("20", 429), BUSY, json({})],
+    [[1000, 2000], "failed", 3, BUSY],
+    [[], "failed", 1, text("", 404)],
+    [[30_000], "failed", 2, busyFor("30"), busyFor("1")],
+    [[], "failed", 1, busyFor("31")],
+  ])(
+    "retries three times within 30 seconds: waits %j, then %s",
+    async (sleeps, status, attempts, ...answers) => {
+      using run = makeRun();
+      const clock = new FakeClock();
+      await using server = await startServer(...answers);
+      expect(await send(run, [hookTo(server.url)], { clock })).toMatchObject([{ status, attempts }]);
+      expect(clock.sleeps).toEqual(sleeps);
+      const { finished_at, started_at } = readDeliveries(run.warehouse, run.runId)[0] ?? {};
+      expect(started_at).toBe("2026-11-20T15:00:00.000Z");
+      expect(finished_at).toBe(new Date(clock.now()).toISOString());
     },
-    { answers: [BUSY], sleeps: [1000, 2000], ends: { status: "failed", attempts: 3 } },
-    { answers: [text("", 404)], sleeps: [], ends: { status: "failed", attempts: 1 } },
-    {
-      answers: [text("", 503, { "retry-after": "30" }), text("", 503, { "retry-after": "1" })],
-      sleeps: [30_000],
-      ends: { status: "failed", attempts: 2 },
-    },
-    {
-      answers: [text("", 503, { "retry-after": "31" })],
-      sleeps: [],
-      ends: { status: "failed", attempts: 1 },
-    },
-  ])("retries three times within 30 seconds: waits $sleeps, then $ends", async (row) => {
-    using run = makeRun();
-    const clock = new FakeClock();
-    await using server = await startServer(...row.answers);
-    expect(await send(run, [hookTo(server.url)], { clock })).toMatchObject([row.ends]);
-    expect(clock.sleeps).toEqual(row.sleeps);
-    const { finished_at, started_at } = readDeliveries(run.warehouse, run.runId)[0] ?? {};
-    expect(started_at).toBe("2026-11-20T15:00:00.000Z");
-    expect(finished_at).toBe(new Date(clock.now()).toISOString());
-  });
+  );
 
   it("waits at most an hour if a server requests more", async () => {
     using run = makeRun();
@@ -111,13 +104,9 @@ describe("deliver", () => {
       });
       if (held.length >= 4) for (const end of held.splice(0)) setImmediate(end);
     });
-    const targets = Array.from(
-      { length: 12 },
-      (_, index): DeliveryTarget => ({
-        channel: "webhook",
-        url: new URL(`/${index}`, server.url),
-      }),
-    );
+    const targets = Array.from({ length: 12 }, (_, index): DeliveryTarget => {
+      return { channel: "webhook", url: new URL(`/${index}`, server.url) };
+    });
     const statuses = (await send(run, targets)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set(["delivered"]));
     expect(most).toBe(4);

@@ -29,13 +29,7 @@ const SUMMARY: ReportSummary = {
     { name: "channel.csv", path: "/srv/reports/channel.csv", bytes: 12_345, sha256: "ab", isPersonal: false },
   ],
   prefix: "",
-  manifest: {
-    name: "manifest.json",
-    path: "/srv/reports/manifest.json",
-    bytes: 1,
-    sha256: "cd",
-    isPersonal: false,
-  },
+  manifest: { name: "manifest.json", path: "/", bytes: 1, sha256: "cd", isPersonal: false },
 };
 
 const CAUTION = "The latest days are provisional: late transcripts and corrections may still come.";
@@ -121,15 +115,9 @@ describe("toHookBody", () => {
   });
 
   it("leaves out the account, doubts, sentences, notices and files if there are none", () => {
-    const headline = SUMMARY.headline.slice(2);
     const bare = {
-      ...SUMMARY,
-      letterhead: PLAIN,
-      statements: [],
-      sentences: [],
-      notices: [],
-      files: [],
-      headline,
+      ...{ ...SUMMARY, letterhead: PLAIN, headline: SUMMARY.headline.slice(2) },
+      ...{ statements: [], sentences: [], notices: [], files: [] },
     };
     const text = "Weekly calls, October: First-time callers 640";
     expect(toHookBody(bare, "json")).toMatchObject({ text: `${text}. Verified.` });
@@ -163,13 +151,8 @@ describe("toHookBody", () => {
   });
 
   it("keeps Slack's limits: ten fields per section, and the length of texts", () => {
-    const headline = Array.from({ length: 23 }, (_, index) => ({
-      name: `Figure ${index}`,
-      value: "1",
-      change: null,
-      previous: null,
-      within_chance: false,
-    }));
+    const figure = { value: "1", change: null, previous: null, within_chance: false };
+    const headline = Array.from({ length: 23 }, (_, index) => ({ ...figure, name: `Figure ${index}` }));
     const blocksOf = (title: string, notice: string) => {
       const summary = { ...SUMMARY, headline, title, statements: [], sentences: [], notices: [notice] };
       return JSON.parse(JSON.stringify(toHookBody(summary, "slack"))).blocks;
@@ -223,15 +206,8 @@ describe("toHookBody", () => {
   });
 
   it("is plain JSON with a text for other receivers", () => {
-    const {
-      folder: _,
-      manifest: _manifest,
-      letterhead,
-      prefix: _prefix,
-      statements,
-      sentences,
-      ...said
-    } = SUMMARY;
+    const { folder: _, manifest: _manifest, prefix: _prefix, ...told } = SUMMARY;
+    const { letterhead, statements, sentences, ...said } = told;
     expect(toHookBody(SUMMARY, "json")).toEqual({
       text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640. Verified.`,
       ...said,

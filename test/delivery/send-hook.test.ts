@@ -26,34 +26,17 @@ describe("deliver by web hook", () => {
   });
 
   it.each([
-    {
-      title: "a refusal",
-      answer: text("no_service at /T0/SECRET-HOOK-17", 404),
-      says: /returned 404: no_service at \[secret\]$/,
-    },
-    {
-      title: "a redirect, which it does not follow",
-      answer: text("", 302, { location: "/elsewhere" }),
-      says: /returned 302$/,
-    },
-  ])("fails immediately after $title", async ({ answer, says }) => {
+    [204, "delivered", null],
+    [299, "delivered", null],
+    [300, "failed", expect.stringMatching(/returned 300: at \[secret\]$/)],
+    [302, "failed", expect.any(String)],
+    [499, "failed", expect.any(String)],
+  ])("judges the status %i as %s, and follows no redirect", async (code, status, last_error) => {
     using run = makeRun();
-    await using server = await startServer(answer);
-    expect(await send(run, [hookTo(server.url)])).toMatchObject([
-      { status: "failed", attempts: 1, last_error: expect.stringMatching(says) },
-    ]);
+    const body = code === 204 ? "" : "at /T0/SECRET-HOOK-17";
+    await using server = await startServer(text(body, code, { location: "/elsewhere" }));
+    expect(await send(run, [hookTo(server.url)])).toMatchObject([{ status, attempts: 1, last_error }]);
     expect(server.requests).toHaveLength(1);
-  });
-
-  it.each([
-    [204, "delivered"],
-    [299, "delivered"],
-    [300, "failed"],
-    [499, "failed"],
-  ])("judges the status %i as %s", async (code, status) => {
-    using run = makeRun();
-    await using server = await startServer(text("", code));
-    expect(await send(run, [hookTo(server.url)])).toMatchObject([{ status, attempts: 1 }]);
   });
 
   it("masks each part of its address in a quoted refusal, and reads only the beginning", async () => {

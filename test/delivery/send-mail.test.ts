@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { readDeliveries } from "../../src/delivery/delivery-table.ts";
 import { type MailTimeouts, probeServer } from "../../src/delivery/send-mail.ts";
 import { LONGEST_MS, withEnoughTime } from "../support/enough-time.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { IDENTITY, LOGIN, type MailServerOptions, startMailServer } from "./mail-server.ts";
-import { emailTo, makeRun, send, smtpAt, writeReportFile, writeSummary } from "./report.ts";
+import { emailTo, makeRun, send, smtpAt, writeReportFile } from "./report.ts";
 
 const never = () => new Promise<undefined>(() => undefined);
 
@@ -27,40 +24,17 @@ describe("deliver by e-mail", () => {
     await using server = await startMailServer({ needsLogin: true });
     const target = emailTo(["ann@example.com", "bob@example.com"], smtpAt(server.port, { login: LOGIN }));
     const results = await send(run, [target]);
-    const of = (recipient: string) => ({
-      channel: "email",
-      recipient,
-      status: "delivered",
-      attempts: 1,
-      last_error: null,
-    });
-    expect(results).toEqual([of("ann@example.com"), of("bob@example.com")]);
-    expect(
-      server.taken
-        .map(({ raw: _, ...mail }) => mail)
-        .toSorted((a, b) => a.to.join().localeCompare(b.to.join())),
-    ).toEqual(
-      ["ann", "bob"].map((name) => ({
-        from: "calls@example.com",
-        to: [`${name}@example.com`],
-        isSecure: true,
-        user: LOGIN.user,
-        isUtf8: false,
-      })),
+    const sent = { channel: "email", status: "delivered", attempts: 1, last_error: null };
+    expect(results).toEqual(target.to.map((recipient) => ({ ...sent, recipient })));
+    const login = { from: "calls@example.com", isSecure: true, user: LOGIN.user, isUtf8: false };
+    const taken = server.taken.map(({ raw: _, ...mail }) => mail);
+    expect(taken.toSorted((a, b) => a.to.join().localeCompare(b.to.join()))).toEqual(
+      target.to.map((address) => ({ ...login, to: [address] })),
     );
-    expect(readDeliveries(run.warehouse, run.runId)).toMatchObject([
-      {
-        recipient: "ann@example.com",
-        status: "delivered",
-        started_at: "2026-11-20T15:00:00.000Z",
-        finished_at: "2026-11-20T15:00:00.000Z",
-      },
-      {
-        recipient: "bob@example.com",
-        status: "delivered",
-        message_id: expect.stringMatching(/^<[0-9a-f]{32}@example\.com>$/),
-      },
-    ]);
+    const message_id = expect.stringMatching(/^<[0-9a-f]{32}@example\.com>$/);
+    expect(readDeliveries(run.warehouse, run.runId)).toMatchObject(
+      target.to.map((recipient) => ({ recipient, status: "delivered", message_id })),
+    );
     const raw = server.taken.find(({ to }) => to.includes("bob@example.com"))?.raw;
     expect(raw).toContain(`Message-ID: ${readDeliveries(run.warehouse, run.runId)[1]?.message_id}`);
     expect(raw).toContain("Subject: Calls, week 2026-W46");
@@ -110,22 +84,14 @@ describe("deliver by e-mail", () => {
   });
 
   it("accepts a certificate that the system trusts if TLS is required", async () => {
-    using run = makeRun();
-    writeSummary(run.summary);
-    const certificate = join(run.folder, "certificate.pem");
-    writeFileSync(certificate, IDENTITY.cert);
-    await using server = await startMailServer();
-    const program = join(import.meta.dirname, "deliver-program.ts");
-    const child = spawn(
-      process.execPath,
-      [program, run.database, run.folder, "email-far", `${server.port}`],
-      {
-        env: { ...process.env, NODE_EXTRA_CA_CERTS: certificate },
-        stdio: "inherit",
-      },
-    );
-    await once(child, "exit");
-    expect(server.taken).toMatchObject([{ to: ["ann@example.com"], isSecure: true }]);
+    const trusted = getCACertificates();
+    setDefaultCACertificates([...trusted, IDENTITY.cert]);
+    try {
+      const mail = await mailBy({}, { isLocal: false });
+      expect(mail).toMatchObject({ status: "delivered", taken: [{ isSecure: true }] });
+    } finally {
+      setDefaultCACertificates(trusted);
+    }
   });
 
   it.each([
@@ -137,12 +103,6 @@ describe("deliver by e-mail", () => {
     const mail = await mailBy(options(() => replies.shift()));
     expect(mail).toMatchObject({ status: "delivered", attempts: 3, last_error: null, sleeps: [1000, 2000] });
     expect(mail.taken).toHaveLength(1);
-  });
-
-  it("gives up after its attempts, and quotes the server", async () => {
-    const mail = await mailBy({ onRcpt: () => 451 });
-    expect(mail).toMatchObject({ status: "failed", attempts: 3, taken: [], sleeps: [1000, 2000] });
-    expect(mail.last_error).toMatch(/^localhost:\d+ said: 451 come back later$/);
   });
 
   it("does not retry what is larger than the server accepts, or refused with 500", async () => {
@@ -208,26 +168,14 @@ describe("deliver by e-mail", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it.each<{ step: string; options: MailServerOptions; times: keyof MailTimeouts; ends: object }>([
-    {
-      step: "at the greeting",
-      options: { onConnect: never },
-      times: "connectMs",
-      ends: { status: "failed", attempts: 3, last_error: expect.stringContaining("Greeting never received") },
-    },
-    {
-      step: "after the message",
-      options: { onMessage: never },
-      times: "idleMs",
-      ends: { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("Timeout") },
-    },
-    {
-      step: "after the message, in total",
-      options: { onMessage: never },
-      times: "totalMs",
-      ends: { status: "outcome unknown", attempts: 1, last_error: expect.stringContaining("timeout") },
-    },
-  ])("gives up on a server that is silent $step", async ({ options, times, ends }) => {
+  it.each<
+    [step: string, options: MailServerOptions, times: keyof MailTimeouts, attempts: number, says: string]
+  >([
+    ["at the greeting", { onConnect: never }, "connectMs", 3, "Greeting never received"],
+    ["after the message", { onMessage: never }, "idleMs", 1, "Timeout"],
+    ["after the message, in total", { onMessage: never }, "totalMs", 1, "timeout"],
+  ])("gives up on a server that is silent %s", async (_step, options, times, attempts, says) => {
+    const status = attempts === 1 ? "outcome unknown" : "failed";
     const patient = { connectMs: LONGEST_MS, idleMs: LONGEST_MS, totalMs: LONGEST_MS };
     await withEnoughTime(50, async (ms) => {
       using run = makeRun();
@@ -238,17 +186,14 @@ describe("deliver by e-mail", () => {
       const isEarly =
         times === "connectMs" ? !/Greeting/.test(`${result?.last_error}`) : result?.attempts === 3;
       if (isEarly) return undefined;
-      expect(result).toMatchObject(ends);
+      expect(result).toMatchObject({ status, attempts, last_error: expect.stringContaining(says) });
       return result;
     });
   });
 
   it("does not send without TLS or to an untrusted certificate, except to this machine", async () => {
     const far = { isLocal: false };
-    expect(await mailBy({ lacksTls: true }, far)).toMatchObject({
-      status: "failed",
-      taken: [],
-    });
+    expect(await mailBy({ lacksTls: true }, far)).toMatchObject({ status: "failed", taken: [] });
     for (const isImplicitTls of [true, false]) {
       const mail = await mailBy({ isImplicitTls }, { ...far, isImplicitTls });
       expect(mail).toMatchObject({
@@ -270,17 +215,6 @@ describe("deliver by e-mail", () => {
     const mail = await mailBy({ needsLogin: true }, { login });
     expect(mail).toMatchObject({ status: "failed", attempts: 1, taken: [] });
     expect(mail.last_error).toMatch(/said: 535 no such login: \[secret\],\[secret\],\[secret\]$/);
-  });
-
-  it("does not attach a file that differs from the report's", async () => {
-    using run = makeRun();
-    await using server = await startMailServer();
-    writeFileSync(join(run.folder, "channel.csv"), "of another run");
-    const results = await send(run, [emailTo(["ann@example.com"], smtpAt(server.port))]);
-    expect(results).toMatchObject([
-      { status: "failed", last_error: expect.stringContaining("its content is not what the report wrote") },
-    ]);
-    expect(server.taken).toEqual([]);
   });
 });
 

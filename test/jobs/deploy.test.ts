@@ -10,7 +10,6 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { request } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -20,7 +19,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
-import { parseAddress, startMonitor } from "../../src/schedule/monitor.ts";
+import { isAllowedHost, parseAddress } from "../../src/schedule/monitor.ts";
 import { toConfigMetrics, toMetrics } from "../../src/schedule/schedule-metrics.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import "../support/built.ts";
@@ -199,12 +198,9 @@ describe("scripts in jobs/deploy", () => {
       stderr: expect.stringContaining(`There is no warehouse at ${lib}/${path}`),
     });
     const { checks } = JSON.parse(asService("doctor", "--json").stdout);
+    const message = expect.stringContaining("9 characters");
     expect(checks).toContainEqual(
-      expect.objectContaining({
-        name: "CALLTALLY_TOKEN_FILE",
-        state: "ok",
-        message: expect.stringContaining("9 characters"),
-      }),
+      expect.objectContaining({ name: "CALLTALLY_TOKEN_FILE", state: "ok", message }),
     );
     const asked = readFileSync(join(folder.path, "asked"), "utf8");
     expect(asked).not.toContain("token-417");
@@ -220,17 +216,8 @@ describe("scripts in jobs/deploy", () => {
 
     const unit = readUnit("calltally@.service");
     for (const name of [
-      "User",
-      "Group",
-      "StateDirectory",
-      "StateDirectoryMode",
-      "WorkingDirectory",
-      "UMask",
-      "NoNewPrivileges",
-      "KillMode",
-      "TimeoutStopSec",
-      "LoadCredential",
-      "EnvironmentFile",
+      ...["User", "Group", "StateDirectory", "StateDirectoryMode", "WorkingDirectory", "UMask"],
+      ...["NoNewPrivileges", "KillMode", "TimeoutStopSec", "LoadCredential", "EnvironmentFile"],
     ])
       expect(read("calltally-as-service")).toContain(`--property=${name}=${unit.get(name)?.join()} `);
   });
@@ -336,34 +323,20 @@ describe("jobs/deploy/logrotate", () => {
 describe("jobs/deploy/compose.yaml", () => {
   const compose = read("compose.yaml");
 
-  it("starts a service that Prometheus can scrape by name, and that web pages cannot reach by another name", async () => {
+  it("starts a service that Prometheus can scrape by name, and that web pages cannot reach by another name", () => {
     const [, command = "[]"] = /^ {4}command: (\[.*\])$/m.exec(compose) ?? [];
     const args: string[] = JSON.parse(command);
     const listen = args[args.indexOf("--listen") + 1] ?? "";
     expect(args).toEqual(["schedule", "--listen", listen, "--allow-remote"]);
     const { host } = parseAddress(listen, true);
-    const health = { status: "ok" } as const;
-    await using monitor = await startMonitor({ host, port: 0 }, { health: () => health, metrics: () => "" });
     const [, service] = /^services:\n {2}(\w+):$/m.exec(compose) ?? [];
-    const statusOf = async (name: string) => {
-      const { port } = new URL(monitor.url);
-      const asked = request({ host: "127.0.0.1", port, path: "/metrics", headers: { host: name } }).end();
-      const [response] = await once(asked, "response");
-      return response.resume().statusCode;
-    };
-    expect([await statusOf(`${service}:9464`), await statusOf("127.0.0.1:9464")]).toEqual([200, 200]);
-    expect(await statusOf("rebound.example.com:9464")).toBe(421);
+    for (const name of [`${service}:9464`, "127.0.0.1:9464"]) expect(isAllowedHost(name, host)).toBe(true);
+    expect(isAllowedHost("rebound.example.com:9464", host)).toBe(false);
   });
 
   it("gives the container the folders of the image, the token as a secret, and few privileges", () => {
-    for (const line of [
-      "- warehouse:/data",
-      "- exports:/exports",
-      "secrets: [token]",
-      "read_only: true",
-      "cap_drop: [ALL]",
-    ])
-      expect(compose).toContain(`${line}\n`);
+    const lines = ["- warehouse:/data", "- exports:/exports", "secrets: [token]", "read_only: true"];
+    for (const line of [...lines, "cap_drop: [ALL]"]) expect(compose).toContain(`${line}\n`);
     expect(compose).not.toMatch(/CALLTALLY_TOKEN:|^ +ports:/m);
   });
 });
@@ -380,9 +353,8 @@ describe("jobs/deploy/crontab", () => {
     const others = lines.filter((line) => !/^(#|[A-Z]+=|$)/.test(line));
     expect(others).toHaveLength(jobs.length);
     const defaults = JOBS.map(({ name, cron }) => ({ name, expression: cron(settings) }));
-    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
-      String(a.name).localeCompare(String(b.name));
-    expect(jobs.sort(byName)).toEqual(defaults.sort(byName));
+    expect(jobs).toHaveLength(defaults.length);
+    expect(jobs).toEqual(expect.arrayContaining(defaults));
   });
 
   it("has no % in its lines, which cron would treat as the end of the command", () => {
@@ -403,23 +375,6 @@ describe("jobs/deploy/Dockerfile", () => {
     });
   const all = (name: string) => instructions.filter((line) => line.name === name).map(({ rest }) => rest);
   const finalStage = instructions.slice(instructions.findLastIndex(({ name }) => name === "FROM"));
-
-  it("has only instructions that Docker knows", () => {
-    const known = [
-      "ARG",
-      "CMD",
-      "COPY",
-      "ENTRYPOINT",
-      "ENV",
-      "FROM",
-      "HEALTHCHECK",
-      "RUN",
-      "USER",
-      "VOLUME",
-      "WORKDIR",
-    ];
-    expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([]);
-  });
 
   it("builds in one stage and runs in another, on the Node of the lockfile", () => {
     const { optionalDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -445,11 +400,12 @@ describe("jobs/deploy/Dockerfile", () => {
   });
 
   it("sets no unknown variable and no token", () => {
-    const names = all("ENV")
-      .join(" ")
-      .match(/CALLTALLY_\w+/g);
+    const [...names] =
+      all("ENV")
+        .join(" ")
+        .match(/CALLTALLY_\w+/g) ?? [];
     const known = Object.values(SETTINGS).map(({ env }) => env);
-    for (const name of names ?? []) expect(known).toContain(name);
+    for (const name of names) expect(known).toContain(name);
     expect(names).not.toContain("CALLTALLY_TOKEN");
   });
 

@@ -6,24 +6,17 @@ import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import { SERVER_ARCHIVE } from "../../src/package/write-package.ts";
 
-const workflowSchema = z.object({
-  jobs: z.record(
-    z.string(),
-    z.object({
-      container: z.string().optional(),
-      uses: z.string().optional(),
-      steps: z
-        .array(
-          z.object({
-            uses: z.string().optional(),
-            run: z.string().optional(),
-            with: z.record(z.string(), z.unknown()).default({}),
-          }),
-        )
-        .default([]),
-    }),
-  ),
+const stepSchema = z.object({
+  uses: z.string().optional(),
+  run: z.string().optional(),
+  with: z.record(z.string(), z.unknown()).default({}),
 });
+const jobSchema = z.object({
+  container: z.string().optional(),
+  uses: z.string().optional(),
+  steps: z.array(stepSchema).default([]),
+});
+const workflowSchema = z.object({ jobs: z.record(z.string(), jobSchema) });
 const FILES = globSync(".github/workflows/*.yaml");
 const JOBS = FILES.flatMap((file) =>
   Object.values(workflowSchema.parse(parse(readFileSync(file, "utf8"))).jobs),

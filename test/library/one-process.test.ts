@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { newestFirst, startCallService, TOKEN } from "../support/call-service.ts";
-import { LIBRARY, openWarehouse, syncWarehouse } from "../support/library.ts";
+import { LIBRARY, syncWarehouse } from "../support/library.ts";
 import { settingsFor, startCalltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds } from "../support/warehouse.ts";
@@ -52,25 +52,7 @@ async function inThread(database: string, options: object): Promise<unknown> {
 }
 
 describe("syncWarehouse", () => {
-  it.each<{ title: string; other: (database: string, options: object) => Promise<unknown>; says: unknown }>([
-    {
-      title: "a second sync of its process",
-      other: async (_, options) => {
-        const { exitCode } = await syncWarehouse(options as never).catch((error) => error);
-        return { exitCode };
-      },
-      says: { exitCode: 6 },
-    },
-    {
-      title: "a reader of its process",
-      other: async (database) => {
-        using warehouse = openWarehouse(database);
-        return await warehouse.readBasis();
-      },
-      says: { run: null },
-    },
-    { title: "a reader and a sync in another thread", other: inThread, says: { exitCode: 6 } },
-  ])("locks its warehouse for other processes in spite of $title", async ({ other, says }) => {
+  it("locks its warehouse for other processes in spite of a reader and a sync in another thread", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     await using service = await startHeldService();
@@ -84,15 +66,12 @@ describe("syncWarehouse", () => {
 
     const held = [database, `${database}.lock`].map(locksOn);
 
-    expect(await other(database, options)).toMatchObject(says as object);
+    expect(await inThread(database, options)).toMatchObject({ exitCode: 6 });
 
     expect([database, `${database}.lock`].map(locksOn)).toEqual(held);
 
-    const run = {
-      cwd: folder.path,
-      env: { ...settingsFor({ url: service.url.href, token: TOKEN }), CALLTALLY_DATABASE: database },
-    };
-    expect(await startCalltally(["sync"], run).done).toMatchObject({ code: 6 });
+    const env = { ...settingsFor({ url: service.url.href, token: TOKEN }), CALLTALLY_DATABASE: database };
+    expect(await startCalltally(["sync"], { cwd: folder.path, env }).done).toMatchObject({ code: 6 });
     service.release();
     expect(await first).toMatchObject({ run_id: 1, verdict: "exact", calls_read: 60 });
     expect(readIds(database)).toHaveLength(60);

@@ -32,11 +32,10 @@ afterAll(async () => {
 
 const rowsOf = (sql: string, parameters?: SqlParameters) => Array.fromAsync(warehouse.query(sql, parameters));
 const failureOf = (sql: string, parameters?: unknown) =>
-  rowsOf(sql, parameters as SqlParameters).catch(({ exitCode, message, hint }) => ({
-    exitCode,
-    message,
-    hint,
-  }));
+  rowsOf(sql, parameters as SqlParameters).catch((error) => {
+    const { exitCode, message, hint } = error;
+    return { exitCode, message, hint };
+  });
 
 describe("query", () => {
   it.each<[string, SqlParameters, unknown]>([
@@ -55,6 +54,8 @@ describe("query", () => {
     expect(await rowsOf(sql, parameters)).toEqual([row]);
   });
 
+  const FEWER = "Write a ? for each, or leave some out.";
+
   it.each<[string, unknown, string, string]>([
     [
       "SELECT ?",
@@ -62,18 +63,8 @@ describe("query", () => {
       "it has more parameters than values, which are 0",
       "Pass a value for each ?, in their order.",
     ],
-    [
-      "SELECT ?",
-      [1, 2],
-      "it has fewer parameters than values, which are 2",
-      "Write a ? for each, or leave some out.",
-    ],
-    [
-      "SELECT :a",
-      [1],
-      "it has fewer parameters than values, which is 1",
-      "Write a ? for each, or leave some out.",
-    ],
+    ["SELECT ?", [1, 2], "it has fewer parameters than values, which are 2", FEWER],
+    ["SELECT :a", [1], "it has fewer parameters than values, which is 1", FEWER],
     [
       "SELECT :a",
       [],
@@ -85,11 +76,8 @@ describe("query", () => {
     ["SELECT :a", { a: 1, b: 2 }, "it has no parameter b", "Write it as :b, or leave out its value."],
     ["SELECT ?", { a: 1 }, "it has a parameter ?, and the values have names", "Pass an array."],
   ])("refuses %s with %j", async (sql, parameters, state, hint) => {
-    expect(await failureOf(sql, parameters)).toEqual({
-      exitCode: 2,
-      message: `Cannot run this SQL: ${state}`,
-      hint,
-    });
+    const message = `Cannot run this SQL: ${state}`;
+    expect(await failureOf(sql, parameters)).toEqual({ exitCode: 2, message, hint });
   });
 
   it.each<[string, unknown, string]>([
@@ -101,11 +89,8 @@ describe("query", () => {
     ["parameters.0: cannot be bound", [() => 1], "Pass a string, a number, a bigint, null or a Uint8Array"],
     ['parameters: must be a list or keys and values, not "x"', "x", "Correct this option."],
   ])("says of a value: %s", async (state, parameters, hint) => {
-    expect(await failureOf("SELECT ?", parameters)).toEqual({
-      exitCode: 2,
-      message: `Cannot use ${state}`,
-      hint,
-    });
+    const message = `Cannot use ${state}`;
+    expect(await failureOf("SELECT ?", parameters)).toEqual({ exitCode: 2, message, hint });
   });
 
   it("reads all rows of many batches, in order", async () => {

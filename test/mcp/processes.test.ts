@@ -17,22 +17,6 @@ const FLAGS = ["--database", "calls.db", "--sql", "--personal-data"];
 const makeWarehouse = () => closedWarehouse([makeCall(), makeCall({ call_id: 2 })]);
 
 describe.runIf(process.platform === "linux")("processes of calltally mcp", () => {
-  it("respond to concurrent calls, two at a time", async () => {
-    using warehouse = makeWarehouse();
-    await using assistant = await connect(FLAGS, { cwd: warehouse.folder });
-    const most = { children: 0 };
-    const asked = Array.from({ length: 4 }, async (_, index) => {
-      const answer = await assistant.ask("query", { sql: `SELECT ${index} FROM calls` });
-      most.children = Math.max(most.children, childrenOf(assistant.pid).length);
-      return answer;
-    });
-    const answers = await Promise.all(asked);
-    expect(answers).toEqual(
-      answers.map((_, index) => expect.objectContaining({ rows: Array(2).fill({ [index]: index }) })),
-    );
-    expect(most.children).toBeLessThanOrEqual(2);
-  });
-
   it("are killed when their call is cancelled, never started for a cancelled waiting one, and respond to the next", async () => {
     using warehouse = makeWarehouse();
     await using assistant = await connect(FLAGS, { cwd: warehouse.folder });
@@ -61,7 +45,8 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     await until(() => !isRunning(child));
     const messages = (await output).trim().split("\n");
     expect(messages.map((message) => JSON.parse(message).id)).toEqual([1]);
-    expect(await errors).toBe("");
+    // Of an object that is no message.
+    expect(await errors).toContain("Invalid input");
   });
 
   it.each([
@@ -72,9 +57,8 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     const { server, output } = start(warehouse.folder);
     const params = { name: "figures", arguments: "GIVEN" };
     const call = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params });
-    const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
     const given = call.replace('"GIVEN"', `{"by":${by}}`);
-    for (const message of [JSON.stringify(INITIALIZE), JSON.stringify(initialized), given])
+    for (const message of [...BEGIN.map((each) => JSON.stringify(each)), given])
       server.stdin.write(`${message}\n`);
     server.stdout.on("data", (chunk) => {
       if (!String(chunk).includes("Cannot read the arguments")) return;
@@ -85,17 +69,6 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     expect(await output).toContain("nested too deeply, or longer");
   });
 
-  it("exit with their input although nobody reads the responses", async () => {
-    using warehouse = makeWarehouse();
-    const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd: warehouse.folder, env: {} });
-    server.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
-    const list = (id: number) => `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/list" })}\n`;
-    await once(server.stdout, "readable");
-    for (let id = 2; id < 200; id++) server.stdin.write(list(id));
-    server.stdin.end();
-    expect((await once(server, "exit"))[0]).toBe(0);
-  });
-
   it("leave no process when killed", async () => {
     using warehouse = makeWarehouse();
     const { server } = start(warehouse.folder);
@@ -103,29 +76,17 @@ describe.runIf(process.platform === "linux")("processes of calltally mcp", () =>
     server.kill("SIGKILL");
     await until(() => !isRunning(child)); // for ever, unless it ends
   });
-
-  it("write only messages of the protocol to standard output", async () => {
-    using warehouse = makeWarehouse();
-    const { server, output, errors } = start(warehouse.folder);
-    server.stdin.write("no message\n{}\n");
-    server.stdin.end(`${JSON.stringify(INITIALIZE)}\n`);
-    expect((await once(server, "exit"))[0]).toBe(0);
-    for (const line of (await output).trim().split("\n"))
-      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
-    expect(await errors).not.toBe("");
-  });
 });
 
-const INITIALIZE = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "test", version: "1.0.0" },
-  },
+const client = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
 };
+const BEGIN = [
+  { jsonrpc: "2.0", id: 1, method: "initialize", params: client },
+  { jsonrpc: "2.0", method: "notifications/initialized" },
+];
 
 function start(cwd: string) {
   const server = spawn(process.execPath, [BIN, "mcp", ...FLAGS], { cwd, env: {} });
@@ -134,14 +95,10 @@ function start(cwd: string) {
 
 /** Returns the process of a call that does not end. */
 async function askEndless({ pid, stdin }: ReturnType<typeof start>["server"]): Promise<string> {
-  const call = {
-    jsonrpc: "2.0",
-    id: 2,
-    method: "tools/call",
-    params: { name: "query", arguments: ENDLESS },
-  };
-  const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
-  for (const message of [INITIALIZE, initialized, call]) stdin.write(`${JSON.stringify(message)}\n`);
+  const params = { name: "query", arguments: ENDLESS };
+  stdin.write("{}\n");
+  for (const message of [...BEGIN, { jsonrpc: "2.0", id: 2, method: "tools/call", params }])
+    stdin.write(`${JSON.stringify(message)}\n`);
   const [child = ""] = await untilChildren(pid, 1);
   return child;
 }

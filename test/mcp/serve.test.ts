@@ -11,11 +11,7 @@ import { toolsFor } from "../../src/mcp/tools.ts";
 const INITIALIZE = {
   id: 0,
   method: "initialize",
-  params: {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "test", version: "1.0.0" },
-  },
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
 };
 const message = z.object({
   jsonrpc: z.literal("2.0"),

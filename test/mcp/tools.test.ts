@@ -43,20 +43,12 @@ const NOTICE = {
 } as const;
 
 const RESTATEMENT: Restatement = {
-  found_at: "2026-10-02T07:00:00.000Z",
-  path: "/out/2026/campaign.csv",
-  contents: "campaign",
-  period: "2026-09",
+  ...{ found_at: "2026-10-02T07:00:00.000Z", exported_at: "2026-10-01T07:00:00.000Z", rules_changed: null },
+  ...{ path: "/out/2026/campaign.csv", contents: "campaign", period: "2026-09" },
   starts_at: "2026-09-01T00:00:00.000Z",
   ends_at: "2026-10-01T00:00:00.000Z",
   key: { campaign: "Autumn sale", campaign_id: "123456789" },
-  metric: "calls",
-  was: 3,
-  now: 2,
-  change: -1,
-  exported_at: "2026-10-01T07:00:00.000Z",
-  reasons: [{ reason: "gone", calls: 1, effect: -1 }],
-  rules_changed: null,
+  ...{ metric: "calls", was: 3, now: 2, change: -1, reasons: [{ reason: "gone", calls: 1, effect: -1 }] },
 };
 
 const READING = ["figures", "compare", "explain_call", "what_changed", "status"];
@@ -74,13 +66,12 @@ function makeFolder(calls = CALLS) {
 }
 
 const BASIS = {
-  run: 1,
-  verdict: "exact",
-  verdict_reason: "Each page met the next.",
-  finished_at: FINISHED_AT,
-  timezone: "UTC",
-  provisional: false,
-  statements: [],
+  ...{ run: 1, verdict: "exact", verdict_reason: "Each page met the next.", finished_at: FINISHED_AT },
+  ...{ timezone: "UTC", provisional: false, statements: [] },
+};
+const IN_SEPTEMBER = {
+  ...{ ...SEPTEMBER, short_history: true },
+  ...{ starts_at: "2026-09-01T00:00:00.000Z", ends_at: "2026-10-01T00:00:00.000Z" },
 };
 const HISTORY = {
   id: "short_history",
@@ -131,34 +122,18 @@ describe("answerCall", () => {
   it("figures: responds with rows, a total and the basis", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
-    const question = {
-      by: ["campaign"],
-      range: SEPTEMBER,
-      grain: "month",
-      columns: ["calls", "first_call_at"],
-      total: true,
-    };
+    const columns = ["calls", "first_call_at"];
+    const question = { by: ["campaign"], range: SEPTEMBER, grain: "month", columns, total: true };
     const row = { period: "2026-09", calls: 1 };
     expect(await assistant.ask("figures", question)).toEqual({
-      basis: {
-        ...BASIS,
-        range: {
-          ...SEPTEMBER,
-          starts_at: "2026-09-01T00:00:00.000Z",
-          ends_at: "2026-10-01T00:00:00.000Z",
-          short_history: true,
-        },
-      },
+      basis: { ...BASIS, range: IN_SEPTEMBER },
       rows: [
         { ...row, campaign: "(not set)", campaign_id: null, first_call_at: "2026-09-10T10:00:00.000Z" },
         { ...row, campaign: "Autumn sale", campaign_id: "99", first_call_at: "2026-09-15T14:30:00.125Z" },
       ],
       total: {
-        period: "(total)",
-        campaign: null,
-        campaign_id: null,
-        calls: 2,
-        first_call_at: "2026-09-10T10:00:00.000Z",
+        ...{ period: "(total)", campaign: null, campaign_id: null },
+        ...{ calls: 2, first_call_at: "2026-09-10T10:00:00.000Z" },
       },
     });
   });
@@ -167,10 +142,7 @@ describe("answerCall", () => {
     using folder = makeFolder();
     const env = { CALLTALLY_TIMEZONE: "Europe/Berlin" };
     const assistant = answering(folder.path, { env: { ...env, ...folder.env } });
-    const zoneOf = async (question: object) => {
-      const answer = await assistant.ask("figures", { by: [], range: SEPTEMBER, ...question });
-      return answer;
-    };
+    const zoneOf = (question: object) => assistant.ask("figures", { by: [], range: SEPTEMBER, ...question });
     expect(await zoneOf({})).toMatchObject({
       basis: {
         timezone: "Europe/Berlin",
@@ -201,58 +173,25 @@ describe("answerCall", () => {
     using folder = makeFolder([...calls, ...july]);
     const assistant = answering(folder.path, { env: folder.env });
     const compared = {
-      from: "2026-08-01",
-      to: "2026-08-31",
-      starts_at: "2026-08-01T00:00:00.000Z",
-      ends_at: "2026-09-01T00:00:00.000Z",
-      short_history: true,
+      ...{ from: "2026-08-01", to: "2026-08-31", short_history: true },
+      ...{ starts_at: "2026-08-01T00:00:00.000Z", ends_at: "2026-09-01T00:00:00.000Z" },
+    };
+    const row = (
+      channel: string,
+      change: number,
+      ...[calls, before, qualified, qualifiedBefore]: number[]
+    ) => {
+      const isByChance = Number(channel === "Direct");
+      return {
+        ...{ channel, calls, calls_previous: before, calls_change: change, calls_within_chance: isByChance },
+        ...{ qualified_calls: qualified, qualified_calls_previous: qualifiedBefore },
+        ...{ qualified_calls_change: change, qualified_calls_within_chance: isByChance },
+      };
     };
     expect(await assistant.ask("compare", { range: SEPTEMBER, total: true })).toEqual({
-      basis: {
-        ...BASIS,
-        range: {
-          ...SEPTEMBER,
-          starts_at: "2026-09-01T00:00:00.000Z",
-          ends_at: "2026-10-01T00:00:00.000Z",
-          short_history: true,
-        },
-        compared_with: compared,
-      },
-      rows: [
-        {
-          channel: "Paid Search",
-          calls: 40,
-          calls_previous: 10,
-          calls_change: 3,
-          qualified_calls: 20,
-          qualified_calls_previous: 5,
-          qualified_calls_change: 3,
-          calls_within_chance: 0,
-          qualified_calls_within_chance: 0,
-        },
-        {
-          channel: "Direct",
-          calls: 4,
-          calls_previous: 6,
-          calls_change: -0.3333,
-          qualified_calls: 2,
-          qualified_calls_previous: 3,
-          qualified_calls_change: -0.3333,
-          calls_within_chance: 1,
-          qualified_calls_within_chance: 1,
-        },
-      ],
-      total: {
-        channel: "(total)",
-        calls: 44,
-        calls_previous: 16,
-        calls_change: 1.75,
-        qualified_calls: 22,
-        qualified_calls_previous: 8,
-        qualified_calls_change: 1.75,
-        calls_within_chance: 0,
-        qualified_calls_within_chance: 0,
-      },
+      basis: { ...BASIS, range: IN_SEPTEMBER, compared_with: compared },
+      rows: [row("Paid Search", 3, 40, 10, 20, 5), row("Direct", -0.3333, 4, 6, 2, 3)],
+      total: row("(total)", 1.75, 44, 16, 22, 8),
     });
     const august = { from: "2026-08-01", to: "2026-08-31" };
     expect(await assistant.ask("compare", { range: august })).toMatchObject({
@@ -290,11 +229,7 @@ describe("answerCall", () => {
     const assistant = answering(folder.path, { env: { ...env, ...folder.env } });
     const basis = { ...BASIS, timezone: "Europe/Berlin" };
     const all = await assistant.ask("what_changed");
-    expect(all).toEqual({
-      basis,
-      restatements: [RESTATEMENT],
-      notices: [NOTICE],
-    });
+    expect(all).toEqual({ basis, restatements: [RESTATEMENT], notices: [NOTICE] });
     expect(await assistant.ask("what_changed", { since: "2026-10-02" })).toEqual(all);
     expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:00+02:00" })).toEqual(all);
     const none = { basis, restatements: [], notices: [] };
@@ -326,14 +261,18 @@ describe("answerCall", () => {
     const time = expect.stringMatching(/^\d{4}-.*Z$/);
     expect(await assistant.ask("status")).toEqual({
       basis: BASIS,
-      last_proven_pass: { run_id: 1, finished_at: FINISHED_AT },
-      newest_call: "2026-09-15T14:30:00.125Z",
-      calls: 3,
-      calls_gone: 0,
-      calls_of_the_service: null,
-      failures: [],
-      remarks: [],
-      notices: [NOTICE],
+      ...{
+        last_proven_pass: { run_id: 1, finished_at: FINISHED_AT },
+        newest_call: "2026-09-15T14:30:00.125Z",
+      },
+      ...{
+        calls: 3,
+        calls_gone: 0,
+        calls_of_the_service: null,
+        failures: [],
+        remarks: [],
+        notices: [NOTICE],
+      },
       next_sync: { mode: "full", at: time, not_before: null },
     });
   });
@@ -402,25 +341,6 @@ describe("answerCall", () => {
     });
   });
 
-  it("uses the account that a call names, of several", async () => {
-    using folder = makeFolder();
-    using other = makeFolder(CALLS.slice(1));
-    writeFileSync(join(folder.path, "token"), "t0ken", { mode: 0o600 });
-    const account = { base_url: "https://api.example.com", token_file: join(folder.path, "token") };
-    const accounts = {
-      one: { ...account, database: folder.database },
-      two: { ...account, base_url: "https://two.example.com", database: other.database },
-    };
-    writeFileSync(join(folder.path, "calltally.yaml"), JSON.stringify({ accounts }), { mode: 0o600 });
-    const assistant = answering(folder.path);
-    for (const [account, calls] of [
-      ["one", 3],
-      ["two", 2],
-    ])
-      expect(await assistant.ask("status", { account })).toMatchObject({ basis: { account }, calls });
-    expect(await assistant.ask("status", { account: "three" })).toMatch(/^Cannot .*\baccount\b.*one, two/s);
-  });
-
   it("without an account, status is of all, with the error of one that cannot be read; others say which there are", async () => {
     using folder = makeFolder();
     writeFileSync(join(folder.path, "token"), "t0ken", { mode: 0o600 });
@@ -435,6 +355,9 @@ describe("answerCall", () => {
         { account: "two", error: expect.stringContaining("data/two/calltally.db") },
       ],
     });
+    const status = await assistant.ask("status", { account: "one" });
+    expect(status).toMatchObject({ basis: { account: "one" }, calls: 3 });
+    expect(await assistant.ask("status", { account: "three" })).toMatch(/^Cannot .*\baccount\b.*one, two/s);
     expect(await assistant.ask("figures", { by: ["channel"] })).toBe(
       "Whose calls? There are 2 accounts: one, two\nName one with the argument account; the tool status answers for all.",
     );
@@ -490,33 +413,25 @@ describe("answerCall", () => {
   it("refuses arguments as tool errors", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
-    for (const { name, args, says } of [
-      { name: "figures", args: {}, says: /^Cannot go without by/ },
-      { name: "figures", args: { by: ["caller_id"] }, says: /^Cannot use by\.0: .*utm_source/ },
-      { name: "figures", args: { by: [], limit: 5 }, says: /limit/ },
-      {
-        name: "figures",
-        args: { by: [], timezone: "Berlin" },
-        says: /^Cannot use timezone: Berlin .*Europe\/Berlin/s,
-      },
-      { name: "figures", args: { by: [], range: { last: "4x" } }, says: /^Cannot use range\.last: / },
-      { name: "figures", args: { by: [], fill: true }, says: /^fill needs grain/ },
-      {
-        name: "figures",
-        args: { by: [], filter: { source: "bing" } },
-        says: /^Cannot use filter\.source bing: no call .*\nThe tool figures lists the values, by source\.$/,
-      },
-      { name: "compare", args: {}, says: /^Cannot go without range/ },
-      { name: "compare", args: { range: { from: "2026-09-01" } }, says: /needs range\.from and range\.to/ },
-      { name: "compare", args: { range: SEPTEMBER, grain: "week" }, says: /grain/ },
-      { name: "explain_call", args: { call_id: "2" }, says: /^Cannot use call_id: / },
-      {
-        name: "what_changed",
-        args: { since: "yesterday" },
-        says: /^Cannot use since: "yesterday" is not a date .*YYYY-MM-DD/,
-      },
-      { name: "status", args: { account: "one" }, says: /account/ },
-    ])
-      expect(await assistant.ask(name, args)).toMatch(says);
+    const refusals: [name: string, args: Record<string, unknown>, says: RegExp][] = [
+      ["figures", {}, /^Cannot go without by/],
+      ["figures", { by: ["caller_id"] }, /^Cannot use by\.0: .*utm_source/],
+      ["figures", { by: [], limit: 5 }, /limit/],
+      ["figures", { by: [], timezone: "Berlin" }, /^Cannot use timezone: Berlin .*Europe\/Berlin/s],
+      ["figures", { by: [], range: { last: "4x" } }, /^Cannot use range\.last: /],
+      ["figures", { by: [], fill: true }, /^fill needs grain/],
+      [
+        "figures",
+        { by: [], filter: { source: "bing" } },
+        /^Cannot use filter\.source bing: no call .*\nThe tool figures lists the values, by source\.$/,
+      ],
+      ["compare", {}, /^Cannot go without range/],
+      ["compare", { range: { from: "2026-09-01" } }, /needs range\.from and range\.to/],
+      ["compare", { range: SEPTEMBER, grain: "week" }, /grain/],
+      ["explain_call", { call_id: "2" }, /^Cannot use call_id: /],
+      ["what_changed", { since: "yesterday" }, /^Cannot use since: "yesterday" is not a date .*YYYY-MM-DD/],
+      ["status", { account: "one" }, /account/],
+    ];
+    for (const [name, args, says] of refusals) expect(await assistant.ask(name, args)).toMatch(says);
   });
 });

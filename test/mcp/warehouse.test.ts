@@ -1,8 +1,6 @@
-import { copyFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { makeCall } from "../support/calls.ts";
@@ -33,11 +31,7 @@ describe("warehouse of calltally mcp", () => {
     }
     openNewWarehouse(database)[Symbol.dispose]();
     const basis = {
-      run: null,
-      verdict: null,
-      verdict_reason: null,
-      finished_at: null,
-      timezone: "UTC",
+      ...{ run: null, verdict: null, verdict_reason: null, finished_at: null, timezone: "UTC" },
       provisional: true,
       statements: [expect.objectContaining({ id: "no_finished_sync", level: "doubt" })],
     };
@@ -79,33 +73,17 @@ describe("warehouse of calltally mcp", () => {
     for (const [name, args] of QUESTIONS) expect(await assistant.ask(name, args)).toMatchObject({ basis });
   });
 
-  it("is one of several accounts, which a call names", async () => {
+  it("belongs to the account that the flag names", async () => {
     using folder = makeTempFolder();
-    for (const [name, count] of [
-      ["one", 1],
-      ["two", 2],
-    ] as const) {
-      fillWarehouse(join(folder.path, `data/${name}.db`), calls(count));
-      writeFileSync(join(folder.path, `${name}.token`), "token", { mode: 0o600 });
-    }
-    const yaml = ["one", "two"].map(
-      (name) =>
-        `  ${name}:\n    base_url: https://api.example.com\n    token_file: ${name}.token\n    database: data/${name}.db\n`,
-    );
-    writeFileSync(join(folder.path, "calltally.yaml"), `accounts:\n${yaml.join("")}`, { mode: 0o600 });
-    await using assistant = await connect([], { cwd: folder.path });
-    const { tools } = await assistant.client.listTools();
-    for (const { inputSchema } of tools)
-      expect(inputSchema).toMatchObject({ properties: { account: { enum: ["one", "two"] } } });
-    const ask = (account: string) => assistant.ask("figures", { ...COUNT, account });
-    expect(await ask("one")).toMatchObject({ basis: { account: "one" }, rows: [{ calls: 1 }] });
-    expect(await ask("two")).toMatchObject({ basis: { account: "two" }, rows: [{ calls: 2 }] });
-    expect(await ask("three")).toMatch(/^Cannot use account: "three" .*one, two/s);
-    expect(await assistant.ask("figures", COUNT)).toMatch(/^Whose calls\? There are 2 accounts: one, two/);
-
-    await using second = await connect(["--account", "two"], { cwd: folder.path });
-    expect(await second.ask("figures", COUNT)).toMatchObject({
-      basis: { account: "two" },
+    const accounts = [1, 2].map((count) => {
+      fillWarehouse(join(folder.path, `data/${count}.db`), calls(count));
+      return `  a${count}: { base_url: "https://a${count}.example.com", token_file: token, database: data/${count}.db }\n`;
+    });
+    writeFileSync(join(folder.path, "token"), "token", { mode: 0o600 });
+    writeFileSync(join(folder.path, "calltally.yaml"), `accounts:\n${accounts.join("")}`, { mode: 0o600 });
+    await using assistant = await connect(["--account", "a2"], { cwd: folder.path });
+    expect(await assistant.ask("figures", COUNT)).toMatchObject({
+      basis: { account: "a2" },
       rows: [{ calls: 2 }],
     });
   });
@@ -123,37 +101,19 @@ describe("warehouse of calltally mcp", () => {
       expect(await assistant.ask(name, args)).toMatch(/^Cannot use .*: it is a copy of https:\/\/other\./);
   });
 
-  it("may be replaced: a call reads the old or the new one, and the next call the new one", async () => {
+  it("may be replaced: the next call reads the new one", async () => {
     using folder = makeTempFolder();
-    const path = (name: string) => join(folder.path, name);
-    for (const size of SIZES) makeBackup(path(`${size}.db`), size);
-    const database = path("calls.db");
-    const replaceBy = (size: number) => {
-      copyFileSync(path(`${size}.db`), path("new.db"));
-      renameSync(path("new.db"), database);
-    };
-    replaceBy(3);
-    await using assistant = await connect(["--database", database], { cwd: folder.path });
-    const ask = async () => {
-      const { basis, rows } = counted.parse(await assistant.ask("figures", COUNT));
-      return [basis.finished_at, rows[0]?.calls];
-    };
-    for (const size of [5, 3]) {
-      replaceBy(size);
-      expect(await ask()).toEqual([finishedAt(size), size]);
-    }
-    for (let round = 0; round < 3; round++) {
-      let isDone = false;
-      // No more than run at the same time: a waiting one may expire on a busy machine.
-      const asking = Promise.all([ask(), ask()]).finally(() => {
-        isDone = true;
-      });
-      for (let turn = 0; !isDone; turn++) {
-        replaceBy(turn % 2 === 0 ? 5 : 3);
-        await sleep(5);
+    const database = join(folder.path, "calls.db");
+    const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
+    for (const size of [3, 5]) {
+      const next = join(folder.path, `${size}.db`);
+      {
+        using warehouse = openNewWarehouse(next);
+        storeRun(warehouse, calls(size), { startedAt: AT, finishedAt: AT });
+        warehouse.sqlite.pragma("journal_mode = DELETE");
       }
-      for (const answer of await asking)
-        expect(SIZES.map((size) => [finishedAt(size), size])).toContainEqual(answer);
+      renameSync(next, database);
+      expect(await assistant.ask("figures", COUNT)).toMatchObject({ rows: [{ calls: size }] });
     }
   });
 
@@ -170,17 +130,3 @@ describe("warehouse of calltally mcp", () => {
     expect(await assistant.ask("status")).toMatchObject({ calls: 2 });
   });
 });
-
-const SIZES = [3, 5];
-const finishedAt = (size: number) => `2026-10-0${size}T06:00:00.000Z`;
-const counted = z.object({
-  basis: z.object({ finished_at: z.string() }),
-  rows: z.array(z.object({ calls: z.number() })),
-});
-
-/** Makes a warehouse of that many calls without a log, like a backup. */
-function makeBackup(file: string, size: number): void {
-  using warehouse = openNewWarehouse(file);
-  storeRun(warehouse, calls(size), { startedAt: finishedAt(size), finishedAt: finishedAt(size) });
-  warehouse.sqlite.pragma("journal_mode = DELETE");
-}

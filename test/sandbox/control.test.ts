@@ -77,22 +77,3 @@ test("GET /_sandbox/state lists the last 100 requests, without its own", async (
   expect(state.requests).toHaveLength(100);
   expect(state.requests.at(-1)).toMatchObject({ query: { offset: "104" } });
 });
-
-test("calls created from any JSON are listed, ordered and delivered like others", async () => {
-  await using sandbox = await startSandbox({ calls: 2 });
-  const unprintable = { toString: 1, valueOf: 1 };
-  for (const member of ["call_id", "insight_name", "disposition", "org_unit_id"]) {
-    for (const value of [unprintable, null, [1], "x", 1e300]) {
-      expect(await send(sandbox, "POST", "/_sandbox/calls", { [member]: value })).toMatchObject({
-        status: 200,
-      });
-    }
-  }
-  await sandbox.settleDeliveries();
-
-  expect(sandbox.deliveries.map(({ outcome }) => outcome)).toEqual(Array(20).fill("withheld"));
-  for (const query of ["", "?sort_by=source_name", "?sort_by=roi", "?org_unit_id=2101"]) {
-    const { status } = await send(sandbox, "GET", `/v3/conversations/attribution-engine${query}`);
-    expect({ query, status }).toEqual({ query, status: 200 });
-  }
-});

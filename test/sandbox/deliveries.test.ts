@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isLoopback } from "../../src/sandbox/delivery-request.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
@@ -62,17 +60,9 @@ describe("events of an active webhook", () => {
         score: expect.stringMatching(/^(pass|fail)$/),
       })),
     });
-    expect(sandbox.deliveries).toEqual([
-      {
-        webhook_id: 44,
-        call_id: id,
-        method: "POST",
-        url: `${receiver.url}hook?a=1`,
-        body: String(received?.body),
-        outcome: "delivered",
-        status: 200,
-      },
-    ]);
+    const sent = { method: "POST", url: `${receiver.url}hook?a=1`, body: String(received?.body) };
+    const delivered = { webhook_id: 44, call_id: id, outcome: "delivered", status: 200 };
+    expect(sandbox.deliveries).toEqual([{ ...delivered, ...sent }]);
   });
 
   test("are delivered as query parameters with GET, after the endpoint's own unchanged ones", async () => {
@@ -118,21 +108,6 @@ describe("events of an active webhook", () => {
     await sandbox.settleDeliveries();
 
     expect(receiver.requests).toHaveLength(1);
-  });
-
-  test("include static parameters of any name, even repeated, in a JSON body", async () => {
-    await using receiver = await startReceiver();
-    await using sandbox = await startFor(receiver);
-    const static_parameters = ["event", "event", "webhook_id", "__proto__", ""].map((field_name, index) => ({
-      field_name,
-      field_value: `value ${index}`,
-    }));
-    sandbox.webhooks.edit(44, { static_parameters });
-
-    await addCall(sandbox);
-
-    const body = JSON.parse(String(receiver.requests[0]?.body));
-    expect(body).toMatchObject({ event: "call_added", webhook_id: 44, static_parameters });
   });
 
   test.for([
@@ -250,17 +225,6 @@ describe("failed deliveries", () => {
     ]);
   });
 
-  test("time out after two seconds without a response", async () => {
-    await using receiver = await startReceiver(stall);
-    await using sandbox = await startFor(receiver);
-
-    await addCall(sandbox);
-
-    expect(sandbox.deliveries).toMatchObject([
-      { outcome: "failed", status: undefined, error: expect.stringMatching(/abort|timeout/i) },
-    ]);
-  });
-
   test("free their slots after receivers that switch protocols, drip, disconnect and hang", async () => {
     const answers: Answer[] = [
       (_, { socket }) =>
@@ -293,14 +257,6 @@ describe("failed deliveries", () => {
     ]);
   });
 
-  test("free their slot after a connection that was never made", async () => {
-    await using silent = await startGate();
-    await using sandbox = await startFor(silent, "POST", { deliveryTimeoutMs: 150 });
-    for (let added = 0; added < 5; added++) sandbox.calls.insert();
-    await sandbox.settleDeliveries();
-    expect(sandbox.deliveries.map(({ outcome }) => outcome)).toEqual(Array(5).fill("failed"));
-  });
-
   test("are dropped beyond a thousand waiting or held ones, and closing aborts the others", async () => {
     await using receiver = await startReceiver(stall);
     const sandbox = await startFor(receiver);
@@ -323,38 +279,14 @@ describe("failed deliveries", () => {
   });
 });
 
-test.for([
-  ["https://localhost:1/", true],
-  ["https://127.0.0.1/", true],
-  ["https://127.9.8.7/", true],
-  ["https://0x7f.1/", true],
-  ["https://[::1]:8443/", true],
-  ["https://[::ffff:127.0.0.1]/", true],
-  ["https://user@127.0.0.1/", true],
-  ["https://127.0.0.1@hooks.example/", false],
-  ["https://localhost.example/", false],
-  ["https://127.0.0.1.example/", false],
-  ["https://0.0.0.0/", false],
-  ["https://10.0.0.1/", false],
-  ["https://[::]/", false],
-  ["https://[fe80::1]/", false],
-] as const)("isLoopback of %s is %s", ([url, expected]) => {
-  expect(isLoopback(new URL(url))).toBe(expected);
+test("isLoopback accepts only addresses of this machine", () => {
+  const own = [
+    ...["localhost:1/", "127.0.0.1/", "127.9.8.7/", "0x7f.1/", "[::1]:8443/", "[::ffff:127.0.0.1]/"],
+    "user@127.0.0.1/",
+  ];
+  const others = [
+    ...["127.0.0.1@hooks.example/", "localhost.example/", "127.0.0.1.example/", "0.0.0.0/", "10.0.0.1/"],
+    ...["[::]/", "[fe80::1]/"],
+  ];
+  expect([...own, ...others].filter((rest) => isLoopback(new URL(`https://${rest}`)))).toEqual(own);
 });
-
-/** Accepts connections and sends nothing. */
-async function startGate() {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => sockets.add(socket.on("error", () => {})));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
-  return {
-    url: new URL(`https://127.0.0.1:${port}`),
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      for (const socket of sockets) socket.destroy();
-      await once(server, "close");
-    },
-  };
-}

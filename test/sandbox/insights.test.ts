@@ -18,21 +18,6 @@ describe("GET insights/{id}", () => {
     }
   });
 
-  test("has a keyword insight, an LLM insight, and a deleted one", async () => {
-    await using sandbox = await startSandbox({ calls: 0 });
-    const [keyword, llm, deleted] = [101, 102, 103].map((id) => sandbox.insights.get(id));
-
-    const keywords = {
-      hit_keywords: "appointment,book a time,schedule a visit",
-      miss_mention: "",
-    };
-    expect(keyword).toMatchObject({ ...keywords, keyword_config: keywords });
-    expect(llm).toMatchObject({
-      llm_config: { criteria: [{ name: "objection_handled" }, { name: "discount_offered" }] },
-    });
-    expect(deleted).toMatchObject({ deleted_at: expect.any(String), deleted_by: 9002 });
-  });
-
   test.for(["x", "-101", "101.0", "0x65", "1e2", "%20101", "99999999999999999999"])(
     "responds with 400 to %s",
     async (id) => {

@@ -6,11 +6,12 @@ import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { insertJobStart, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
+import { insertJobStart, type JobEnd, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { openNewWarehouse } from "../support/warehouse.ts";
 import { writeAtOnce } from "../support/write-at-once.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -41,7 +42,7 @@ async function start({ heartbeat }: { heartbeat?: URL } = {}) {
   const program = join(folder.path, "program.cjs");
   writeFileSync(program, PROGRAM);
   const database = join(folder.path, "calls.db");
-  openWarehouse(database)[Symbol.dispose]();
+  openNewWarehouse(database)[Symbol.dispose]();
   const env = heartbeat === undefined ? {} : { CALLTALLY_HEARTBEAT_URL: heartbeat.href };
   const settings = { ...loadSettings({ env, folder: folder.path }), database, jitterSeconds: 0 };
   const { log, lines } = keepLines();
@@ -80,6 +81,13 @@ function readRecords(database: string) {
   return readJobs(warehouse);
 }
 
+/** Records the end of an export, as the job does it. */
+function recordEnd(database: string, end: Omit<JobEnd, "job">): void {
+  using warehouse = openWarehouse(database);
+  insertJobStart(warehouse, "export", end.startedAt);
+  writeTransaction(warehouse, (tx) => updateJobEnd(tx, { job: "export", ...end }));
+}
+
 const OF_THE_EXPORT = { job: "export", started_at: "2026-11-20T03:00:00.000Z" };
 
 describe("runDaemon", () => {
@@ -101,61 +109,29 @@ describe("runDaemon", () => {
       const next = Date.parse("2026-11-20T03:07:00.000Z") / 1000;
       expect(metrics).toContain(`calltally_job_next_run_timestamp_seconds{name="sync"} ${next}\n`);
       expect(metrics).not.toContain("insights");
-      expect(JSON.parse(await get("/healthz"))).toEqual({
-        status: "failing",
-        reason: "no sync has succeeded yet",
+      const never = { status: "failing", reason: "no sync has succeeded yet" };
+      expect(JSON.parse(await get("/healthz"))).toMatchObject({
+        ...never,
         jobs: [
-          {
-            job: "sync",
-            status: "failing",
-            reason: "no sync has succeeded yet",
-            last_success: null,
-            last_exit_code: null,
-            last_error: null,
-          },
-          {
-            job: "export",
-            status: "ok",
-            last_success: "2026-11-20T03:01:01.500Z",
-            last_exit_code: 0,
-            last_error: null,
-          },
+          { job: "sync", ...never },
+          { job: "export", status: "ok", last_success: "2026-11-20T03:01:01.500Z" },
         ],
       });
     }
     const [own, ofJob] = [seen[0]?.run, seen[5]?.run];
-    expect([own, ofJob]).toEqual([
-      expect.stringMatching(/^[\da-f]{8}$/),
-      expect.stringMatching(/^[\da-f]{8}$/),
-    ]);
-    expect(own).not.toBe(ofJob);
+    expect([own, ofJob].join()).toMatch(/^([\da-f]{8}),(?!\1)[\da-f]{8}$/);
+    const scheduled = { level: 30, run: own, msg: "scheduled" };
     const url = String(seen[0]?.healthz).replace("/healthz", "");
     expect(seen).toEqual([
       { level: 30, run: own, healthz: `${url}/healthz`, metrics: `${url}/metrics`, msg: "listening" },
       {
-        level: 30,
-        run: own,
-        job: "sync",
-        cron: "7 * * * *",
-        lastDone: "2026-11-20T02:10:00.000Z",
-        next: "2026-11-20T03:07:00.000Z",
-        msg: "scheduled",
+        ...scheduled,
+        ...{ job: "sync", cron: "7 * * * *" },
+        ...{ lastDone: "2026-11-20T02:10:00.000Z", next: "2026-11-20T03:07:00.000Z" },
       },
-      {
-        level: 30,
-        run: own,
-        job: "export",
-        cron: "30 5 * * *",
-        next: "2026-11-20T05:30:00.000Z",
-        msg: "scheduled",
-      },
+      { ...scheduled, job: "export", cron: "30 5 * * *", next: "2026-11-20T05:30:00.000Z" },
       { level: 30, run: own, job: "insights", msg: "left out: CALLTALLY_INSIGHT_IDS is empty" },
-      {
-        level: 30,
-        run: own,
-        job: "export",
-        msg: "missed a slot: running now",
-      },
+      { level: 30, run: own, job: "export", msg: "missed a slot: running now" },
       { level: 30, job: "export", run: ofJob, msg: "started" },
       { level: 30, job: "export", run: ofJob, exitCode: 0, seconds: 61.5, msg: "done" },
       { level: 30, run: own, msg: "stopped" },
@@ -164,34 +140,16 @@ describe("runDaemon", () => {
 
   it("records the end of a job that may not have recorded it, and informs the monitor", async () => {
     await using monitor = await startServer(text("OK"));
-    let database = "";
     await using daemon = await start({ heartbeat: new URL("/ping", monitor.url) });
-    database = daemon.database;
-    {
-      // As its last run left it.
-      using warehouse = openWarehouse(database);
-      writeTransaction(warehouse, (tx) =>
-        updateJobEnd(tx, {
-          job: "export",
-          startedAt: "2026-11-19T05:30:00.000Z",
-          finishedAt: "2026-11-20T02:59:59.999Z",
-          exitCode: 0,
-          result: "success",
-          error: null,
-        }),
-      );
-    }
+    const { database } = daemon;
+    // As its last run left it.
+    const times = { startedAt: "2026-11-19T05:30:00.000Z", finishedAt: "2026-11-20T02:59:59.999Z" };
+    recordEnd(database, { ...times, exitCode: 0, result: "success", error: null });
     daemon.clock.jump(2000);
     await daemon.end(1);
     while (monitor.requests.length === 0) await sleep(5);
     expect(monitor.requests.map(({ url }) => url)).toEqual(["/ping/fail"]);
-    expect(daemon.lines.at(-1)).toMatchObject({
-      level: 50,
-      job: "export",
-      exitCode: 1,
-      seconds: 2,
-      msg: "failed with exit code 1",
-    });
+    expect(daemon.lines.at(-1)).toMatchObject({ level: 50, seconds: 2, msg: "failed with exit code 1" });
     expect(readRecords(database)).toEqual([
       {
         ...OF_THE_EXPORT,
@@ -217,20 +175,8 @@ describe("runDaemon", () => {
       failing_since: OF_THE_EXPORT.started_at,
       failed_runs: 1,
     };
-    {
-      using warehouse = openWarehouse(daemon.database);
-      insertJobStart(warehouse, "export", record.started_at);
-      writeTransaction(warehouse, (tx) =>
-        updateJobEnd(tx, {
-          job: "export",
-          startedAt: record.started_at,
-          finishedAt: record.finished_at,
-          exitCode: 1,
-          result: "failure",
-          error: record.error,
-        }),
-      );
-    }
+    const times = { startedAt: record.started_at, finishedAt: record.finished_at };
+    recordEnd(daemon.database, { ...times, exitCode: 1, result: "failure", error: record.error });
     daemon.clock.jump(2000);
     await daemon.end(1);
     while (monitor.requests.length === 0) await sleep(5);

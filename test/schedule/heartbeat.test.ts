@@ -23,29 +23,10 @@ async function tell(
   const { log, lines } = keepLines();
   const heartbeat = openHeartbeat({ url: new URL(path, monitor.url), log, signal: stop, timeoutMs });
   const seen = () => monitor.requests.map(({ method, url }) => `${method} ${url}`);
-  return {
-    heartbeat,
-    lines,
-    seen,
-    url: monitor.url,
-    [Symbol.asyncDispose]: () => monitor[Symbol.asyncDispose](),
-  };
+  return { ...monitor, heartbeat, lines, seen };
 }
 
 describe("openHeartbeat", () => {
-  it.each([
-    [true, "GET /ping/SECRET-17"],
-    [false, "GET /ping/SECRET-17/fail"],
-  ])("sends the start and then the end: good %s", async (isGood, end) => {
-    await using told = await tell([ok]);
-    told.heartbeat.start();
-    await told.heartbeat.end(isGood);
-    expect({ seen: told.seen(), lines: told.lines }).toEqual({
-      seen: ["GET /ping/SECRET-17/start", end],
-      lines: [],
-    });
-  });
-
   it.each([true, false])(
     "sends the end only after the response to the start, however late: good %s",
     async (isGood) => {
@@ -56,10 +37,10 @@ describe("openHeartbeat", () => {
       const response = await late.promise;
       // Enough time for a ping that does not wait: its request arrives before the response to this one.
       await fetch(new URL("/another", told.url));
-      expect(told.seen()).toEqual(["GET /ping/SECRET-17/start", "GET /another"]);
       response.end();
       await ended;
-      expect(told.seen().at(-1)).toBe(`GET /ping/SECRET-17${isGood ? "" : "/fail"}`);
+      const end = `GET /ping/SECRET-17${isGood ? "" : "/fail"}`;
+      expect(told.seen()).toEqual(["GET /ping/SECRET-17/start", "GET /another", end]);
       expect(told.lines).toEqual([]);
     },
   );
@@ -79,39 +60,25 @@ describe("openHeartbeat", () => {
     expect(lines).toEqual([]);
   });
 
-  it.each([
-    { title: "a failure", answers: [text("", 500)], problem: "status 500" },
-    {
-      title: "a redirect, which is not followed",
-      answers: [text("", 302, { location: "/" })],
-      problem: "status 302",
-    },
-    { title: "a reset", answers: [reset], problem: "UND_ERR_SOCKET" },
-    { title: "no response", answers: [stall], problem: "no response in time", timeoutMs: 150 },
-  ] satisfies { title: string; answers: [Answer]; problem: string; timeoutMs?: number }[])(
-    "tries twice, then logs the failure without the address: $title",
-    async ({ answers, problem, ...options }) => {
-      await using told = await tell(answers, options);
+  it.each<[title: string, answer: Answer, problem: unknown, timeoutMs?: number]>([
+    ["a failure", text("", 500), "status 500"],
+    ["a redirect, which is not followed", text("", 302, { location: "/" }), "status 302"],
+    ["a reset", reset, expect.not.stringContaining("SECRET")],
+    ["no response", stall, "no response in time", 150],
+  ])(
+    "tries twice, then logs the failure without the address: %s",
+    async (_title, answer, problem, timeoutMs) => {
+      await using told = await tell([answer], timeoutMs === undefined ? {} : { timeoutMs });
       await told.heartbeat.end(true);
       expect(told.seen()).toHaveLength(2);
-      expect(told.lines).toEqual([
-        { level: 40, problem: expect.any(String), msg: "cannot reach the monitor" },
-      ]);
-      if (problem !== "UND_ERR_SOCKET") expect(told.lines[0]).toMatchObject({ problem });
-      expect(JSON.stringify(told.lines)).not.toContain("SECRET");
+      expect(told.lines).toEqual([{ level: 40, problem, msg: "cannot reach the monitor" }]);
     },
   );
 
-  it("accepts a successful second attempt", async () => {
-    await using told = await tell([text("", 503), ok]);
+  it("accepts a successful second attempt, without waiting for a body that drips", async () => {
+    await using told = await tell([text("", 503), drip(ENDLESS, 100)]);
     await told.heartbeat.end(true);
     expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 2, lines: [] });
-  });
-
-  it("accepts the status without waiting for a body that drips", async () => {
-    await using told = await tell([drip(ENDLESS, 100)]);
-    await told.heartbeat.end(true);
-    expect({ seen: told.seen().length, lines: told.lines }).toEqual({ seen: 1, lines: [] });
   });
 
   it("does not wait for the response to the start", async () => {
@@ -129,12 +96,5 @@ describe("openHeartbeat", () => {
     stop.abort();
     await told.heartbeat.end(false);
     expect(told.seen()).toEqual(["GET /ping/start", "GET /ping/fail"]);
-  });
-
-  it("logs a missing host without the address", async () => {
-    const { log, lines } = keepLines();
-    const url = new URL("http://127.0.0.1:1/SECRET-17");
-    await openHeartbeat({ url, log, signal }).end(true);
-    expect(lines).toEqual([{ level: 40, problem: "ECONNREFUSED", msg: "cannot reach the monitor" }]);
   });
 });

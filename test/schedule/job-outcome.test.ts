@@ -49,23 +49,18 @@ describe("describeOutcome", () => {
   });
 });
 
-describe("nameExit, isSilent", () => {
+describe("nameExit, isSilent, toExitCode", () => {
   it.each([
-    [{ ...ended, exitCode: 0 }, "0", false],
-    [{ ...ended, exitCode: 5 }, "5", false],
-    [{ ...ended, exitCode: 143 }, "143", false],
-    [{ ...ended, exitCode: 130 }, "130", false],
-    [{ ...ended, exitCode: 3 }, "3", false],
-    [{ ...ended, exitCode: 9 }, "9", false],
-    [{ ...ended, exitCode: 0, isLate: true }, "0", false],
-    [{ ...ended, exitCode: 143, isLate: true }, "143", true],
-    [{ ...ended, exitCode: 1 }, "1", true],
-    [{ ...ended, exitCode: 2 }, "2", true],
-    [{ ...ended, exitCode: 134 }, "134", true],
-    [{ ...ended, signal: "SIGSEGV" as const }, "SIGSEGV", true],
-    [{ ...ended, error: new Error("spawn EAGAIN") }, "none", true],
-  ])("name the end of a run, and whether the run could log it: %j", (outcome, name, silent) => {
-    expect([nameExit(outcome), isSilent(outcome)]).toEqual([name, silent]);
+    ...[0, 3, 5, 9, 130, 143].map((exitCode) => [{ exitCode }, String(exitCode), false, exitCode] as const),
+    ...[1, 2, 134].map((exitCode) => [{ exitCode }, String(exitCode), true, exitCode] as const),
+    [{ exitCode: 0, isLate: true }, "0", false, 0] as const,
+    [{ exitCode: 143, isLate: true }, "143", true, 143] as const,
+    [{ signal: "SIGKILL" }, "SIGKILL", true, 137] as const,
+    [{ signal: "SIGTERM" }, "SIGTERM", true, 143] as const,
+    [{ error: new Error("spawn EAGAIN") }, "none", true, 127] as const,
+  ])("name the end %j: as %s, silent %s, with the exit code %i of a shell", (end, name, silent, code) => {
+    const outcome = { ...ended, ...end };
+    expect([nameExit(outcome), isSilent(outcome), toExitCode(outcome)]).toEqual([name, silent, code]);
   });
 });
 
@@ -90,19 +85,6 @@ describe("levelOf, judgeExit", () => {
   });
 });
 
-describe("toExitCode", () => {
-  it("is 128 plus the number of the signal, as in a shell", () => {
-    const codes = [
-      { ...ended, exitCode: 0 },
-      { ...ended, exitCode: 7 },
-      { ...ended, signal: "SIGKILL" as const },
-      { ...ended, signal: "SIGTERM" as const },
-      { ...ended, error: new Error("spawn EAGAIN") },
-    ].map(toExitCode);
-    expect(codes).toEqual([0, 7, 137, 143, 127]);
-  });
-});
-
 describe("isFailing", () => {
   const started_at = "2026-11-20T12:00:00.000Z";
   const record = {
@@ -120,13 +102,11 @@ describe("isFailing", () => {
       { nowMs: Date.parse(started_at) + afterMs, deadlineMs: 60_000 },
     );
 
-  it("is true for a job that failed or exceeded its time", () => {
+  it("detects a job that failed or exceeded its time", () => {
     const finished_at = "2026-11-20T12:00:10.000Z";
     expect([judge({}, 0), judge({}, 60_000), judge({}, 60_001)]).toEqual([false, false, true]);
-    expect([judge({ finished_at }, 60_001), judge({ finished_at, failing_since: finished_at }, 0)]).toEqual([
-      false,
-      true,
-    ]);
-    expect(judge({ failing_since: finished_at }, 0)).toBe(true);
+    expect(judge({ finished_at }, 60_001)).toBe(false);
+    for (const end of [{}, { finished_at }])
+      expect(judge({ ...end, failing_since: finished_at }, 0)).toBe(true);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { emptyStatistics, noteEnd, toJobState } from "../../src/schedule/job-state.ts";
-import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import type { JobEnd, JobRecord } from "../../src/warehouse/runs/job-table.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 const EXPORT = { name: "export", isSync: false };
 const SINCE = Date.parse("2026-11-20T00:00:00.000Z");
@@ -18,22 +18,6 @@ const record: JobRecord = {
   failing_since: at("05:31"),
   failed_runs: 1,
 };
-
-function snapshotOf(members: Partial<Snapshot>): Snapshot {
-  return {
-    lastDoneRun: undefined,
-    lastGoodRun: undefined,
-    lastDone: new Map(),
-    unfinished: new Set(),
-    jobs: new Map(),
-    calls: { live: 0, gone: 0 },
-    statements: [],
-    rejectedRows: 0,
-    notices: [],
-    driftedMembers: 0,
-    ...members,
-  };
-}
 
 const end = (changes: Partial<JobEnd>): JobEnd => ({
   job: "export",
@@ -65,16 +49,11 @@ const FROM_RECORD = {
 const jobs = new Map([["export", record]]);
 
 describe("toJobState", () => {
-  it("is empty for a job that never ran", () => {
-    const nothing = {
-      ...FROM_RECORD,
-      exitCode: null,
-      error: null,
-      succeededAt: null,
-      failingSince: null,
-    };
+  it("returns an empty state for a job that never ran", () => {
+    const unknown = { exitCode: null, error: null, succeededAt: null, failingSince: null };
+    const nothing = { ...FROM_RECORD, ...unknown };
     expect(toJobState(EXPORT, seen(), undefined)).toEqual(nothing);
-    expect(toJobState(EXPORT, seen(), snapshotOf({}))).toEqual(nothing);
+    expect(toJobState(EXPORT, seen(), snapshotOf())).toEqual(nothing);
     for (const snapshot of [snapshotOf({ jobs }), undefined]) {
       expect(toJobState({ name: "sync", isSync: true }, seen(), snapshot)).toEqual({
         ...nothing,
@@ -89,16 +68,10 @@ describe("toJobState", () => {
     const failed = end({ exitCode: 5, result: "failure", error: "unreachable" });
     const later = { exitCode: 5, error: "unreachable", failingSince: at("06:32") };
     expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs }))).toEqual({ ...FROM_RECORD, ...later });
-    expect(toJobState(EXPORT, seen(failed), undefined)).toEqual({
-      ...FROM_RECORD,
-      ...later,
-      succeededAt: null,
-    });
-    expect(toJobState(EXPORT, seen(failed), snapshotOf({}))).toEqual({
-      ...FROM_RECORD,
-      ...later,
-      succeededAt: null,
-    });
+    for (const snapshot of [undefined, snapshotOf()]) {
+      const never = { ...FROM_RECORD, ...later, succeededAt: null };
+      expect(toJobState(EXPORT, seen(failed), snapshot)).toEqual(never);
+    }
     // The job's own record of the same run is more detailed, even if no later.
     for (const startedAt of [at("05:30"), at("05:31")]) {
       const same = seen({ ...failed, startedAt });
@@ -108,24 +81,23 @@ describe("toJobState", () => {
     expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs: running }))).toMatchObject(later);
   });
 
-  it("is undelivered if a report was not delivered to all and is not retried", () => {
+  it("marks a job as undelivered if a report was not delivered to all and is not retried", () => {
     const undelivered = seen(end({ exitCode: 9, result: "failure" }));
-    expect(toJobState(EXPORT, undelivered, undefined)).toMatchObject({ isUndelivered: true });
-    expect(toJobState(EXPORT, undelivered, snapshotOf({}))).toMatchObject({ isUndelivered: true });
-    const unfinished = new Set(["export"]);
-    expect(toJobState(EXPORT, undelivered, snapshotOf({ unfinished }))).toMatchObject({
-      isUndelivered: false,
-    });
+    const unfinished = snapshotOf({ unfinished: new Set(["export"]) });
+    const judged = [undefined, snapshotOf(), unfinished].map(
+      (snapshot) => toJobState(EXPORT, undelivered, snapshot).isUndelivered,
+    );
+    expect(judged).toEqual([true, true, false]);
   });
 
-  it("has the later of two successes", () => {
+  it("takes the later of two successes", () => {
     const succeededAt = (time: string) =>
       toJobState(EXPORT, seen(end({ startedAt: at("01:00"), finishedAt: at(time) })), snapshotOf({ jobs }))
         .succeededAt;
     expect([succeededAt("04:30"), succeededAt("04:32")]).toEqual([at("04:31"), at("04:32")]);
   });
 
-  it("has as the success of a sync the time of the last trusted pass, not of its end", () => {
+  it("takes as the success of a sync the time of the last trusted pass, not of its end", () => {
     const run: Pick<SyncRun, "finished_at"> = { finished_at: at("02:00") };
     const lastGoodRun = run as SyncRun;
     const sync = { name: "export", isSync: true };
@@ -146,13 +118,8 @@ describe("emptyStatistics, noteEnd", () => {
       nextMs: undefined,
     });
     const statistics = { ...seen(end({})), isRunning: true };
-    const failed = end({
-      exitCode: 7,
-      result: "failure",
-      error: "full",
-      startedAt: at("07:30"),
-      finishedAt: at("07:45"),
-    });
+    const failure = { exitCode: 7, result: "failure", error: "full" } as const;
+    const failed = end({ ...failure, startedAt: at("07:30"), finishedAt: at("07:45") });
     noteEnd(statistics, "7", failed);
     noteEnd(statistics, "7", { ...failed, startedAt: at("08:30"), finishedAt: at("08:33") });
     expect(statistics).toEqual({

@@ -7,10 +7,10 @@ import { JOBS } from "../../src/jobs/all.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { planJobs } from "../../src/schedule/plan-jobs.ts";
-import { readSnapshot, type Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
+import { readSnapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+
 import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
 import { insertJobStart, type JobRecord, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
@@ -18,7 +18,8 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { openNewWarehouse, storeCalls } from "../support/warehouse.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
 const NOW = "2026-11-20T15:30:00.000Z";
@@ -49,19 +50,6 @@ const RECORD: JobRecord = {
   failed_runs: 0,
 };
 
-const NOTHING: Snapshot = {
-  lastDoneRun: undefined,
-  lastGoodRun: undefined,
-  lastDone: new Map(),
-  unfinished: new Set(),
-  jobs: new Map(),
-  calls: { live: 0, gone: 0 },
-  statements: [],
-  rejectedRows: 0,
-  notices: [],
-  driftedMembers: 0,
-};
-
 const job = (name: string, lastDone: string | null): Job => ({
   name,
   cron: () => "37 * * * *",
@@ -80,7 +68,7 @@ function behind(
   const database = join(folder.path, "calls.db");
   const exportDir = join(folder.path, "exports");
   {
-    using warehouse = openWarehouse(database);
+    using warehouse = openNewWarehouse(database);
     fill(warehouse, exportDir);
   }
   const settings = loadSettings({
@@ -104,46 +92,25 @@ describe("planJobs", () => {
     ]);
   });
 
-  it.each([
-    {
-      title: "done since the last slot",
-      runs: [{ status: "done", finished_at: "2026-11-20T15:07:00.000Z" }],
-      missed: false,
-    },
-    {
-      title: "done before it",
-      runs: [{ status: "done", finished_at: "2026-11-20T15:06:59.999Z" }],
-      missed: true,
-    },
-    {
-      title: "done long ago",
-      runs: [{ status: "done", finished_at: "2025-11-20T15:07:00.000Z" }],
-      missed: true,
-    },
-    {
-      title: "failed since",
-      runs: [
-        { status: "done", finished_at: "2026-11-20T14:09:00.000Z" },
-        { status: "failed", finished_at: "2026-11-20T15:09:00.000Z" },
-      ],
-      missed: true,
-    },
-    { title: "killed since", runs: [{ status: "running" }], missed: true },
-    {
-      title: "dated in the future",
-      runs: [{ status: "done", finished_at: "2030-01-01T00:00:00.000Z" }],
-      missed: true,
-    },
-  ] satisfies { title: string; runs: RunChanges[]; missed: boolean }[])(
-    "decides by the ledger for a sync $title: overdue $missed",
-    ({ runs, missed }) => {
-      const names = behind((warehouse) => {
-        for (const run of runs) insertRun(warehouse, run);
-        insertExport(warehouse, NOW);
-      });
-      expect(names).toEqual(missed ? ["sync"] : []);
-    },
-  );
+  it.each<[title: string, missed: boolean, ...runs: RunChanges[]]>([
+    ["done since the last slot", false, { status: "done", finished_at: "2026-11-20T15:07:00.000Z" }],
+    ["done before it", true, { status: "done", finished_at: "2026-11-20T15:06:59.999Z" }],
+    ["done long ago", true, { status: "done", finished_at: "2025-11-20T15:07:00.000Z" }],
+    [
+      "failed since",
+      true,
+      { status: "done", finished_at: "2026-11-20T14:09:00.000Z" },
+      { status: "failed", finished_at: "2026-11-20T15:09:00.000Z" },
+    ],
+    ["killed since", true, { status: "running" }],
+    ["dated in the future", true, { status: "done", finished_at: "2030-01-01T00:00:00.000Z" }],
+  ])("decides by the ledger for a sync %s: overdue %s", (_title, missed, ...runs) => {
+    const names = behind((warehouse) => {
+      for (const run of runs) insertRun(warehouse, run);
+      insertExport(warehouse, NOW);
+    });
+    expect(names).toEqual(missed ? ["sync"] : []);
+  });
 
   it("decides by the last success of the job for an export, not by exports by hand", () => {
     const done = { status: "done", finished_at: NOW } as const;
@@ -172,12 +139,7 @@ describe("planJobs", () => {
         },
         { CALLTALLY_INSIGHT_IDS: ids },
       );
-    expect([names("1"), names("1,1"), names("1,2"), names("1,3")]).toEqual([
-      [],
-      [],
-      ["insights"],
-      ["insights"],
-    ]);
+    expect(["1", "1,1", "1,2", "1,3"].map(names)).toEqual([[], [], ["insights"], ["insights"]]);
   });
 
   it.each([
@@ -201,11 +163,8 @@ describe("planJobs", () => {
     const settings = loadSettings({ env: { CALLTALLY_TIMEZONE: "Asia/Kolkata" }, folder: "/nowhere" });
     const planned: Job = { ...job("report", lastDone), waitsForFirstSlot, idle: () => idle };
     const record: JobRecord = { ...RECORD, job: begun ? "report" : "another" };
-    const snapshot: Snapshot = {
-      ...NOTHING,
-      lastDone: new Map([["report", lastDone]]),
-      jobs: new Map([[record.job, record]]),
-    };
+    const lastDones = new Map([["report", lastDone]]);
+    const snapshot = snapshotOf({ lastDone: lastDones, jobs: new Map([[record.job, record]]) });
     // 37 past the hour there is 7 past in UTC: the configured zone applies.
     const nowMs = Date.parse("2026-11-20T15:07:00.000Z");
     expect(planJobs([planned], settings, snapshot, nowMs)).toEqual([
@@ -224,10 +183,8 @@ describe("planJobs", () => {
   it("lets a job wait for its first slot if there is no warehouse yet", () => {
     const settings = loadSettings({ env: {}, folder: "/nowhere" });
     const waiting = { ...job("report", null), waitsForFirstSlot: true };
-    const isBehind = planJobs([waiting, job("export", null)], settings, undefined, 0).map(
-      (each) => each.isBehind,
-    );
-    expect(isBehind).toEqual([false, true]);
+    const planned = planJobs([waiting, job("export", null)], settings, undefined, 0);
+    expect(planned.map(({ isBehind }) => isBehind)).toEqual([false, true]);
   });
 
   it("names the setting with an invalid cron expression", () => {
@@ -263,7 +220,7 @@ describe("readSnapshot", () => {
       },
     ];
     {
-      using warehouse = openWarehouse(database);
+      using warehouse = openNewWarehouse(database);
       insertRun(warehouse, { status: "done", verdict: "verified", finished_at: NOW });
       insertRun(warehouse, { status: "done", verdict: "unverified", finished_at: NOW });
       insertRun(warehouse, { status: "failed", finished_at: NOW });
@@ -311,7 +268,7 @@ describe("readSnapshot", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: database }, folder: folder.path });
-    using warehouse = openWarehouse(database);
+    using warehouse = openNewWarehouse(database);
     insertRun(warehouse, { status: "done", verdict: "probable", finished_at: NOW });
     const read = () => readSnapshot(JOBS, settings);
     warehouse.sqlite.exec("BEGIN IMMEDIATE; UPDATE sync_runs SET verdict = 'unverified'");

@@ -102,19 +102,3 @@ describe("metrics of several accounts", () => {
     expect(mergeMetrics([])).toEqual([]);
   });
 });
-
-describe("parsePrometheus", () => {
-  it.each([
-    "calls 1\n",
-    "# HELP calls Calls.\n# TYPE calls gauge\n",
-    "# HELP calls Calls.\n# TYPE calls gauge\ncalls 1",
-    "# HELP calls Calls.\n# TYPE calls gauge\ncalls one\n",
-    "# HELP calls Calls.\n# TYPE calls gauge\ncalls 1\ncalls 1\n",
-    "# HELP calls Calls.\n# TYPE calls gauge\ncalls{state=live} 1\n",
-    '# HELP calls Calls.\n# TYPE calls gauge\ncalls{state="a"b"} 1\n',
-    "# HELP calls Calls.\n# TYPE calls counter\ncalls 1\n",
-    "# HELP calls Calls.\n# TYPE calls gauge\n\ncalls 1\n",
-  ])("refuses %j", (page) => {
-    expect(() => parsePrometheus(page)).toThrow();
-  });
-});

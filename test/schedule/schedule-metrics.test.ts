@@ -5,15 +5,13 @@ import type { JobHealth } from "../../src/schedule/health.ts";
 import { emptyStatistics } from "../../src/schedule/job-state.ts";
 import {
   formatMetrics,
-  mergeMetrics,
   toBellMetrics,
   toMetrics,
   toRefusalMetrics,
-  withLabel,
 } from "../../src/schedule/schedule-metrics.ts";
-import type { Snapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { parsePrometheus } from "./prometheus.ts";
+import { snapshotOf } from "./snapshot.ts";
 
 const health: JobHealth[] = [
   {
@@ -43,18 +41,14 @@ const run: Pick<SyncRun, "elapsed_ms" | "verdict" | "calls_withheld"> = {
   verdict: "probable",
   calls_withheld: 12,
 };
-const snapshot: Snapshot = {
+const snapshot = snapshotOf({
   lastDoneRun: run as SyncRun,
-  lastGoodRun: undefined,
-  lastDone: new Map(),
-  unfinished: new Set(),
-  jobs: new Map(),
   calls: { live: 5000, gone: 7 },
   statements: [{ id: "first_load", level: "doubt", values: {} }],
   rejectedRows: 4,
   notices: [{ dimension: "source" } as Notice],
   driftedMembers: 2,
-};
+});
 
 const SCHEDULE = `# HELP calltally_job_runs_total Runs since the schedule started, by job and exit code, or the signal that ended it.
 # TYPE calltally_job_runs_total counter
@@ -111,7 +105,7 @@ calltally_schema_drift 2
 `;
 
 describe("toMetrics", () => {
-  it("are the whole page of a schedule and its warehouse, with times in seconds", () => {
+  it("returns the whole page of a schedule and its warehouse, with times in seconds", () => {
     const page = formatMetrics(toMetrics(statistics, health, snapshot));
     expect(page).toBe(
       `${SCHEDULE}# HELP calltally_sync_last_duration_seconds Duration of the last finished sync.
@@ -131,7 +125,7 @@ ${REST}`,
     parsePrometheus(page);
   });
 
-  it("omit unknown values: of the warehouse, its last run, or the duration of that run", () => {
+  it("omits unknown values: of the warehouse, its last run, or the duration of that run", () => {
     expect(formatMetrics(toMetrics(statistics, health, undefined))).toBe(SCHEDULE);
     const first = { ...snapshot, lastDoneRun: undefined };
     expect(formatMetrics(toMetrics(statistics, health, first))).toBe(SCHEDULE + COUNTS + STATEMENTS + REST);
@@ -165,42 +159,5 @@ calltally_doorbell_refused_total{status="413"} 1
 `,
     );
     expect(formatMetrics(toRefusalMetrics(new Map()))).toBe("");
-  });
-});
-
-describe("withLabel, mergeMetrics", () => {
-  const gauge = { name: "m", type: "gauge", help: "M.", samples: [{ value: 1 }] } as const;
-
-  it("merge the accounts, each metric once, in the given order", () => {
-    const other = { ...gauge, name: "n", samples: [{ labels: { job: "sync" }, value: 3 }] };
-    const pages = ["a", "b"].map((account) => withLabel([gauge, other], { account }));
-    expect(mergeMetrics([...pages, [{ ...gauge, name: "o" }]])).toEqual([
-      {
-        ...gauge,
-        samples: [
-          { labels: { account: "a" }, value: 1 },
-          { labels: { account: "b" }, value: 1 },
-        ],
-      },
-      {
-        ...other,
-        samples: [
-          { labels: { account: "a", job: "sync" }, value: 3 },
-          { labels: { account: "b", job: "sync" }, value: 3 },
-        ],
-      },
-      { ...gauge, name: "o" },
-    ]);
-    expect(withLabel([other], { job: "x" })[0]?.samples[0]?.labels).toEqual({ job: "sync" });
-  });
-});
-
-describe("formatMetrics", () => {
-  it("writes NaN and infinities in the notation of Prometheus", () => {
-    const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -0.5];
-    const samples = values.map((value) => ({ value }));
-    expect(formatMetrics([{ name: "m", type: "gauge", help: "M.", samples }])).toBe(
-      "# HELP m M.\n# TYPE m gauge\nm NaN\nm +Inf\nm -Inf\nm -0.5\n",
-    );
   });
 });

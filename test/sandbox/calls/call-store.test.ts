@@ -49,13 +49,6 @@ test("SandboxCalls.insert places a call that starts now in order", () => {
   }
 });
 
-test("SandboxCalls.insert works when there are no calls", () => {
-  const calls = createCalls({ calls: 0 });
-  const first = calls.insert();
-  const second = calls.insert();
-  expect(calls.ids).toEqual([second, first]);
-});
-
 test("SandboxCalls.remove removes one call and no other", () => {
   const calls = createCalls({ calls: 20 });
   const before = readAll(calls);

@@ -29,15 +29,7 @@ async function startDoorbell(requestMs?: number) {
     const init = { method: "POST", headers, body: typeof body === "string" ? body : JSON.stringify(body) };
     return await answerOf(await fetch(`${monitor.url}${path}`, init));
   };
-  return {
-    page,
-    rung,
-    lines,
-    clock,
-    post,
-    url: monitor.url,
-    [Symbol.asyncDispose]: () => monitor[Symbol.asyncDispose](),
-  };
+  return { ...monitor, page, rung, lines, clock, post };
 }
 
 /** The statuses that have been returned, with their number. */
@@ -61,13 +53,6 @@ async function sendSlowly(url: string, options: RequestOptions, body: string): P
 }
 
 describe("DoorbellPage", () => {
-  it("starts each count of refusals at 0", () => {
-    const { log } = keepLines();
-    const clock = new VirtualClock("2026-11-20T03:00:00Z");
-    const { refused } = new DoorbellPage({ secret: SECRET, doors: new Map(), log, clock });
-    expect([...refused.values()]).toEqual([0, 0, 0, 0, 0, 0]);
-  });
-
   it.each([
     { title: "the list of static parameters", body: LISTED },
     {
@@ -79,7 +64,6 @@ describe("DoorbellPage", () => {
     },
     { title: "static parameters as an object", body: { static_parameters: { calltally_secret: SECRET } } },
     { title: "a member of the body", body: { call_id: 1, calltally_secret: SECRET } },
-    { title: "a bearer token", body: "not JSON", headers: { authorization: `Bearer ${SECRET}` } },
     {
       title: "a list with another authorization header",
       body: LISTED,
@@ -129,21 +113,14 @@ describe("DoorbellPage", () => {
 
   it("reports an unknown account only to a request with the secret", async () => {
     await using doorbell = await startDoorbell();
-    for (const path of [
-      "/doorbell",
-      "/doorbell/",
-      "/doorbell/nobody",
-      "/doorbell/acme/",
-      "/doorbell/ACME",
-      "/doorbell/__proto__",
-    ]) {
-      expect((await doorbell.post(path, LISTED)).status).toBe(404);
-    }
+    for (const path of ["", "/", "/nobody", "/acme/", "/ACME", "/__proto__"])
+      expect((await doorbell.post(`/doorbell${path}`, LISTED)).status).toBe(404);
     expect(doorbell.rung).toEqual([]);
   });
 
   it("states the effect or the error in plain words", async () => {
     await using doorbell = await startDoorbell();
+    expect([...doorbell.page.refused.values()]).toEqual([0, 0, 0, 0, 0, 0]);
     const large = { ...LISTED, transcription: "x".repeat(1_000_000) };
     const answers = [
       await doorbell.post("/doorbell/acme", LISTED),
@@ -256,17 +233,5 @@ describe("DoorbellPage", () => {
     expect(
       (await doorbell.post("/doorbell/acme", { transcription: "x".repeat(900_000), ...LISTED })).status,
     ).toBe(202);
-  });
-
-  it("responds to each of 1,000 simultaneous deliveries with 202", async () => {
-    await using doorbell = await startDoorbell();
-    const body = JSON.stringify({ ...LISTED, call_id: 1, dni_logs: { gclid: "x".repeat(500) } });
-    const statuses = await Promise.all(
-      Array.from({ length: 1000 }, () =>
-        sendSlowly(`${doorbell.url}/doorbell/beta`, { headers: { "content-length": body.length } }, body),
-      ),
-    );
-    expect(new Set(statuses)).toEqual(new Set([202]));
-    expect(doorbell.rung).toHaveLength(1000);
   });
 });
