@@ -242,26 +242,6 @@ describe("changed calls", () => {
     expect(counted.rows.map(({ call_id }) => call_id)).toEqual([2]);
   });
 
-  it("include calls whose jobs changed", async () => {
-    using account = new Account();
-    let { until } = (await account.list(ALL)).changes;
-    const viewed = async () => {
-      const rows = account
-        .view(until)
-        .map(({ call_id, job_stage, revenue }) => [call_id, job_stage, revenue]);
-      ({ until } = (await account.list(until)).changes);
-      return rows;
-    };
-    account.importJobs(["A,1,booked,10"]);
-    expect(await viewed()).toEqual([[1, "booked", null]]);
-    account.importJobs(["A,1,sold,20"]);
-    expect(await viewed()).toEqual([[1, "sold", 20]]);
-    account.importJobs(["A,1,sold,20"]);
-    expect(await viewed()).toEqual([]);
-    await live(account, { kind: "undo jobs", id: 1 });
-    expect(await viewed()).toEqual([[1, null, null]]);
-  });
-
   it("since a run are those that changed after it", async () => {
     using account = new Account();
     const runId = await account.change((warehouse) => {

@@ -94,16 +94,3 @@ describe("one number in four spellings", () => {
     expect(only.lines.map(({ caller_id }) => caller_id)).toEqual(SPELLINGS);
   });
 });
-
-describe("missing number", () => {
-  it("is not a caller, whatever word is in its place", async () => {
-    using warehouse = makeWarehouse(
-      ["null", " undefined", "(not set)", "{caller}", "", "Anonymous", "+266696687"].map((caller_id, index) =>
-        makeCall({ call_id: index + 1, caller_id }),
-      ),
-    );
-    const { folder } = await warehouse.export({ targets: [{ kind: "rollup", dimensions: ["channel"] }] });
-    const lines = parse(readText(folder, "channel.csv"), { columns: true });
-    expect(lines).toMatchObject([{ calls: "7", unique_callers: "0", first_time_callers: "0" }]);
-  });
-});
