@@ -172,14 +172,4 @@ describe("toNational", () => {
     const none = ["12145550123", "+02145550123", "x+12145550123", "+12145550123x", "+1 2145550123", ""];
     expect(none.map(toNational)).toEqual(none.map(() => null));
   });
-
-  it("removes country codes of one, two and three digits", () => {
-    expect(["+12145550123", "+493012345", "+3725123456", "+49301", "anonymous"].map(toNational)).toEqual([
-      "2145550123",
-      "3012345",
-      "5123456",
-      null,
-      null,
-    ]);
-  });
 });
