@@ -9,8 +9,6 @@ import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { importOutcomes } from "../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
-import { prune } from "../../src/forget/prune.ts";
-import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { parseChangedSince } from "../../src/request/changed-since.ts";
 import { removeImport } from "../../src/spend/import-ledger.ts";
 import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
@@ -23,7 +21,7 @@ import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
 import { exportToStream, makeWarehouse } from "../support/produce-files.ts";
-import { locked, markGone, storeCalls } from "../support/warehouse.ts";
+import { locked, markGone, pruneTo, storeCalls } from "../support/warehouse.ts";
 
 const NOW = Date.parse("2026-10-02T00:00:00.000Z");
 const ALL = "1970-01-01";
@@ -151,10 +149,7 @@ async function live(account: Account, { kind, id, ...call }: Event): Promise<unk
       account.change((warehouse) =>
         forgetCallers(locked(warehouse), [{ caller: numberOf(id) }], { nowMs: NOW, isUnknownAllowed: true }),
       ),
-    prune: () =>
-      account.change((warehouse) =>
-        prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, summaries: 30 }, NOW), nowMs: NOW }),
-      ),
+    prune: () => account.change((warehouse) => pruneTo(warehouse, { summaries: 30 }, NOW)),
     zone: () =>
       account.change((warehouse) => refreshZone(warehouse, id === 1 ? "Asia/Tokyo" : "Europe/Berlin")),
     jobs: () => account.importJobs([`A${id % 2},${id},sold,${id}0`, `B,${(id % 6) + 1},lost,`]),

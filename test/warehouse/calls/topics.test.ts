@@ -3,13 +3,12 @@ import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
-import { prune } from "../../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
-import { locked, newWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
+import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../support/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const line = (topic: string, phrase: string, qualifies: boolean | null = null) => ({
@@ -37,9 +36,6 @@ function store(warehouse: Warehouse, call: Call, keep: Partial<Keep> = {}) {
   const keeping = new Keeping(warehouse, cutoffsAt({ ...KEEP_ALL, ...keep }, NOW), NOW);
   return storeCalls(warehouse, [call], { keeping });
 }
-
-const pruneTo = (warehouse: Warehouse, keep: Partial<Keep>) =>
-  prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, ...keep }, NOW), nowMs: NOW });
 
 const read = ({ sqlite }: Warehouse) =>
   sqlite.prepare("SELECT topic, is_qualified FROM call_facts").raw().get();
@@ -75,7 +71,7 @@ describe("topics in the warehouse", () => {
   it("follow the rules again when the transcript comes back", async () => {
     using warehouse = open();
     store(warehouse, BURST);
-    await pruneTo(warehouse, { transcripts: 10 });
+    await pruneTo(warehouse, { transcripts: 10 }, NOW);
     expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
     expect(countKeptTopics(warehouse)).toBe(1);
     setRules(warehouse, LEAKS);
