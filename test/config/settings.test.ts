@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -318,13 +317,7 @@ describe("loadSettings", () => {
     { name: "CALLTALLY_BASE_URL", value: "api.example.com", says: "is not a URL" },
     { name: "CALLTALLY_TOKEN", value: "two words", says: "cannot have" },
     { name: "CALLTALLY_TOKEN", value: " ", says: "is empty" },
-    {
-      name: "CALLTALLY_TOKEN_FILE",
-      value: "/nowhere/token",
-      says: "cannot be read: no such file or directory",
-    },
     { name: "CALLTALLY_TOKEN_FILE", value: "/", says: "must be a file, but ends like a folder" },
-    { name: "CALLTALLY_TOKEN_FILE", value: tmpdir(), says: "cannot be read: it is a folder" },
     { name: "CALLTALLY_DATABASE", value: "data/", says: "must be a file, but ends like a folder" },
     { name: "CALLTALLY_DATABASE", value: "~/calls.db", says: "must be a full path: only a shell" },
     { name: "CALLTALLY_DATABASE", value: "calls.db ", says: "must be a path without white space around it" },
