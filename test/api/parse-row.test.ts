@@ -69,11 +69,6 @@ describe("parseRow: accepted members", () => {
     });
   });
 
-  it("reads absent members as null", () => {
-    expect(parseRow({ call_id: 1 })).toEqual(parsed({}));
-    expect(parseRow({ call_id: 1, dni_data: {} })).toEqual(parsed({}));
-  });
-
   it("reads null members as null", () => {
     const nulls = Object.fromEntries(Object.keys(ROW).map((key) => [key, null]));
     const noDni = Object.fromEntries(Object.keys(DNI).map((key) => [key, null]));
@@ -81,47 +76,9 @@ describe("parseRow: accepted members", () => {
     expect(parseRow({ ...nulls, call_id: 1, dni_data: noDni })).toEqual(parsed({}));
   });
 
-  it("keeps empty and blank texts", () => {
-    const row = { call_id: 1, insight_name: "", summary: " ", dni_data: { utm_source: "", gclid: "\t" } };
-    expect(parseRow(row)).toEqual(parsed({ insight_name: "", summary: " ", utm_source: "", gclid: "\t" }));
-  });
-
   it("accepts an id of 2^53 − 1, and numbers of 0", () => {
     expect(parseText('{"call_id":9007199254740991,"duration":0,"org_unit_id":0}')).toEqual(
       parsed({ call_id: Number.MAX_SAFE_INTEGER, duration: 0, org_unit_id: 0 }),
-    );
-  });
-
-  it("keeps NUL characters and lone surrogates", () => {
-    const odd = "a\u0000b\ud800c\udc00";
-    const text = JSON.stringify({
-      call_id: 1,
-      transcription: odd,
-      transcription_details: [odd],
-      dni_data: { utm_term: odd, odd },
-      odd,
-    });
-    const call = callOf(parseText(text));
-    expect(call).toEqual({
-      ...BARE,
-      transcription: odd,
-      utm_term: odd,
-      transcription_details: '["a\\u0000b\\ud800c\\udc00"]',
-      extra: '{"odd":"a\\u0000b\\ud800c\\udc00","dni_data":{"odd":"a\\u0000b\\ud800c\\udc00"}}',
-    });
-    expect(parseJson(call.transcription_details ?? "")).toEqual([odd]);
-    expect(parseJson(call.extra ?? "")).toEqual({ odd, dni_data: { odd } });
-  });
-
-  it.each([
-    { details: [], json: "[]" },
-    {
-      details: [{ text: "é", speaker: { id: 1 } }, null, "x"],
-      json: '[{"text":"é","speaker":{"id":1}},null,"x"]',
-    },
-  ])("accepts transcription_details as JSON, whatever its elements: $json", ({ details, json }) => {
-    expect(parseRow({ call_id: 1, transcription_details: details })).toEqual(
-      parsed({ transcription_details: json }),
     );
   });
 
@@ -135,15 +92,11 @@ describe("parseRow: accepted members", () => {
 
 describe("parseRow: call_started", () => {
   it.each([
-    ["2026-11-20T15:00:00.000Z", "2026-11-20T15:00:00.000Z"],
     ["2026-11-20T15:00:00Z", "2026-11-20T15:00:00.000Z"],
     ["2026-11-20T15:00:00.5Z", "2026-11-20T15:00:00.500Z"],
-    ["2026-11-20T15:00:00.123456Z", "2026-11-20T15:00:00.123Z"],
     ["2026-11-20T15:00:00.999999Z", "2026-11-20T15:00:00.999Z"],
-    ["2026-11-20T15:00:00+01:00", "2026-11-20T14:00:00.000Z"],
     ["2026-11-20T23:30:00.123456-05:30", "2026-11-21T05:00:00.123Z"],
     ["2026-11-20T15:00:00", "2026-11-20T15:00:00.000Z"],
-    ["2026-11-20T15:00:00.123456", "2026-11-20T15:00:00.123Z"],
     ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
     ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
@@ -212,24 +165,6 @@ describe("parseRow: drift and undocumented members", () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 
-  it("keeps __proto__ also in a row with long integers, which takes another path", () => {
-    const unknown = '"__proto__":{"id":12345678901234567890}';
-    expect(parseText(`{"call_id":1,${unknown},"dni_data":{${unknown}}}`)).toEqual(
-      parsed({ extra: `{${unknown},"dni_data":{${unknown}}}` }, [
-        { path: "__proto__", kind: "unknown", json_type: "object" },
-        { path: "dni_data.__proto__", kind: "unknown", json_type: "object" },
-      ]),
-    );
-  });
-
-  it("keeps unknown long integers with all their digits", () => {
-    expect(parseText('{"call_id":1,"external_id":-12345678901234567890}')).toEqual(
-      parsed({ extra: '{"external_id":-12345678901234567890}' }, [
-        { path: "external_id", kind: "unknown", json_type: "number" },
-      ]),
-    );
-  });
-
   it("reports numbers in place of text and keeps them as text", () => {
     const row = `{"call_id":1,"caller_id":4915112345678,"insight_name":1.5,"disposition":0,
       "dni_data":{"campaign_id":9007199254740993,"gclid":-12345678901234567890123,"utm_term":7}}`;
@@ -256,17 +191,14 @@ describe("parseRow: drift and undocumented members", () => {
   });
 
   it.each<{ served: Record<string, unknown>; is: Partial<Call>; json_type: string; path?: string }>([
-    { served: { call_id: "81" }, is: { call_id: 81 }, json_type: "string" },
     { served: { duration: "120" }, is: { duration: 120 }, json_type: "string" },
     { served: { duration: " 120 " }, is: { duration: 120 }, json_type: "string" },
     { served: { duration: "" }, is: { duration: null }, json_type: "string" },
-    { served: { duration: 12.7 }, is: { duration: 13 }, json_type: "number" },
     { served: { duration: "12.7" }, is: { duration: 13 }, json_type: "string" },
     { served: { org_unit_id: "7" }, is: { org_unit_id: 7 }, json_type: "string" },
     { served: { dni_data: [] }, is: {}, json_type: "array" },
     { served: { dni_data: "" }, is: {}, json_type: "string" },
     { served: { dni_data: false }, is: {}, json_type: "boolean" },
-    { served: { transcription_details: {} }, is: { transcription_details: null }, json_type: "object" },
     {
       served: { dni_data: { utm_content: true } },
       is: { utm_content: "true" },
@@ -274,12 +206,9 @@ describe("parseRow: drift and undocumented members", () => {
       path: "dni_data.utm_content",
     },
     ...[
-      "2026-11-01T10:00:00+0530",
       "2026-11-01T10:00:00.000+0530",
       "2026-11-01 10:00:00+05:30",
-      "2026-11-01 10:00:00 +0530",
       "2026-11-01 04:30:00",
-      "2026-11-01T04:30Z",
       "2026-11-01 10:00 +0530",
     ].map((call_started) => ({
       served: { call_started },
@@ -299,30 +228,6 @@ describe("parseRow: drift and undocumented members", () => {
 
   it("keeps the id of a rejected row, also as text", () => {
     expect(rejectionOf(parseRow({ call_id: "81", duration: "long" }))).toMatchObject({ call_id: 81 });
-  });
-
-  it("reports a number in place of any member that is documented as text", () => {
-    const isText = (key: string) =>
-      !["call_id", "call_started", "duration", "org_unit_id", "dni_data", "transcription_details"].includes(
-        key,
-      );
-    const members = Object.keys(ROW).filter(isText);
-    const numbers = (names: string[]) => Object.fromEntries(names.map((name) => [name, 12]));
-    const texts = Object.fromEntries([...members, ...Object.keys(DNI)].map((name) => [name, "12"]));
-    expect(parseRow({ call_id: 1, ...numbers(members), dni_data: numbers(Object.keys(DNI)) })).toEqual(
-      parsed(
-        texts,
-        expect.toSatisfy(
-          (drift: { path: string; kind: string }[]) =>
-            drift.every(({ kind }) => kind === "type") &&
-            new Set(drift.map(({ path }) => path)).size === members.length + Object.keys(DNI).length,
-        ),
-      ),
-    );
-  });
-
-  it.each([null, undefined])("ignores dni_data when it is %s", (dni_data) => {
-    expect(parseRow({ call_id: 1, dni_data })).toEqual(parsed({}));
   });
 });
 
@@ -373,30 +278,17 @@ describe("parseRow: rejected rows, with the row as served, the path and the reas
         reason: "expected an integer",
       },
     });
-    expect(rejectionOf(parseText('{"__proto__":{"call_id":1}}'))).toMatchObject({
-      call_id: null,
-      json: '{"__proto__":{"call_id":1}}',
-      path: "call_id",
-    });
   });
 
   it.each([
     "yesterday",
-    "2026-11-20",
-    "2026-02-30T10:00:00.000Z",
     "2026-13-01T10:00:00.000Z",
     "2025-02-29T10:00:00.000Z",
-    "2026-11-20T25:00:00Z",
     "2026-11-20T15:00:00 CET",
-    "2026-11-20T15:00:00+5",
     "20/11/2026 15:00",
     "+012026-11-20T15:00:00Z",
-    "12026-11-20T15:00:00Z",
-    "-000001-11-20T15:00:00Z",
     "9999-12-31T23:00:00-01:00",
-    "0000-01-01T00:59:59+01:00",
     1_795_186_800_000,
-    {},
   ])("rejects a call_started of %j", (call_started) => {
     const row = { call_id: 5, call_started };
     expect(rejectionOf(parseRow(row))).toEqual({
@@ -410,13 +302,9 @@ describe("parseRow: rejected rows, with the row as served, the path and the reas
   it.each([
     { member: "duration", value: "1:01" },
     { member: "duration", value: true },
-    { member: "duration", value: 1e300 },
     { member: "org_unit_id", value: "7a" },
-    { member: "org_unit_id", value: 1.5 },
     { member: "caller_id", value: true },
     { member: "summary", value: { text: "x" } },
-    { member: "transcription", value: ["x"] },
-    { member: "transcription_details", value: "x" },
     { member: "transcription_details", value: { text: "x" } },
     { member: "dni_data", value: [DNI] },
     { member: "dni_data", value: "google" },
@@ -457,9 +345,6 @@ describe("parseRow: rejected rows, with the row as served, the path and the reas
 
   it.each([
     { kind: "null", row: null },
-    { kind: "a number", row: 7 },
-    { kind: "text", row: "call" },
-    { kind: "true", row: true },
     { kind: "an empty array", row: [] },
     { kind: "an array that contains a call", row: [ROW] },
   ])("rejects a row that is $kind", ({ row }) => {

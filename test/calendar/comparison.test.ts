@@ -31,13 +31,6 @@ describe("comparePeriods", () => {
     });
   });
 
-  it("compares the weeks of a month to date with the same number of days", () => {
-    expect(compare("2026-11-01", "2026-11-12", "week", "previous")).toEqual({
-      range: "2026-10-01 2026-10-12",
-      days: ["2026-W44 2026-10-01", "2026-W45 2026-10-02", "2026-W46 2026-10-09"],
-    });
-  });
-
   it("compares weeks and days with the same number of days, even in a range of whole months", () => {
     // Two months of 59 days are compared with two of 62.
     const weeks = compare("2026-02-01", "2026-03-31", "week", "previous");
@@ -68,17 +61,6 @@ describe("comparePeriods", () => {
       range: "2026-08-01 2026-10-31",
       days: ["2026-Q4 2026-08-01", "2027-Q1 2026-10-01"],
     });
-    expect(compare("2024-01-01", "2024-06-30", "quarter", "year")).toEqual({
-      range: "2023-01-01 2023-06-30",
-      days: ["2024-Q1 2023-01-01", "2024-Q2 2023-04-01"],
-    });
-  });
-
-  it("compares days with the days before, even at the start of a month", () => {
-    expect(compare("2026-12-01", "2026-12-02", "day", "days")).toEqual({
-      range: "2026-11-29 2026-11-30",
-      days: ["2026-12-01 2026-11-29", "2026-12-02 2026-11-30"],
-    });
   });
 
   it("compares the same dates across a leap day", () => {
@@ -91,10 +73,6 @@ describe("comparePeriods", () => {
   it("leaves out days without a counterpart", () => {
     expect(compare("2026-02-01", "2026-02-28", "day", "previous").range).toBe("2026-01-01 2026-01-28");
     expect(compare("2026-03-01", "2026-03-31", "day", "previous").days.at(-1)).toBe("2026-03-28 2026-02-28");
-  });
-
-  it("compares 28 February with that of a leap year", () => {
-    expect(compare("2028-02-01", "2028-02-28", "day", "year").range).toBe("2027-02-01 2027-02-28");
   });
 
   it("begins each compared part in its own period and within the range, whatever the range", () => {

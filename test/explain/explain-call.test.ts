@@ -123,11 +123,6 @@ describe("explainCall", () => {
     });
   });
 
-  it("shows the alias under which a utm value is counted", () => {
-    const call = makeCall({ call_id: 1, utm_source: "Face  Book" });
-    expect(explain([call], 1)?.utm.utm_source).toEqual({ folded: "face book", tallied_as: "facebook" });
-  });
-
   it("is undefined for an unknown call", () => {
     expect(explain([], 1)).toBeUndefined();
   });

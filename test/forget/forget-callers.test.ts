@@ -6,8 +6,6 @@ import { hashCall } from "../../src/call/call.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
 import { forgetAgain, forgetCallers } from "../../src/forget/forget-callers.ts";
-import { prune } from "../../src/forget/prune.ts";
-import { cutoffsAt, KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { TABLES } from "../../src/schema/schema.ts";
 import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
@@ -27,7 +25,7 @@ import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { locked, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
+import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../support/warehouse.ts";
 import { findChanges } from "../warehouse/table-changes.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
@@ -256,7 +254,7 @@ describe("forgetCallers", () => {
     using warehouse = open(CALLS, { ...DEFAULT_RULES, caller_digests: true });
     const { hash } = openCallerHash(warehouse.path);
     const nowMs = Date.parse(NOW);
-    await prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: 70 }, nowMs), nowMs });
+    await pruneTo(warehouse, { caller_numbers: 70 }, nowMs);
     const numbers = () =>
       read(warehouse, "SELECT caller_id, withheld, caller_digest FROM calls WHERE call_id < 3");
     expect(numbers()).toEqual([
@@ -284,10 +282,7 @@ describe("forgetCallers", () => {
     expect(readForgotten(warehouse)).toMatchObject([{ calls: 2 }]);
     // A caller whose numbers are all removed is found by the hash.
     using gone = open([makeCall({ call_id: 1, caller_id: ADA })], { ...DEFAULT_RULES, caller_digests: true });
-    await prune(locked(gone), {
-      cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
-      nowMs,
-    });
+    await pruneTo(gone, { caller_numbers: "never" }, nowMs);
     const { hash: toHash } = openCallerHash(gone.path);
     const byHash = forgetCallers(locked(gone), [{ callerHash: toHash(ADA) }], { nowMs });
     expect([byHash.callers, byHash.unknown, byHash.counts.calls]).toEqual([[], [], 1]);
@@ -300,11 +295,7 @@ describe("forgetCallers", () => {
       ...DEFAULT_RULES,
       caller_digests: true,
     });
-    const nowMs = Date.parse(NOW);
-    await prune(locked(warehouse), {
-      cutoffs: cutoffsAt({ ...KEEP_ALL, caller_numbers: "never" }, nowMs),
-      nowMs,
-    });
+    await pruneTo(warehouse, { caller_numbers: "never" }, Date.parse(NOW));
     const { hash } = openCallerHash(warehouse.path);
     forget(warehouse, [ADA]);
     expect(read(warehouse, "SELECT disposition, withheld, caller_digest FROM calls")).toEqual([

@@ -338,7 +338,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   callers: {
     floor: 80,
-    parts: own("warehouse/calls", "caller-hash", "caller-key", "caller-table", "callers", "rename-callers"),
+    parts: [
+      ...own("warehouse/calls", "caller-hash", "caller-key", "callers", "rename-callers"),
+      {
+        files: ["src/warehouse/calls/caller-table.ts"],
+        tests: ["test/warehouse/calls/{call-facts,callers,fact-log}.test.ts"],
+      },
+    ],
   },
   lock: {
     floor: 90,

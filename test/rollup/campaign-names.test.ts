@@ -40,18 +40,7 @@ const CALLS: Call[] = [...CAMPAIGNS, ...GONE_CAMPAIGNS]
 const LIVE = CAMPAIGNS.reduce((sum, [, , count]) => sum + count, 0);
 const GONE = CALLS.slice(LIVE).map(({ call_id }) => call_id);
 
-const spendOn = (campaign: string | null, campaign_id: string | null, cost_micros: number) => ({
-  ...{ day: "2026-10-01", source: "google", medium: "cpc", currency: "EUR", clicks: null, impressions: null },
-  ...{ campaign, campaign_id, cost_micros },
-});
-const SPEND = [
-  spendOn("A name of no call", "1", 1_000_000),
-  spendOn("herbst", null, 2_000_000),
-  spendOn("autumn", null, 4_000_000),
-  spendOn("Autumn Sale", null, 8_000_000),
-  spendOn("Nobody's", null, 16_000_000),
-];
-const account = await openAccount({ calls: CALLS, gone: GONE, spend: SPEND });
+const account = await openAccount({ calls: CALLS, gone: GONE, spend: [] });
 
 const open = (filter: CallFilter = {}) => new RollupSession(account, { rules: RULES, filter });
 
@@ -75,26 +64,6 @@ describe("rollup by campaign", () => {
     expect(await rowsOf()).toEqual(ROWS);
   });
 
-  it("names campaigns by all calls, whatever the filter and the days", async () => {
-    using session = open({ source: ["google"] });
-    const span = { startsAt: "2026-10-01T00:00:03.000Z", endsAt: "2026-10-01T00:00:05.000Z" };
-    const { rows } = await session.rollup({ dimensions: ["source", "campaign"], figures: [], span });
-    expect([...rows]).toEqual([["google", "Autumn", "1", 2]]);
-  });
-
-  it("counts gone calls under the name of the live ones; without live calls an id keeps the calls' names", async () => {
-    expect((await rowsOf({ include_gone: true })).filter(([, id]) => id === "1" || id === "5")).toEqual([
-      ["Autumn", "1", 19],
-      ["Gone B", "5", 2],
-      ["Gone A", "5", 1],
-    ]);
-  });
-
-  it("equals the view", () => {
-    const view = account.prepare("SELECT campaign, campaign_id, calls FROM rollup_campaign").raw().all();
-    expect(view).toEqual(ROWS);
-  });
-
   it("does not change the names of calls in lists and in attributed_calls", () => {
     using session = open({ campaign: ["1"] });
     const { read } = session.calls([{ fact: "campaign" }]);
@@ -106,42 +75,11 @@ describe("rollup by campaign", () => {
 });
 
 describe("filter campaign", () => {
-  it.each([{}, { include_gone: true as const }])("selects whole rows by name or id: %j", async (more) => {
-    const rows = await rowsOf(more);
-    for (const [name, id] of rows) {
-      const isNamed = (row: (typeof rows)[number]) =>
-        String(row[0]).toLowerCase() === String(name).toLowerCase();
-      expect(await rowsOf({ ...more, campaign: [String(name)] })).toEqual(rows.filter(isNamed));
-      if (id === null) continue;
-      expect(await rowsOf({ ...more, campaign: [String(id)] })).toEqual(rows.filter((row) => row[1] === id));
-    }
-  });
-
   it("does not match names that no row has", async () => {
     const filter = { campaign: ["Herbst", "autumn sale", "AUTUMN", "(not set)", "(total)", "3"] };
     using session = open(filter);
     expect(await session.findUnmatched(filter)).toEqual([
       { filter: "campaign", text: "Herbst", advice: undefined },
     ]);
-  });
-});
-
-describe("spend", () => {
-  it("is in the row of its id, else of its name, else of a name of the row's calls", async () => {
-    const rows = async (filter: CallFilter) => {
-      using session = open(filter);
-      const { form: spend } = await session.loadSpend("UTC");
-      const { rows } = await session.rollup({ dimensions: ["campaign"], figures: ["cost"], spend });
-      return [...rows].filter(([, , , cost]) => cost !== null);
-    };
-    const all = [
-      ["Autumn", "1", 10, 5],
-      ["Autumn", "2", 4, 2],
-      ["AUTUMN SALE", null, 1, 8],
-      ["Nobody's", null, 0, 16],
-    ];
-    expect(await rows({})).toEqual(all);
-    expect(await rows({ campaign: ["autumn"] })).toEqual(all.slice(0, 2));
-    expect(await rows({ campaign: ["autumn sale"] })).toEqual(all.slice(2, 3));
   });
 });

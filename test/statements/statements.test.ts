@@ -354,71 +354,28 @@ describe("statementsOf", () => {
   });
 
   const NOVEMBER = { from: "2026-11-01", to: "2026-11-30" };
-  it.each([
+  it.each<
+    [
+      name: string,
+      count: number,
+      first: string,
+      last: string,
+      found: object | undefined,
+      copy?: { firstDay?: number; of?: { from?: string; to?: string } },
+    ]
+  >([
     // The last sync was on 26 November.
-    {
-      name: "the newest two days lack spend",
-      count: 24,
-      first: "2026-11-01",
-      last: "2026-11-24",
-      found: undefined,
-    },
-    {
-      name: "the newest three do",
-      count: 23,
-      first: "2026-11-01",
-      last: "2026-11-23",
-      found: { days: 23, of: 26 },
-    },
-    {
-      name: "a day between does",
-      count: 25,
-      first: "2026-11-01",
-      last: "2026-11-26",
-      found: { days: 25, of: 26 },
-    },
-    {
-      name: "the first does",
-      count: 23,
-      first: "2026-11-02",
-      last: "2026-11-24",
-      found: { days: 23, of: 26 },
-    },
-    {
-      name: "the copy begins with spend",
-      count: 21,
-      first: "2026-11-04",
-      last: "2026-11-24",
-      firstDay: 4,
-      found: undefined,
-    },
-    {
-      name: "spend begins before",
-      count: 24,
-      first: "2026-11-01",
-      last: "2026-11-24",
-      firstDay: 4,
-      found: undefined,
-    },
-    {
-      name: "a month is over",
-      count: 30,
-      first: "2026-10-01",
-      last: "2026-10-30",
-      of: OCTOBER,
-      found: { days: 30, of: 31 },
-    },
-    {
-      name: "days are open",
-      count: 4,
-      first: "2026-11-21",
-      last: "2026-11-24",
-      of: {},
-      found: { days: 4, of: 26 },
-    },
+    ["the newest two days lack spend", 24, "2026-11-01", "2026-11-24", undefined],
+    ["the newest three do", 23, "2026-11-01", "2026-11-23", { days: 23, of: 26 }],
+    ["a day between does", 25, "2026-11-01", "2026-11-26", { days: 25, of: 26 }],
+    ["the first does", 23, "2026-11-02", "2026-11-24", { days: 23, of: 26 }],
+    ["the copy begins with spend", 21, "2026-11-04", "2026-11-24", undefined, { firstDay: 4 }],
+    ["spend begins before", 24, "2026-11-01", "2026-11-24", undefined, { firstDay: 4 }],
+    ["a month is over", 30, "2026-10-01", "2026-10-30", { days: 30, of: 31 }, { of: OCTOBER }],
+    ["days are open", 4, "2026-11-21", "2026-11-24", { days: 4, of: 26 }, { of: {} }],
   ])(
-    "compares the days with spend with all days: $name",
-    ({ count, first, last, found, firstDay = 1, of = NOVEMBER }) => {
+    "compares the days with spend with all days: %s",
+    (_, count, first, last, found, { firstDay = 1, of = NOVEMBER } = {}) => {
       const facts = {
         ...range({ range: of, spend: { ...SPEND, days: { count, first, last } } }),
         firstDay: of === OCTOBER ? "2026-05-01" : `2026-11-0${firstDay}`,

@@ -4,6 +4,8 @@ import Database from "better-sqlite3";
 import { eq, getTableColumns } from "drizzle-orm";
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
+import { prune } from "../../src/forget/prune.ts";
+import { cutoffsAt, KEEP_ALL, type Keep } from "../../src/privacy/keep-settings.ts";
 import { attributeAll } from "../../src/warehouse/attribution/attribute-all.ts";
 import { setLive } from "../../src/warehouse/calls/call-facts.ts";
 import {
@@ -148,6 +150,10 @@ export function setRules(warehouse: Warehouse, rules: AttributionRules): void {
     .transaction(() => writeTransaction(warehouse, (tx) => attributeAll(tx, rules, 0, digests)).toArray())
     .immediate();
 }
+
+/** Removes what may not be kept at a time, as each sync does. */
+export const pruneTo = (warehouse: Warehouse, keep: Partial<Keep>, nowMs: number) =>
+  prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, ...keep }, nowMs), nowMs });
 
 /** Deletes all calls of a warehouse. */
 export function deleteCalls({ sqlite }: Warehouse): void {

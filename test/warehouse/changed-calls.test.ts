@@ -109,16 +109,7 @@ describe("readPublications", () => {
     beginMarks(warehouse);
     const at = "2026-01-01T00:00:00.000Z";
     const isBehind = () => readPublications(warehouse, "a").map(({ is_behind }) => is_behind);
-    const publish = (target: string, published_at: string | null) =>
-      upsertPublication(warehouse, {
-        target,
-        account: "acme",
-        attempted_at: at,
-        error: null,
-        published_at,
-        change_id: readChanges(warehouse).changeId,
-      });
-    publish("slip", null);
+    publish(warehouse, "slip", { published_at: null });
     expect(readPublications(warehouse)).toMatchObject([{ target: "slip", is_behind: true }]);
     for (const change of [
       () => write(warehouse, { call_id: 1 }),
@@ -128,7 +119,7 @@ describe("readPublications", () => {
       () => warehouse.sqlite.exec("UPDATE spend SET cost_micros = 2"),
       () => warehouse.sqlite.exec("DELETE FROM spend"),
     ]) {
-      publish("a", at);
+      publish(warehouse, "a", { published_at: at });
       expect(isBehind()).toEqual([false]);
       change();
       expect(isBehind()).toEqual([true]);
@@ -138,27 +129,26 @@ describe("readPublications", () => {
   });
 });
 
+/** Records a publication of all changes up to now. */
+const publish = (warehouse: Warehouse, target: string, more: { published_at?: string | null } = {}) =>
+  upsertPublication(warehouse, {
+    ...{ target, account: "acme", attempted_at: "2026-01-01T00:00:00.000Z", error: null, totals: "{}" },
+    change_id: readChanges(warehouse).changeId,
+    ...more,
+  });
+
 describe("beginMarks", () => {
   it("forgets the changes that all publications contain", () => {
     using warehouse = newWarehouse();
     beginMarks(warehouse);
-    const publish = (target: string) =>
-      upsertPublication(warehouse, {
-        target,
-        account: "acme",
-        attempted_at: "2026-01-01T00:00:00.000Z",
-        error: null,
-        totals: "{}",
-        change_id: readChanges(warehouse).changeId,
-      });
     const count = () => readChanges(warehouse).ids.length;
     write(warehouse, { call_id: 1 });
-    publish("a");
+    publish(warehouse, "a");
     write(warehouse, { call_id: 2 });
-    publish("b");
+    publish(warehouse, "b");
     beginMarks(warehouse);
     expect(count()).toBe(1);
-    publish("a");
+    publish(warehouse, "a");
     beginMarks(warehouse);
     expect(count()).toBe(0);
     const { changeId } = readChanges(warehouse);
@@ -169,9 +159,7 @@ describe("beginMarks", () => {
   it("forgets published totals that changed while the triggers were missing", () => {
     using warehouse = newWarehouse();
     beginMarks(warehouse);
-    const at = "2026-01-01T00:00:00.000Z";
-    const publication = { target: "a", account: "acme", attempted_at: at, error: null, totals: "{}" };
-    upsertPublication(warehouse, publication);
+    publish(warehouse, "a");
     const readTotals = () => warehouse.db.select().from(publications).get()?.totals;
     beginMarks(warehouse);
     expect(readTotals()).toBe("{}");

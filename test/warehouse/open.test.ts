@@ -29,6 +29,18 @@ function catchError(open: () => Disposable): unknown {
   return undefined;
 }
 
+/** Changes a file by SQL, without a word to calltally. */
+function alter(file: string, sql: string): void {
+  const sqlite = new Database(file);
+  sqlite.exec(sql);
+  sqlite.close();
+}
+
+function makeVersion(file: string, version: number): void {
+  openWarehouse(file)[Symbol.dispose]();
+  alter(file, `PRAGMA user_version = ${version}`);
+}
+
 /** Files that are not warehouses, with the error of each. */
 const STRANGERS: { name: string; make: (file: string) => void; says: string }[] = [
   { name: "empty", make: (file) => writeFileSync(file, ""), says: "it is empty" },
@@ -37,48 +49,20 @@ const STRANGERS: { name: string; make: (file: string) => void; says: string }[] 
     make: (file) => writeFileSync(file, "call_id,gclid\r\n".repeat(20)),
     says: "it is not an SQLite database",
   },
-  {
-    name: "one byte",
-    make: (file) => writeFileSync(file, "S"),
-    says: "it is not an SQLite database",
-  },
-  {
-    name: "another program's SQLite",
-    make: (file) => {
-      const sqlite = new Database(file);
-      sqlite.exec("CREATE TABLE calls (call_id INTEGER); INSERT INTO calls VALUES (1)");
-      sqlite.close();
-    },
+  { name: "one byte", make: (file) => writeFileSync(file, "S"), says: "it is not an SQLite database" },
+  ...["", "PRAGMA journal_mode = WAL;"].map((pragma) => ({
+    name: `another program's SQLite ${pragma}`,
+    make: (file: string) => alter(file, `${pragma} CREATE TABLE calls (call_id INTEGER)`),
     says: "it is an SQLite database of another program",
-  },
-  {
-    name: "another program's SQLite, which writes to a log",
-    make: (file) => {
-      const sqlite = new Database(file);
-      sqlite.pragma("journal_mode = WAL");
-      sqlite.exec("CREATE TABLE calls (call_id INTEGER); INSERT INTO calls VALUES (1)");
-      sqlite.close();
-    },
-    says: "it is an SQLite database of another program",
-  },
+  })),
   {
     name: "a newer calltally's",
-    make: (file) => {
-      openWarehouse(file)[Symbol.dispose]();
-      const sqlite = new Database(file);
-      sqlite.pragma("user_version = 1000");
-      sqlite.close();
-    },
+    make: (file) => makeVersion(file, 1000),
     says: "its schema is version 1000",
   },
   ...[0, 1, 19].map((version) => ({
     name: `a development version's, ${version}`,
-    make: (file: string) => {
-      openWarehouse(file)[Symbol.dispose]();
-      const sqlite = new Database(file);
-      sqlite.pragma(`user_version = ${version}`);
-      sqlite.close();
-    },
+    make: (file: string) => makeVersion(file, version),
     says: "it was made by a development version of calltally",
   })),
 ];

@@ -104,33 +104,17 @@ describe("encodeTable", () => {
 
   const CASES: { text: string; guarded: string; excel: string; machine: string }[] = [
     {
-      text: '=HYPERLINK("https://example.com")',
-      guarded: '"\'=HYPERLINK(""https://example.com"")"',
-      excel: '"\'=HYPERLINK(""https://example.com"")"',
-      machine: '"=HYPERLINK(""https://example.com"")"',
-    },
-    { text: "@SUM(A1)", guarded: "'@SUM(A1)", excel: "'@SUM(A1)", machine: "@SUM(A1)" },
-    {
       text: 'Herbst "groß", süß\r\n🍂',
       guarded: '"Herbst ""groß"", süß\r\n🍂"',
       excel: '"Herbst ""groß"", süß\r\n🍂"',
       machine: '"Herbst ""groß"", süß\r\n🍂"',
     },
-    { text: "+4930123456", guarded: "+4930123456", excel: '"=""+4930123456"""', machine: "+4930123456" },
     {
       text: "+49 30 123456",
       guarded: "'+49 30 123456",
       excel: '"=""+49 30 123456"""',
       machine: "+49 30 123456",
     },
-    { text: "0301", guarded: "0301", excel: '"=""0301"""', machine: "0301" },
-    {
-      text: "12345678901234567",
-      guarded: "12345678901234567",
-      excel: '"=""12345678901234567"""',
-      machine: "12345678901234567",
-    },
-    { text: "99", guarded: "99", excel: "99", machine: "99" },
     { text: "", guarded: "", excel: "", machine: "" },
   ];
   const header = COLUMNS.map(({ name }) => name);

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PRIVATE_COLUMNS } from "../../../src/request/option-values.ts";
-import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
+import { arbitraryCalls, FULL_CALL } from "../../support/calls.ts";
 import { makeWarehouse, type Target } from "../../support/produce-files.ts";
 import { readLines } from "../../support/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../../support/temp-folder.ts";
@@ -62,24 +62,6 @@ describe("--format sqlite", () => {
       }),
       { numRuns: 4 },
     );
-  });
-
-  it("has the local day, week and hour of a call", async () => {
-    using warehouse = makeWarehouse([makeCall({ call_id: 1, call_started: "2026-01-01T02:59:59.999Z" })]);
-    const { folder } = await warehouse.export({
-      targets: TARGETS,
-      timezone: "America/Chicago",
-      format: { format: "sqlite" },
-    });
-    expect(readTable(folder, "calls")).toMatchObject([
-      {
-        call_started: "2026-01-01T02:59:59.999000",
-        call_started_local: "2025-12-31T20:59:59",
-        local_day: "2025-12-31",
-        local_week: "2026-W01",
-        local_hour: 20,
-      },
-    ]);
   });
 
   it("describes its basis and each column", async () => {

@@ -178,15 +178,6 @@ describe("FileSet", () => {
     ]);
   });
 
-  it("keeps its new folders when it is published", async () => {
-    using temp = makeTempFolder();
-    {
-      await using files = await FileSet.open(join(temp.path, "exports"));
-      await files.publish();
-    }
-    expect(readdirSync(temp.path)).toEqual(["exports"]);
-  });
-
   it("replaces a partitioned set completely, and no file with another name", async () => {
     using temp = makeTempFolder();
     const others = [

@@ -3,7 +3,6 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { attributeCall } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
@@ -23,6 +22,7 @@ import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/ope
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
+import { foldFacts } from "../../support/fold-facts.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { locked, markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouse.ts";
 
@@ -108,20 +108,6 @@ describe("applyRules", () => {
     expect([version(), schema()]).toEqual(before);
   });
 
-  it("reports when it is done", async () => {
-    using folder = makeTempFolder();
-    const path = join(folder.path, "calls.db");
-    using warehouse = openWarehouse(path);
-    storeCalls(warehouse, CALLS);
-    const seen: unknown[] = [];
-    const onAttributed = (progress: unknown) => {
-      using other = openExistingWarehouse(path);
-      seen.push([progress, needsAttribution(other, RULES)]);
-    };
-    await applyRules(locked(warehouse), RULES, { ...NOW, onAttributed });
-    expect(seen).toEqual([[{ read: 3, total: 3 }, false]]);
-  });
-
   it("changes nothing when it is stopped", async () => {
     using warehouse = newWarehouse();
     const calls = Array.from({ length: 501 }, (_, index) => makeCall({ ...CALLS[0], call_id: index }));
@@ -144,36 +130,12 @@ const KEY = Buffer.alloc(32, 7);
 const hmac = (caller: string) => createHmac("sha256", KEY).update(caller).digest("hex");
 
 /** The facts of the stored calls by the rules in force, computed in memory. */
-function foldFacts(warehouse: Warehouse, rules: AttributionRules, toName = (caller: string) => caller) {
-  const facts = warehouse.db
-    .select()
-    .from(calls)
-    .orderBy(calls.call_id)
-    .all()
-    .map(({ call_id, gone_at, caller_digest, ...call }) => {
-      const { caller, ...facts } = attributeCall(makeCall({ ...call, call_id }), rules);
-      const name = caller === null ? caller_digest : toName(caller);
-      return { call_id, ...facts, caller: name, is_live: gone_at === null };
-    });
-  const isFirst = new Set<number>();
-  const callers = [...Map.groupBy(facts, ({ caller }) => caller)].flatMap(([caller, all]) => {
-    const live = all.filter(({ is_live }) => is_live);
-    if (caller === null) return [];
-    const [first] = live.toSorted(
-      (a, b) =>
-        Number(a.call_started === null) - Number(b.call_started === null) ||
-        (a.call_started ?? "").localeCompare(b.call_started ?? "") ||
-        a.call_id - b.call_id,
-    );
-    isFirst.add(first?.call_id ?? Number.NaN);
-    const { call_id = null, call_started = null } = first ?? {};
-    return [{ caller, first_call_id: call_id, first_call_started: call_started }];
+function foldStored(warehouse: Warehouse, rules: AttributionRules, toName?: (caller: string) => string) {
+  const stored = warehouse.db.select().from(calls).all();
+  const kept = stored.map(({ gone_at, caller_digest, ...call }) => {
+    return { ...makeCall(call), isGone: gone_at !== null, digest: caller_digest };
   });
-  return {
-    facts: facts.map((row) => ({ ...row, is_first_call: isFirst.has(row.call_id) })),
-    callers: callers.toSorted((a, b) => (a.caller < b.caller ? -1 : 1)),
-    counts: [{ name: "calls", value: facts.length }],
-  };
+  return foldFacts(kept, rules, toName);
 }
 
 const readStored = (warehouse: Warehouse) => ({
@@ -201,7 +163,7 @@ function someCalls(length: number, order: "against" | "with" | "without"): Call[
 
 describe("attributeAgain", () => {
   it.each([0, 250, 251, 501])(
-    "writes the facts of all of %i calls and reports its progress",
+    "writes the facts of all of %i calls and reports its progress, at the end after the commit",
     async (length) => {
       using warehouse = newWarehouse();
       const order = (["against", "with", "without"] as const)[length % 3] ?? "with";
@@ -209,18 +171,17 @@ describe("attributeAgain", () => {
         storeCalls(warehouse, someCalls(length, order));
         markGone(warehouse, [0, 12, 15]);
       });
-      expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+      expect(readStored(warehouse)).toEqual(foldStored(warehouse, DEFAULT_RULES));
       const seen: unknown[] = [];
       await attributeAgain(locked(warehouse), RULES, {
         ...NOW,
-        onAttributed: (progress) => seen.push(progress),
+        onAttributed: ({ read, total }) => seen.push([read, total, warehouse.sqlite.inTransaction]),
       });
-      expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
-      const steps = Array.from(
-        { length: Math.max(0, Math.ceil(length / 250) - 1) },
-        (_, step) => (step + 1) * 250,
-      );
-      expect(seen).toEqual([...steps, length].map((read) => ({ read, total: length })));
+      expect(readStored(warehouse)).toEqual(foldStored(warehouse, RULES));
+      const steps = Array.from({ length: Math.max(0, Math.ceil(length / 250) - 1) }, (_, step) => [
+        ...[(step + 1) * 250, length, true],
+      ]);
+      expect(seen).toEqual([...steps, [length, length, false]]);
     },
   );
 
@@ -237,7 +198,7 @@ describe("attributeAgain", () => {
     await attributeAgain(locked(warehouse), DEFAULT_RULES, NOW);
     const stored = readStored(warehouse);
     expect(stored.facts).toHaveLength(18);
-    expect(stored).toEqual(foldFacts(warehouse, DEFAULT_RULES));
+    expect(stored).toEqual(foldStored(warehouse, DEFAULT_RULES));
   });
 
   it("logs one change per call, caused by the rules, if only the name of its caller differs", async () => {
@@ -280,12 +241,6 @@ describe("attributeAgain", () => {
     expect(needsAttribution(warehouse, RULES)).toBe(true);
   });
 
-  it("works without a listener", async () => {
-    using warehouse = newWarehouse(someCalls(251, "with"));
-    await attributeAgain(locked(warehouse), RULES, NOW);
-    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, RULES));
-  });
-
   it("writes nothing into a file that was moved away", async () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
@@ -315,7 +270,7 @@ describe("attributeAgain", () => {
     const inForce = readRulesInForce(warehouse);
     expect(inForce.caller_key).toMatch(/^[0-9a-f]{16}$/);
     expect(secureDelete()).toBe(1);
-    expect(readStored(warehouse)).toEqual(foldFacts(warehouse, DEFAULT_RULES, digestOf));
+    expect(readStored(warehouse)).toEqual(foldStored(warehouse, DEFAULT_RULES, digestOf));
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM fact_changes").pluck().get()).toBe(0);
     expect(needsAttribution(warehouse, DEFAULT_RULES)).toBe(false);
 
@@ -326,29 +281,9 @@ describe("attributeAgain", () => {
     await applyRules(locked(warehouse), RULES, NOW);
     expect(readRulesInForce(warehouse).caller_key).toBe(inForce.caller_key);
     const stored = readStored(warehouse);
-    expect(stored).toEqual(foldFacts(warehouse, RULES, digestOf));
+    expect(stored).toEqual(foldStored(warehouse, RULES, digestOf));
     expect(stored.callers.map(({ caller }) => caller)).toContain(other);
     expect(stored.facts.find(({ call_id }) => call_id === 100)?.caller).toBe(forgotten);
-  });
-
-  it("renames callers once, when they become digests, and no existing digests", async () => {
-    using warehouse = newWarehouse();
-    writeFileSync(callerKeyOf(warehouse.path), KEY.toString("hex"));
-    const call = makeCall({ call_id: 1, caller_id: "+491" });
-    storeCalls(warehouse, [call]);
-    beginFactLog(warehouse);
-    storeCalls(warehouse, [{ ...call, disposition: "BUSY" }]);
-    const logged = () =>
-      warehouse.sqlite
-        .prepare("SELECT caller FROM fact_changes JOIN callers USING (caller_id)")
-        .pluck()
-        .all();
-    expect(logged()).toEqual(["+491"]);
-    const digests = { ...DEFAULT_RULES, caller_digests: true };
-    for (const qualified_seconds of [60, 61]) {
-      await applyRules(locked(warehouse), { ...digests, qualified_seconds }, NOW);
-      expect(logged()).toEqual([hmac("+491")]);
-    }
   });
 });
 

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attributeCall, type CallFacts } from "../../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { toCaller } from "../../../src/attribution/call-text.ts";
 import type { Call } from "../../../src/call/columns.ts";
@@ -12,6 +11,7 @@ import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
+import { foldFacts } from "../../support/fold-facts.ts";
 import {
   deleteCalls,
   markGone,
@@ -97,32 +97,8 @@ class History {
 
   /** The facts of all calls computed from scratch, and their callers. */
   read() {
-    const facts = [...this.calls.values()]
-      .sort((a, b) => a.call_id - b.call_id)
-      .map((call) => ({ call_id: call.call_id, ...attributeCall(call, this.rules) }));
-    const isLive = ({ call_id }: { call_id: number }) => !this.gone.has(call_id);
-    const byCaller = Map.groupBy(
-      facts.filter(({ caller }) => caller !== null),
-      ({ caller }) => caller,
-    );
-    const firsts = new Map(
-      [...byCaller].map(([caller, calls]) => [caller, calls.filter(isLive).toSorted(compare)[0]]),
-    );
-    return {
-      facts: facts.map((call) => ({
-        ...call,
-        is_live: isLive(call),
-        is_first_call: firsts.get(call.caller)?.call_id === call.call_id,
-      })),
-      callers: [...firsts]
-        .map(([caller, first]) => ({
-          caller,
-          first_call_id: first?.call_id ?? null,
-          first_call_started: first?.call_started ?? null,
-        }))
-        .sort((a, b) => (String(a.caller) < String(b.caller) ? -1 : 1)),
-      counts: [{ name: "calls", value: this.calls.size }],
-    };
+    const calls = [...this.calls.values()].map((call) => ({ ...call, isGone: this.gone.has(call.call_id) }));
+    return foldFacts(calls, this.rules);
   }
 
   /** Takes a step; returns what must be stored afterwards. */
@@ -196,14 +172,6 @@ class History {
     writeTransaction(warehouse, (tx) => clearAbsence(tx, ids));
     for (const id of ids) this.#see("comes back", Number(this.gone.delete(id)));
   }
-}
-
-type Dated = Pick<CallFacts, "call_started"> & { call_id: number };
-
-function compare(a: Dated, b: Dated): number {
-  const [first, second] = [a.call_started ?? "~", b.call_started ?? "~"];
-  if (first !== second) return first < second ? -1 : 1;
-  return a.call_id - b.call_id;
 }
 
 function readStored(warehouse: Warehouse) {
@@ -296,20 +264,5 @@ describe("the facts of a warehouse", () => {
       Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times)),
       JSON.stringify(seen),
     ).toEqual([]);
-  });
-
-  it("count a gone call for its caller again when it returns at the same time with other content", () => {
-    using warehouse = newWarehouse();
-    const history = new History();
-    const call = makeCall({ call_id: 1, caller_id: "+491", duration: 10 });
-    for (const step of [
-      { kind: "page", calls: [call], ids: [] },
-      { kind: "gone", ids: [1] },
-      { kind: "page", calls: [{ ...call, duration: 20 }], ids: [] },
-    ] as const) {
-      const expected = history.take(warehouse, step);
-      expect(readStored(warehouse)).toEqual(expected);
-    }
-    expect(readStored(warehouse)).toMatchObject({ callers: [{ first_call_id: 1 }] });
   });
 });

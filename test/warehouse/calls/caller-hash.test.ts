@@ -1,8 +1,5 @@
-import { fork } from "node:child_process";
 import { createHmac, hash } from "node:crypto";
-import { once } from "node:events";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { CalltallyError } from "../../../src/base/errors.ts";
@@ -17,7 +14,6 @@ import { CallerDigests, insertForgotten } from "../../../src/warehouse/calls/for
 import { insertRules } from "../../../src/warehouse/calls/rules.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
 import { newWarehouse } from "../../support/warehouse.ts";
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
@@ -59,29 +55,6 @@ describe("openCallerHash", () => {
     expect(opened.seal("abc")).toBe(sealed);
     expect(opened.fingerprint).toBe(FINGERPRINT);
     expect("newKey" in opened).toBe(false);
-  });
-
-  it("reports that it created a key", () => {
-    using made = makeWarehouse();
-    rmSync(made.key);
-    expect(openCallerHash(made.warehouse.path).newKey).toBe(made.key);
-  });
-
-  it("returns the same key to several processes that create one at the same time", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    // Each waits for the others, so that they look for the key at the same time.
-    const makers = Array.from({ length: 3 }, () =>
-      fork(new URL("hash-caller.ts", import.meta.url), [database], {
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      }),
-    );
-    await Promise.all(makers.map((maker) => once(maker, "message")));
-    const hashes = makers.map((maker) => once(maker, "message"));
-    for (const maker of makers) maker.send("go");
-    const answers = new Set((await Promise.all(hashes)).map(([hash]) => hash));
-    expect([...answers]).toEqual([openCallerHash(database).hash("+49301")]);
-    expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key"]);
   });
 });
 

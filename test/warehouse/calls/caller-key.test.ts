@@ -97,24 +97,6 @@ describe("openCallerKey", () => {
     expect.unreachable("the other was never quicker");
   });
 
-  it("fails if its draft vanishes before it is renamed", async () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    const file = callerKeyOf(database);
-    await using _ = await startOther(folder.path, "fs.unlinkSync(join(folder, draft))");
-    for (const giveUp = Date.now() + 20_000; Date.now() < giveUp; rmSync(file)) {
-      const refusal = refusalOf(database);
-      if (refusal === undefined) continue; // it was quicker
-      return expect(refusal).toEqual({
-        message: "Cannot make the key of caller_hash next to the warehouse",
-        exitCode: 7,
-        hint: "Let the owner of the warehouse do it.",
-        cause: expect.stringContaining("no such file or directory"),
-      });
-    }
-    expect.unreachable("it never vanished in time");
-  });
-
   it("accepts a key with blanks around it", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
@@ -134,40 +116,31 @@ describe("openCallerKey", () => {
     });
     expect(readFileSync(callerKeyOf(database), "utf8")).toBe(text);
   });
-
-  it("refuses a link to a missing disk as an unreadable key, and creates no other", () => {
+  it.each([
+    {
+      title: "a link to a missing disk",
+      make: (file: string) => symlinkSync(join(file, "..", "disk", "key"), file),
+      cause: (file: string) => `Cannot open ${file}: no such file or directory`,
+    },
+    { title: "a folder", make: mkdirSync, cause: () => "Cannot read a file: it is a folder" },
+  ])("refuses $title as an unreadable key, and creates no other", ({ make, cause }) => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    symlinkSync(join(folder.path, "disk", "key"), callerKeyOf(database));
+    make(callerKeyOf(database));
     expect(hasCallerKey(database)).toBe(true);
     expect(refusalOf(database)).toEqual({
       message: "Cannot read the key of caller_hash next to the warehouse",
       exitCode: 7,
       hint: "Let the owner of the warehouse do it.",
-      cause: `Cannot open ${callerKeyOf(database)}: no such file or directory`,
+      cause: cause(callerKeyOf(database)),
     });
     expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key"]);
   });
 
-  it("cannot read a folder", () => {
-    using folder = makeTempFolder();
-    const database = join(folder.path, "calls.db");
-    mkdirSync(callerKeyOf(database));
-    expect(refusalOf(database)).toEqual({
-      message: "Cannot read the key of caller_hash next to the warehouse",
-      exitCode: 7,
-      hint: "Let the owner of the warehouse do it.",
-      cause: "Cannot read a file: it is a folder",
-    });
-  });
-
   it("fails in a missing folder", () => {
     using folder = makeTempFolder();
-    const database = join(folder.path, "none", "calls.db");
-    expect(refusalOf(database)).toEqual({
+    expect(refusalOf(join(folder.path, "none", "calls.db"))).toMatchObject({
       message: "Cannot make the key of caller_hash next to the warehouse",
-      exitCode: 7,
-      hint: "Let the owner of the warehouse do it.",
       cause: expect.stringMatching(
         /^Cannot open .*\.caller-key\.[\d@]+\.[-0-9a-f]{36}\.tmp: no such file or directory$/,
       ),

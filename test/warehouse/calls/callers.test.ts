@@ -29,13 +29,6 @@ describe("callers", () => {
     expect(read()).toEqual([gone]);
   });
 
-  it.each(["+492", null])("deletes a caller when its only call now has the caller %s", (caller_id) => {
-    using warehouse = newWarehouse();
-    storeCalls(warehouse, [call]);
-    storeCalls(warehouse, [{ ...call, caller_id }]);
-    expect(readFacts(warehouse).callers).toEqual(caller_id === null ? [] : [{ caller: caller_id, ...live }]);
-  });
-
   it("remembers the callers of a first load that were committed, even if another process continues", () => {
     using warehouse = newWarehouse();
     const first = prepareUpsertCalls(warehouse, 1, { isFirstLoad: true });

@@ -277,89 +277,43 @@ describe("calls that passes do not meet", () => {
 
   /** Hours in five years. */
   const YEARS = 5 * 365 * 24;
-  /** A pass: its hour by the clock here, and how many hours the service's clock is ahead; `began` if the clock was moved during it. */
-  type Pass = [hour: number, ahead: number | null, began?: number];
+  /** Hours of passes by the clock here; by how many the service's clock is ahead, if it says so; when the last but one began, if the clock was moved during it. */
+  type Clocks = { title: string; hours: number[]; ahead?: number[]; began?: number; since: number };
   // The first pass of each meets all calls; the last one finds one to be gone.
-  const clocks: { title: string; passes: Pass[]; since: number }[] = [
-    {
-      title: "was years ahead as they were first missed",
-      passes: [
-        [-1, null],
-        [YEARS, null],
-        [0, null],
-        [23, null],
-        [24, null],
-      ],
-      since: 0,
-    },
+  const clocks: Clocks[] = [
+    { title: "was years ahead as they were first missed", hours: [-1, YEARS, 0, 23, 24], since: 0 },
     {
       title: "was years behind as they were first missed",
-      passes: [
-        [-1, null],
-        [-YEARS, null],
-        [1, null],
-        [2, null],
-        [24, null],
-        [25, null],
-      ],
+      hours: [-1, -YEARS, 1, 2, 24, 25],
       since: -YEARS,
     },
     {
       title: "was years behind as they had been missing for an hour",
-      passes: [
-        [-1, null],
-        [0, null],
-        [-YEARS, null],
-        [1, null],
-        [24, null],
-        [25, null],
-      ],
+      hours: [-1, 0, -YEARS, 1, 24, 25],
       since: -YEARS,
     },
     {
       title: "was years behind from the first pass on, and the service reports its time",
-      passes: [
-        [-1 - YEARS, YEARS],
-        [-YEARS, YEARS],
-        [1, 0],
-        [2, 0],
-        [24, 0],
-      ],
+      hours: [-1 - YEARS, -YEARS, 1, 2, 24],
+      ahead: [YEARS, YEARS, 0, 0, 0],
       since: -YEARS,
     },
     {
       title: "was set years ahead since, and the service reports its time",
-      passes: [
-        [-1, 0],
-        [0, 0],
-        [1 + YEARS, -YEARS],
-        [23 + YEARS, -YEARS],
-        [24 + YEARS, -YEARS],
-      ],
+      hours: [-1, 0, 1 + YEARS, 23 + YEARS, 24 + YEARS],
+      ahead: [0, 0, -YEARS, -YEARS, -YEARS],
       since: 0,
     },
     {
       title: "was set years ahead and back, and the service reports its time",
-      passes: [
-        [-1, 0],
-        [0, 0],
-        [1 + YEARS, -YEARS],
-        [2 + YEARS, -YEARS],
-        [3, 0],
-        [23, 0],
-        [24, 0],
-      ],
+      hours: [-1, 0, 1 + YEARS, 2 + YEARS, 3, 23, 24],
+      ahead: [0, 0, -YEARS, -YEARS, 0, 0, 0],
       since: 0,
     },
     {
       title: "was set back by years during the pass that first missed them",
-      passes: [
-        [-1, null],
-        [1 - YEARS, null, 1],
-        [2, null],
-        [24, null],
-        [26, null],
-      ],
+      hours: [-1, 1 - YEARS, 2, 24, 26],
+      began: 1,
       since: 1,
     },
   ];
@@ -370,48 +324,26 @@ describe("calls that passes do not meet", () => {
     ]),
   )(
     "are gone by passes $kind an order key after a day even if the clock $title",
-    ({ mark, passes, since }) => {
+    ({ mark, hours, ahead, began, since }) => {
       using warehouse = newWarehouse(CALLS);
-      const gone = passes.map(([hour, ahead, began = hour], index) => {
-        const runId = passOver(
-          warehouse,
-          IDS.filter((id) => index === 0 || id !== IDS[1]),
-          began,
-        );
-        const clockAheadMs = ahead === null ? null : ahead * HOUR_MS;
+      const gone = hours.map((hour, index) => {
+        const met = IDS.filter((id) => index === 0 || id !== IDS[1]);
+        const runId = passOver(warehouse, met, index === 1 ? (began ?? hour) : hour);
+        const clockAheadMs = ahead === undefined ? null : (ahead[index] ?? 0) * HOUR_MS;
         updateRun(warehouse, runId, { clock_ahead_ms: clockAheadMs });
         const [startedAt, waitMs] = [at(hour), PATIENCE * HOUR_MS];
         return writeTransaction(warehouse, (tx) =>
           mark(tx, { runId, startedAt, isById: false, clockAheadMs, waitMs, limit: () => 9 }),
         ).calls_gone;
       });
-      expect(gone).toEqual(passes.map((_, index) => Number(index === passes.length - 1)));
-      const [hour] = passes.at(-1) ?? [];
+      expect(gone).toEqual(hours.map((_, index) => Number(index === hours.length - 1)));
       expect(readRows(warehouse)[1]).toMatchObject({
         call_id: IDS[1],
         missing_since: at(since),
-        gone_at: at(hour ?? Number.NaN),
+        gone_at: at(hours.at(-1) ?? Number.NaN),
       });
     },
   );
-
-  it("resets the counted passes only of the given calls", () => {
-    using warehouse = newWarehouse(CALLS);
-    const count = () => readRows(warehouse).filter((row) => row.absent_passes !== null).length;
-    const options = { startedAt: at(1), isById: false, clockAheadMs: null, waitMs: HOUR_MS, limit: () => 0 };
-    writeTransaction(warehouse, (tx) =>
-      markUnorderedAbsent(tx, { ...options, runId: passOver(warehouse, [], 1) }),
-    );
-    // A pass over an empty list: without an oldest call, none is older.
-    expect(readUnlisted(warehouse)).toBeNull();
-    expect(count()).toBe(IDS.length);
-    writeTransaction(warehouse, (tx) => clearAbsence(tx, []));
-    expect(count()).toBe(IDS.length);
-    writeTransaction(warehouse, (tx) => clearAbsence(tx, [0, 1, 99]));
-    expect(count()).toBe(IDS.length - 2);
-    forgetUnorderedAbsent(warehouse);
-    expect(count()).toBe(0);
-  });
 });
 
 describe("countExpected", () => {

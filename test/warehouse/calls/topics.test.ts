@@ -3,13 +3,12 @@ import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
-import { prune } from "../../../src/forget/prune.ts";
 import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/calls.ts";
-import { locked, newWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
+import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../support/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const line = (topic: string, phrase: string, qualifies: boolean | null = null) => ({
@@ -38,28 +37,12 @@ function store(warehouse: Warehouse, call: Call, keep: Partial<Keep> = {}) {
   return storeCalls(warehouse, [call], { keeping });
 }
 
-const pruneTo = (warehouse: Warehouse, keep: Partial<Keep>) =>
-  prune(locked(warehouse), { cutoffs: cutoffsAt({ ...KEEP_ALL, ...keep }, NOW), nowMs: NOW });
-
 const read = ({ sqlite }: Warehouse) =>
   sqlite.prepare("SELECT topic, is_qualified FROM call_facts").raw().get();
 const readSaid = ({ sqlite }: Warehouse) =>
   sqlite.prepare("SELECT transcription FROM transcripts").pluck().get() ?? null;
 
 describe("topics in the warehouse", () => {
-  it("follow the rules, and are blank without a transcript", () => {
-    using warehouse = open();
-    store(warehouse, BURST);
-    expect(read(warehouse)).toEqual(["pipe", 1]);
-    setRules(warehouse, LEAKS);
-    expect(read(warehouse)).toEqual(["leak", 0]);
-    setRules(warehouse, DEFAULT_RULES);
-    expect(read(warehouse)).toEqual([null, 0]);
-    setRules(warehouse, PIPES);
-    store(warehouse, about(null));
-    expect(read(warehouse)).toEqual([null, 0]);
-  });
-
   it("come with a late transcript, as a correction", () => {
     using warehouse = open();
     store(warehouse, about(null));
@@ -85,24 +68,12 @@ describe("topics in the warehouse", () => {
     expect(read(warehouse)).toEqual([null, 0]);
   });
 
-  it("stay when the transcript expires, while their meaning follows the rules", async () => {
-    using warehouse = open();
-    store(warehouse, BURST);
-    await pruneTo(warehouse, { transcripts: 10 });
-    expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
-    expect(countKeptTopics(warehouse)).toBe(1);
-    setRules(warehouse, LEAKS);
-    expect(read(warehouse)).toEqual(["pipe", 0]);
-    setRules(warehouse, withTopics(line("pipe", "nobody says this", true)));
-    expect(read(warehouse)).toEqual(["pipe", 1]);
-    setRules(warehouse, DEFAULT_RULES);
-    expect(read(warehouse)).toEqual(["pipe", 0]);
-  });
-
   it("follow the rules again when the transcript comes back", async () => {
     using warehouse = open();
     store(warehouse, BURST);
-    await pruneTo(warehouse, { transcripts: 10 });
+    await pruneTo(warehouse, { transcripts: 10 }, NOW);
+    expect([read(warehouse), readSaid(warehouse)]).toEqual([["pipe", 1], null]);
+    expect(countKeptTopics(warehouse)).toBe(1);
     setRules(warehouse, LEAKS);
     store(warehouse, BURST, { transcripts: 10 });
     expect(read(warehouse)).toEqual(["pipe", 0]);
