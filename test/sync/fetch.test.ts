@@ -97,5 +97,3 @@ describe("sync of a service that fails on large pages", () => {
     expect(await service.sync()).toMatchObject({ verdict: "exact", page_rows: null });
   });
 });
-
-describe("sync of a service that fails as a whole", () => {});
