@@ -24,35 +24,20 @@ const keyOf = (name: string) => {
 
 describe("ORDER_KEYS", () => {
   it("orders by id, by start, by source and id, and by source and start, in both directions", () => {
-    expect(ORDER_KEYS.map(({ name, words, newestAt }) => [name, words, newestAt])).toEqual([
-      ["call_id desc", "highest id first", "front"],
-      ["call_id asc", "lowest id first", "end"],
-      ["call_started desc", "newest start first", "front"],
-      ["call_started asc", "oldest start first", "end"],
-      ["insight_name desc then call_id desc", "by source from Z to A, highest id first in each", undefined],
-      ["insight_name desc then call_id asc", "by source from Z to A, lowest id first in each", undefined],
-      ["insight_name asc then call_id desc", "by source from A to Z, highest id first in each", undefined],
-      ["insight_name asc then call_id asc", "by source from A to Z, lowest id first in each", undefined],
-      [
-        "insight_name desc then call_started desc",
-        "by source from Z to A, newest start first in each",
-        undefined,
-      ],
-      [
-        "insight_name desc then call_started asc",
-        "by source from Z to A, oldest start first in each",
-        undefined,
-      ],
-      [
-        "insight_name asc then call_started desc",
-        "by source from A to Z, newest start first in each",
-        undefined,
-      ],
-      [
-        "insight_name asc then call_started asc",
-        "by source from A to Z, oldest start first in each",
-        undefined,
-      ],
+    const lines = ORDER_KEYS.map(({ name, words, newestAt }) => `${name}: ${words} (${newestAt})`);
+    expect(lines).toEqual([
+      "call_id desc: highest id first (front)",
+      "call_id asc: lowest id first (end)",
+      "call_started desc: newest start first (front)",
+      "call_started asc: oldest start first (end)",
+      "insight_name desc then call_id desc: by source from Z to A, highest id first in each (undefined)",
+      "insight_name desc then call_id asc: by source from Z to A, lowest id first in each (undefined)",
+      "insight_name asc then call_id desc: by source from A to Z, highest id first in each (undefined)",
+      "insight_name asc then call_id asc: by source from A to Z, lowest id first in each (undefined)",
+      "insight_name desc then call_started desc: by source from Z to A, newest start first in each (undefined)",
+      "insight_name desc then call_started asc: by source from Z to A, oldest start first in each (undefined)",
+      "insight_name asc then call_started desc: by source from A to Z, newest start first in each (undefined)",
+      "insight_name asc then call_started asc: by source from A to Z, oldest start first in each (undefined)",
     ]);
   });
 

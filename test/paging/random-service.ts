@@ -14,9 +14,7 @@ const KEY_ORDERS = [
 ] as const;
 /** Orders that change while calls arrive or are changed. */
 const OTHER_ORDERS = ["updated desc", "busiest source", "shuffled once", "shuffled"] as const;
-/** In the order of rows in the file; a changed row moves. */
-const HEAP = "heap";
-type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number] | typeof HEAP;
+type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number];
 
 /** What the service reports as its number of calls. */
 type Total =
@@ -25,7 +23,7 @@ type Total =
 
 /** What happens at a service before one of its responses. */
 interface Event {
-  kind: "new" | "late" | "delete" | "touch" | "delete front" | "correct" | "swap";
+  kind: "new" | "late" | "delete" | "touch" | "delete front";
   /** The position as a share of the existing calls: 0 is the oldest, 1 the newest. */
   at: number;
   count: number;
@@ -67,8 +65,6 @@ export interface Timeline {
   beyond?: "first page" | "last page";
   /** Offsets that return nothing although calls follow. @default none */
   hole?: { first: number; last: number } | undefined;
-  /** The database changes its plan, and so the order, from an offset or a request on. @default never */
-  flip?: { order: Order; from: "offset" | "request"; at: number };
   /** Slices after which the process is killed and the next one resumes. */
   kills: number[];
   /** The requested page size after each kill. @default as before */
@@ -302,58 +298,6 @@ export const endTimelines: fc.Arbitrary<Timeline> = fc
     hole === undefined ? { ...timeline, beyond, total } : { ...timeline, hole },
   );
 
-/** Services whose order moves during a pass, which no pass can prove. `npm run test:walk` counts how often. */
-const moving = (
-  kinds: readonly Event["kind"][],
-  orders: readonly Order[],
-  flips: readonly Order[] = [],
-): fc.Arbitrary<Timeline> =>
-  fc
-    .record({
-      timeline: honestTimelines,
-      order: fc.constantFrom(...orders),
-      sorting: fc.constantFrom("ignored" as const, "refused"),
-      limit: fc.integer({ min: 4, max: 12 }),
-      initial: fc.integer({ min: 20, max: 80 }),
-      events: fc.array(
-        fc.array(fc.record({ kind: fc.constantFrom(...kinds), at: share, count: count(2) }), {
-          maxLength: 2,
-        }),
-        { minLength: 3, maxLength: 12 },
-      ),
-      flip: fc.record({
-        order: fc.constantFrom(...flips, ...orders.slice(0, flips.length === 0 ? 1 : 0)),
-        from: fc.constantFrom("offset" as const, "request"),
-        at: count(30),
-      }),
-    })
-    .map(({ timeline, events, flip, ...changes }) => ({
-      ...timeline,
-      ...changes,
-      pageCap: 1000,
-      tied: 1,
-      requests: events.map((some, index) => ({
-        events: some,
-        cap: 1000,
-        short: 0,
-        lag: 0,
-        turns: index % 3,
-      })),
-      ...(flips.length > 0 && { flip }),
-    }));
-
-export const movingTimelines = {
-  startfix: moving(["new", "delete", "correct"], ["start desc", "start asc"]),
-  startfix2: moving(["new", "late", "delete", "correct", "correct", "swap"], ["start desc", "start asc"]),
-  planflip: moving(
-    ["new", "late", "delete"],
-    ["id desc", "start desc", HEAP],
-    ["start desc", "id desc", "id asc"],
-  ),
-  planflip2: moving(["new", "new", "late", "delete"], ["id desc", "start desc"], ["start desc", "id desc"]),
-  planheap: moving(["new", "delete", "touch"], [HEAP, "id asc", "start asc"], [HEAP, "id asc", "start asc"]),
-};
-
 interface ServedCall {
   id: number;
   startedMs: number;
@@ -361,7 +305,6 @@ interface ServedCall {
   source: string;
   updatedAt: number;
   rank: number;
-  slot: number;
 }
 
 /** A response of status 400. */
@@ -382,8 +325,6 @@ export class RandomService implements Source<Slice> {
   #visibleThroughout: Set<number> | undefined;
   readonly #touched = new Set<number>();
   #nextId = 1;
-  #nextSlot = 0;
-  readonly #freeSlots: number[] = [];
   #clock = 0;
   #seed: number;
   requests = 0;
@@ -399,12 +340,6 @@ export class RandomService implements Source<Slice> {
     this.#seed = timeline.seed;
     for (let index = 0; index < timeline.initial; index++) this.#add(Math.floor(index / timeline.tied));
     this.#clock = timeline.initial;
-  }
-
-  /** Skips that many requests of other clients, with the events before each. */
-  async liveOn(requests: number): Promise<void> {
-    for (let request = 0; request < requests; request++) await this.fetch("own")(0);
-    this.#visibleThroughout = undefined;
   }
 
   /** Calls that were in every state that a response was made from. */
@@ -442,9 +377,7 @@ export class RandomService implements Source<Slice> {
     const served = new Set(state.map(({ id }) => id));
     this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
 
-    const { flip } = this.#timeline;
-    const isFlipped = flip !== undefined && (flip.from === "offset" ? asked : this.requests) >= flip.at;
-    const listed = this.#list(state, isFlipped ? flip.order : order);
+    const listed = this.#list(state, order);
     if (sort !== "own" && sorting === "served") listed.sort((a, b) => compare(a.source, b.source));
     const isRounded = offsets.startsWith("rounded");
     const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
@@ -518,7 +451,6 @@ export class RandomService implements Source<Slice> {
         sizeOf(b) - sizeOf(a) || compare(a.source, b.source) || b.startedMs - a.startedMs,
       "shuffled once": (a, b) => a.rank - b.rank,
       shuffled: () => 0,
-      heap: (a, b) => a.slot - b.slot,
     };
     const compareCalls = orders[order];
     return places.sort((a, b) => compareCalls(a.call, b.call) || a.at - b.at).map(({ call }) => call);
@@ -529,10 +461,8 @@ export class RandomService implements Source<Slice> {
     this.#clock++;
     if (kind === "new") for (let added = 0; added < count; added++) this.#add(this.#clock);
     if (kind === "late") this.#add(Math.floor(at * this.#clock));
-    if (kind === "delete") this.#remove(place, count);
-    if (kind === "delete front") this.#remove(Math.max(0, this.#calls.length - count), count);
-    if (kind === "correct") for (let moved = 0; moved < count; moved++) this.#correct(place);
-    if (kind === "swap") this.#swap(place);
+    if (kind === "delete") this.#calls.splice(place, count);
+    if (kind === "delete front") this.#calls.splice(Math.max(0, this.#calls.length - count), count);
     if (kind !== "touch") return;
     // Calls are never changed in place: older states keep their versions.
     for (let index = place; index < Math.min(place + count, this.#calls.length); index++) {
@@ -540,33 +470,8 @@ export class RandomService implements Source<Slice> {
       // Once in a pass: a call that moves again and again can avoid any number of looks.
       if (call === undefined || this.#touched.has(call.id)) continue;
       this.#touched.add(call.id);
-      this.#calls[index] = { ...call, updatedAt: this.#clock + index / 1000, slot: this.#takeSlot() };
+      this.#calls[index] = { ...call, updatedAt: this.#clock + index / 1000 };
     }
-  }
-
-  #remove(place: number, count: number): void {
-    this.#freeSlots.push(...this.#calls.splice(place, count).map(({ slot }) => slot));
-  }
-
-  #takeSlot(): number {
-    return this.#freeSlots.pop() ?? this.#nextSlot++;
-  }
-
-  /** A call gets the start of some other. */
-  #correct(place: number): void {
-    const [call] = this.#calls.splice(Math.min(place, this.#calls.length - 1), 1);
-    const other = this.#calls[Math.floor(this.#random() * this.#calls.length)];
-    if (call === undefined) return;
-    const startedMs = (other ?? call).startedMs + Math.floor(this.#random() * 3 - 1) * 1000;
-    this.#insert({ ...call, startedMs, started: new Date(startedMs).toISOString() });
-  }
-
-  /** Two neighbours change their starts. */
-  #swap(place: number): void {
-    const [a, b] = this.#calls.splice(Math.min(place, this.#calls.length - 2), 2);
-    if (a === undefined || b === undefined) return;
-    this.#insert({ ...a, startedMs: b.startedMs, started: b.started });
-    this.#insert({ ...b, startedMs: a.startedMs, started: a.started });
   }
 
   #add(second: number): void {
@@ -574,12 +479,8 @@ export class RandomService implements Source<Slice> {
     const source = `source ${Math.floor(this.#random() * this.#timeline.sources)}`;
     const started = new Date(startedMs).toISOString();
     const call = { id: this.#nextId++, startedMs, started, source, updatedAt: second, rank: this.#random() };
-    this.#insert({ ...call, slot: this.#takeSlot() });
-  }
-
-  /** Keeps the calls in the order of their start. */
-  #insert(call: ServedCall): void {
-    const place = this.#calls.findLastIndex((other) => other.startedMs <= call.startedMs);
+    // Keeps the calls in the order of their start.
+    const place = this.#calls.findLastIndex((other) => other.startedMs <= startedMs);
     this.#calls.splice(place + 1, 0, call);
   }
 

@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Behind, Evidence } from "../../src/paging/evidence.ts";
 import { readKeys } from "../../src/paging/order-key.ts";
-import { judge, judgeIncremental, missingCallThreshold } from "../../src/paging/verdict.ts";
+import { judge, judgeIncremental, missingCallThreshold, type Verdict } from "../../src/paging/verdict.ts";
 import { BY_SOURCE, CLEAN, NEWEST, totals } from "./clean-evidence.ts";
-
-const full = (changes: Partial<Evidence>, distinct = 100) => ({
-  evidence: { ...CLEAN, ...changes },
-  distinct,
-});
 
 const moved = (last: number, least: number) => ({
   totals: totals({ last, least, most: Math.max(100, last), isConstant: false }),
@@ -25,241 +20,169 @@ const look = (changes: Partial<Behind>): Behind => ({
 });
 
 describe("judge", () => {
-  it.each([
-    {
-      ...full({}),
-      verdict: "exact",
-      says: "all pages joined, and every one of 100 calls read",
-    },
-    {
-      ...full({ totals: totals({ first: 0, last: 0, least: 0, most: 0 }) }, 0),
-      verdict: "exact",
-      says: "every one of 0 calls read",
-    },
-    { ...full({ seamsMended: 2 }), verdict: "exact", says: "every one of 100 calls read" },
-    {
-      ...full({ keys: BY_SOURCE }),
-      verdict: "exact",
-      says: "every one of 100 calls read",
-    },
-    {
-      ...full(moved(103, 100), 101),
-      verdict: "verified",
-      says: "while calls came or went: 101 calls read, total 103",
-    },
-    {
-      ...full(moved(98, 98), 100),
-      verdict: "verified",
-      says: "while calls came or went: 100 calls read, total 98",
-    },
-    { ...full({}, 101), verdict: "verified", says: "101 calls read, total 100" },
-
-    {
-      ...full({ keys: [], outOfPlace: 7 }),
-      verdict: "probable",
-      says: "in no order by id, start or source: call 7 is out of place",
-    },
-    {
-      ...full({ isProven: false }),
-      verdict: "probable",
-      says: "more calls than fit on a page have the same place in the order",
-    },
-    {
-      ...full({ repeated: 1 }),
-      verdict: "probable",
-      says: "1 response repeated an earlier request_id",
-    },
-    { ...full({ old: 2 }), verdict: "probable", says: "2 responses came from the past" },
-    { ...full({ unplaced: 1 }), verdict: "probable", says: "some rows have no readable call_id" },
-    {
-      ...full({ keys: BY_SOURCE, ...moved(101, 100) }, 101),
-      verdict: "probable",
-      says: "an order by source may depend on the sources' figures",
-    },
-    {
-      ...full({ totals: totals({ overruns: 1 }) }),
-      verdict: "probable",
-      says: "total contradicts its pages, which go beyond it",
-    },
-    {
-      ...full({ totals: totals({ fall: 11, falls: 11 }) }),
-      verdict: "probable",
-      says: "total fell by 11 while reading",
-    },
-    {
-      ...full({ totals: totals({ fall: 10, falls: 10 }) }),
-      verdict: "exact",
-      says: "every one of 100 calls read",
-    },
-    {
-      ...full({ vanished: 1 }),
-      verdict: "probable",
-      says: "1 call is no longer in place, though total fell by only 0",
-    },
-    {
-      ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }, 99),
-      verdict: "probable",
-      says: "total fell and rose while reading, and counted more: 99 calls read, total up to 100",
-    },
-    {
-      ...full({ totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) }),
-      verdict: "verified",
-      says: "100 calls read, total 100",
-    },
-    {
-      ...full({ end: "nothing behind" }),
-      verdict: "exact",
-      says: "every one of 100 calls read",
-    },
-    {
-      ...full({ end: "nothing behind", ...moved(103, 100) }, 101),
-      verdict: "probable",
-      says: "fewer than two full pages of one length do not prove the end",
-    },
-    {
-      ...full({ end: "nothing behind", isOneLength: false, ...moved(103, 100) }, 101),
-      verdict: "probable",
-      says: "calls read, total 103; but pages of different lengths do not prove the end",
-    },
-    {
-      ...full({ vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }),
-      verdict: "exact",
-      says: "calls read",
-    },
+  it.each<[verdict: Verdict, says: string, changes: Partial<Evidence>, distinct?: number]>([
+    ["exact", "all pages joined, and every one of 100 calls read", {}],
+    ["exact", "every one of 0 calls read", { totals: totals({ first: 0, last: 0, least: 0, most: 0 }) }, 0],
+    ["exact", "every one of 100 calls read", { seamsMended: 2 }],
+    ["exact", "every one of 100 calls read", { keys: BY_SOURCE }],
+    ["verified", "while calls came or went: 101 calls read, total 103", moved(103, 100), 101],
+    ["verified", "while calls came or went: 100 calls read, total 98", moved(98, 98), 100],
+    ["verified", "101 calls read, total 100", {}, 101],
+    ["probable", "in no order by id, start or source: call 7 is out of place", { keys: [], outOfPlace: 7 }],
+    ["probable", "more calls than fit on a page have the same place in the order", { isProven: false }],
+    ["probable", "1 response repeated an earlier request_id", { repeated: 1 }],
+    ["probable", "2 responses came from the past", { old: 2 }],
+    ["probable", "some rows have no readable call_id", { unplaced: 1 }],
+    [
+      "probable",
+      "an order by source may depend on the sources' figures",
+      { keys: BY_SOURCE, ...moved(101, 100) },
+      101,
+    ],
+    ["probable", "total contradicts its pages, which go beyond it", { totals: totals({ overruns: 1 }) }],
+    ["probable", "total fell by 11 while reading", { totals: totals({ fall: 11, falls: 11 }) }],
+    ["exact", "every one of 100 calls read", { totals: totals({ fall: 10, falls: 10 }) }],
+    ["probable", "1 call is no longer in place, though total fell by only 0", { vanished: 1 }],
+    [
+      "probable",
+      "total fell and rose while reading, and counted more: 99 calls read, total up to 100",
+      { totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) },
+      99,
+    ],
+    [
+      "verified",
+      "100 calls read, total 100",
+      { totals: totals({ falls: 4, rises: 4, least: 96, isConstant: false }) },
+    ],
+    ["exact", "every one of 100 calls read", { end: "nothing behind" }],
+    [
+      "probable",
+      "fewer than two full pages of one length do not prove the end",
+      { end: "nothing behind", ...moved(103, 100) },
+      101,
+    ],
+    [
+      "probable",
+      "calls read, total 103; but pages of different lengths do not prove the end",
+      { end: "nothing behind", isOneLength: false, ...moved(103, 100) },
+      101,
+    ],
+    ["exact", "calls read", { vanished: 2, ...moved(98, 98), totals: totals({ falls: 2 }) }],
     // 98 of 100 calls counted at first were read before the closing look met two new ones.
-    {
-      ...full({ closingOnly: 2, ...moved(102, 100) }),
-      verdict: "probable",
-      says: "2 calls are no longer in place, though total fell by only 0",
-    },
-    {
-      ...full({ closingOnly: 2, totals: totals({ falls: 2, isConstant: false }) }),
-      verdict: "verified",
-      says: "while calls came or went: 100 calls read, total 100",
-    },
+    [
+      "probable",
+      "2 calls are no longer in place, though total fell by only 0",
+      { closingOnly: 2, ...moved(102, 100) },
+    ],
+    [
+      "verified",
+      "while calls came or went: 100 calls read, total 100",
+      { closingOnly: 2, totals: totals({ falls: 2, isConstant: false }) },
+    ],
     // A call that vanished had been read: it is not one of the unread ones.
-    {
-      ...full({ closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) }),
-      verdict: "probable",
-      says: "2 calls are no longer in place, though total fell by only 1",
-    },
-    { ...full({ end: "disputed" }), verdict: "probable", says: "the service counts more than it lists" },
-    {
-      ...full({}, 99),
-      verdict: "probable",
-      says: "the service counts more than it lists: 99 calls read, total 100",
-    },
-    {
-      ...full(moved(103, 100), 99),
-      verdict: "probable",
-      says: "counts more than it lists: 99 calls read, total 103",
-    },
-
-    { ...full({ startsAtFront: false }), verdict: "unverified", says: "did not begin with the first call" },
-    {
-      ...full({ end: "unseen", fresh: 130 }),
-      verdict: "unverified",
-      says: "the end of the calls was not reached: 100 calls read",
-    },
-    {
-      ...full({ end: "unseen", behind: [look({ offset: 20, repeats: 0, rows: 20 })] }, 20),
-      verdict: "unverified",
-      says: "the end of the calls was not reached: offset 20 gave rows 1 to 20: 20 calls read, total 100",
-    },
-    {
-      ...full({ end: "unseen", ...moved(103, 100), behind: [look({ rows: 2, unseen: 1 })] }, 101),
-      verdict: "unverified",
-      says: "not reached: offset 100 gave 1 other call: 101 calls read, total 103",
-    },
-    {
-      ...full({ end: "unseen", behind: [look({ repeats: 50, rows: 50 })] }),
-      verdict: "probable",
-      says: "no page shows the end of the calls: offset 100 gave rows 51 to 100: 100 calls read, total 100",
-    },
-    {
-      // As many as the service counts, and yet one more was seen.
-      ...full({ end: "unseen", behind: [look({ rows: 1, unseen: 1 })] }),
-      verdict: "unverified",
-      says: "not reached: offset 100 gave 1 other call: 100 calls read, total 100",
-    },
-    {
-      ...full({ end: "unseen", behind: [look({ rows: 3 })] }, 90),
-      verdict: "unverified",
-      says: "not reached: offset 100 gave 3 known calls: 90 calls read, total 100",
-    },
-    {
-      ...full({ end: "repeated", behind: [look({ repeats: 0, rows: 100 })] }),
-      verdict: "probable",
-      says: "no page shows the end of the calls: offset 100 gave rows 1 to 100",
-    },
-    {
-      ...full({ gaps: [{ first: 63, last: 69 }], isLinked: false }, 93),
-      verdict: "unverified",
-      says: "the list ended early and went on: offsets 63 to 69 came empty: 93 calls read, total 100",
-    },
-    {
-      ...full({ end: "disputed", endsAt: 89 }, 89),
-      verdict: "unverified",
-      says: "no call came from offset 89 on, though the service counts more: 89 calls read, total 100",
-    },
-    {
-      ...full({ end: "disputed", endsAt: 90 }, 90),
-      verdict: "probable",
-      says: "the service counts more than it lists: 90 calls read, total 100",
-    },
+    [
+      "probable",
+      "2 calls are no longer in place, though total fell by only 1",
+      { closingOnly: 1, vanished: 1, totals: totals({ falls: 1, isConstant: false }) },
+    ],
+    ["probable", "the service counts more than it lists", { end: "disputed" }],
+    ["probable", "the service counts more than it lists: 99 calls read, total 100", {}, 99],
+    ["probable", "counts more than it lists: 99 calls read, total 103", moved(103, 100), 99],
+    ["unverified", "did not begin with the first call", { startsAtFront: false }],
+    ["unverified", "the end of the calls was not reached: 100 calls read", { end: "unseen", fresh: 130 }],
+    [
+      "unverified",
+      "the end of the calls was not reached: offset 20 gave rows 1 to 20: 20 calls read, total 100",
+      { end: "unseen", behind: [look({ offset: 20, repeats: 0, rows: 20 })] },
+      20,
+    ],
+    [
+      "unverified",
+      "not reached: offset 100 gave 1 other call: 101 calls read, total 103",
+      { end: "unseen", ...moved(103, 100), behind: [look({ rows: 2, unseen: 1 })] },
+      101,
+    ],
+    [
+      "probable",
+      "no page shows the end of the calls: offset 100 gave rows 51 to 100: 100 calls read, total 100",
+      { end: "unseen", behind: [look({ repeats: 50, rows: 50 })] },
+    ],
+    // As many as the service counts, and yet one more was seen.
+    [
+      "unverified",
+      "not reached: offset 100 gave 1 other call: 100 calls read, total 100",
+      { end: "unseen", behind: [look({ rows: 1, unseen: 1 })] },
+    ],
+    [
+      "unverified",
+      "not reached: offset 100 gave 3 known calls: 90 calls read, total 100",
+      { end: "unseen", behind: [look({ rows: 3 })] },
+      90,
+    ],
+    [
+      "probable",
+      "no page shows the end of the calls: offset 100 gave rows 1 to 100",
+      { end: "repeated", behind: [look({ repeats: 0, rows: 100 })] },
+    ],
+    [
+      "unverified",
+      "the list ended early and went on: offsets 63 to 69 came empty: 93 calls read, total 100",
+      { gaps: [{ first: 63, last: 69 }], isLinked: false },
+      93,
+    ],
+    [
+      "unverified",
+      "no call came from offset 89 on, though the service counts more: 89 calls read, total 100",
+      { end: "disputed", endsAt: 89 },
+      89,
+    ],
+    [
+      "probable",
+      "the service counts more than it lists: 90 calls read, total 100",
+      { end: "disputed", endsAt: 90 },
+      90,
+    ],
     // Rows without an id are not missing calls.
-    { ...full({ unplaced: 30 }, 70), verdict: "probable", says: "some rows have no readable call_id" },
-    {
-      ...full({ unplaced: 100, unplacedReason: "9007199254740993 is beyond 2^53 − 1" }, 0),
-      verdict: "unverified",
-      says: "no row has a readable call_id (9007199254740993 is beyond 2^53 − 1): 0 calls read, total 100",
-    },
-    { ...full({}, 0), verdict: "unverified", says: "no call came: 0 calls read, total 100" },
-    {
-      ...full({ end: "unseen", endsAt: 60, behind: [look({ offset: 60 })] }, 60),
-      verdict: "unverified",
-      says: "no call came from offset 60 on, though the service counts more: 60 calls read, total 100",
-    },
-    { ...full({ fragmented: 1 }), verdict: "unverified", says: "1 page had to be read in pieces" },
-    {
-      ...full({ isFrontMet: false, isLinked: false, front: { met: 12, needed: 50 } }),
-      verdict: "unverified",
-      says: "the closing look at the front met 12 calls of the first page, where 50 are needed: 100 calls read",
-    },
-    {
-      // Not: the service lists fewer calls than it counts.
-      ...full({ isLinked: false, seamsBroken: 2 }, 80),
-      verdict: "unverified",
-      says: "2 seams between pages did not join: 80 calls read, total 100",
-    },
-    {
-      ...full({ isLinked: false, seamsBroken: 2 }),
-      verdict: "unverified",
-      says: "2 seams between pages did not join",
-    },
-    {
-      ...full({ keys: [] }, 99),
-      verdict: "unverified",
-      says: "and the counts do not fit: 99 calls read, total 100",
-    },
-    {
-      // The list did not end early: calls changed places, and some came twice.
-      ...full({ end: "unseen", keys: [], isProven: false, behind: [look({ offset: 100 })] }, 80),
-      verdict: "unverified",
-      says: "and the counts do not fit: 80 calls read, total 100",
-    },
-    {
-      ...full({}, 80),
-      verdict: "unverified",
-      says: "far fewer calls came than the service counts: 80 calls read, total 100",
-    },
-    {
-      ...full({ isProven: false }, 99),
-      verdict: "unverified",
-      says: "and the counts do not fit: 99 calls read, total 100",
-    },
-  ])("$verdict: $says", ({ evidence, distinct, verdict, says }) => {
-    const judgement = judge(evidence, distinct);
+    ["probable", "some rows have no readable call_id", { unplaced: 30 }, 70],
+    [
+      "unverified",
+      "no row has a readable call_id (9007199254740993 is beyond 2^53 − 1): 0 calls read, total 100",
+      { unplaced: 100, unplacedReason: "9007199254740993 is beyond 2^53 − 1" },
+      0,
+    ],
+    ["unverified", "no call came: 0 calls read, total 100", {}, 0],
+    [
+      "unverified",
+      "no call came from offset 60 on, though the service counts more: 60 calls read, total 100",
+      { end: "unseen", endsAt: 60, behind: [look({ offset: 60 })] },
+      60,
+    ],
+    ["unverified", "1 page had to be read in pieces", { fragmented: 1 }],
+    [
+      "unverified",
+      "the closing look at the front met 12 calls of the first page, where 50 are needed: 100 calls read",
+      { isFrontMet: false, isLinked: false, front: { met: 12, needed: 50 } },
+    ],
+    // Not: the service lists fewer calls than it counts.
+    [
+      "unverified",
+      "2 seams between pages did not join: 80 calls read, total 100",
+      { isLinked: false, seamsBroken: 2 },
+      80,
+    ],
+    ["unverified", "2 seams between pages did not join", { isLinked: false, seamsBroken: 2 }],
+    ["unverified", "and the counts do not fit: 99 calls read, total 100", { keys: [] }, 99],
+    // The list did not end early: calls changed places, and some came twice.
+    [
+      "unverified",
+      "and the counts do not fit: 80 calls read, total 100",
+      { end: "unseen", keys: [], isProven: false, behind: [look({ offset: 100 })] },
+      80,
+    ],
+    ["unverified", "far fewer calls came than the service counts: 80 calls read, total 100", {}, 80],
+    ["unverified", "and the counts do not fit: 99 calls read, total 100", { isProven: false }, 99],
+  ])("%s: %s", (verdict, says, changes, distinct = 100) => {
+    const judgement = judge({ ...CLEAN, ...changes }, distinct);
     expect(judgement.verdict).toBe(verdict);
     expect(judgement.verdict_reason).toContain(says);
     // The operator can change what prevents the proof.
@@ -435,50 +358,27 @@ describe("judgeIncremental", () => {
     );
   });
 
-  it.each([
-    {
-      ...incremental({}),
-      verdict: "probable",
-      says: "read up to known calls, newest start first, and the counts agree: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
-    },
+  it.each<[verdict: Verdict, says: string, changes: Partial<Evidence>, expected?: number]>([
+    [
+      "probable",
+      "read up to known calls, newest start first, and the counts agree: 100 calls here and at the service; all were verified 2026-10-01 00:00 UTC",
+      {},
+    ],
     // Read from the end, without a look at the front.
-    {
-      ...incremental({ end: "nothing behind", isFrontMet: false }),
-      verdict: "probable",
-      says: "the counts agree",
-    },
-    { ...incremental(moved(100, 99)), verdict: "probable", says: "the counts agree" },
-    {
-      ...incremental({ keys: readKeys("call_started asc") }),
-      verdict: "unverified",
-      says: "not listed as before, newest start first",
-    },
-    { ...incremental({ keys: [] }), verdict: "unverified", says: "not listed as before" },
-    {
-      ...incremental({ settled: false }),
-      verdict: "unverified",
-      says: "found no known calls that cannot have changed",
-    },
-    { ...incremental({ isProven: false }), verdict: "unverified", says: "the pages read did not join" },
-    { ...incremental({ fragmented: 1 }), verdict: "unverified", says: "the pages read did not join" },
-    {
-      ...incremental({ isFrontMet: false }),
-      verdict: "unverified",
-      says: "the live end of the list was not found again",
-    },
-    { ...incremental({ repeated: 1 }), verdict: "unverified", says: "a cache or a lagging replica" },
-    { ...incremental({ old: 1 }), verdict: "unverified", says: "a cache or a lagging replica" },
-    {
-      ...incremental({}, 99),
-      verdict: "unverified",
-      says: "the counts disagree: 99 calls here, total 100",
-    },
-    {
-      ...incremental({}, 101),
-      verdict: "unverified",
-      says: "the counts disagree: 101 calls here, total 100",
-    },
-  ])("$verdict: $says", ({ evidence, books, verdict, says }) => {
+    ["probable", "the counts agree", { end: "nothing behind", isFrontMet: false }],
+    ["probable", "the counts agree", moved(100, 99)],
+    ["unverified", "not listed as before, newest start first", { keys: readKeys("call_started asc") }],
+    ["unverified", "not listed as before", { keys: [] }],
+    ["unverified", "found no known calls that cannot have changed", { settled: false }],
+    ["unverified", "the pages read did not join", { isProven: false }],
+    ["unverified", "the pages read did not join", { fragmented: 1 }],
+    ["unverified", "the live end of the list was not found again", { isFrontMet: false }],
+    ["unverified", "a cache or a lagging replica", { repeated: 1 }],
+    ["unverified", "a cache or a lagging replica", { old: 1 }],
+    ["unverified", "the counts disagree: 99 calls here, total 100", {}, 99],
+    ["unverified", "the counts disagree: 101 calls here, total 100", {}, 101],
+  ])("%s: %s", (verdict, says, changes, expected) => {
+    const { evidence, books } = incremental(changes, expected);
     const judgement = judgeIncremental(evidence, books);
     expect(judgement.verdict).toBe(verdict);
     expect(judgement.verdict_reason).toContain(says);

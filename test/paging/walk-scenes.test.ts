@@ -222,6 +222,17 @@ describe("walk", () => {
     expect(reading.evidence).toMatchObject({ isLinked: true, seamsBroken: 0, fresh: 300 });
   });
 
+  it.each([
+    { total: 300, end: "short slice" },
+    { total: 20, end: "nothing behind" },
+    { total: 0, end: "nothing behind" },
+    { total: 901, end: "disputed" },
+  ])("reads all of 900 calls when the service counts $total", async ({ total, end }) => {
+    const reading = walk(serve(() => 900, { total: () => total }).source, options);
+    await read(reading);
+    expect(reading.evidence).toMatchObject({ fresh: 900, end });
+  });
+
   it("requests no more pages of a plan after one of them was empty", async () => {
     const service = serve(() => 100, { total: () => 2000 });
     const fetch: typeof service.fetch = async (offset, signal) => {

@@ -1,13 +1,31 @@
 import fc from "fast-check";
+import type { Evidence } from "../../src/paging/evidence.ts";
+import type { Sort } from "../../src/paging/order-key.ts";
+import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
-import { live, type Outcome, type Walker } from "./live.ts";
-import type { Timeline } from "./random-service.ts";
+import { isSure as isSureVerdict, type Judgement, judge } from "../../src/paging/verdict.ts";
+import { type Walk, walk } from "../../src/paging/walk.ts";
+import { RandomService, type Timeline } from "./random-service.ts";
 
 /** One pass over a service: its events, and how it is read. */
 export interface Reading {
   timeline: Timeline;
   overlap: number;
   concurrency: number;
+}
+
+export interface Outcome extends Judgement {
+  /** Calls that were visible throughout and were not read. */
+  missing: number[];
+  requests: number;
+  /** The maximum number of concurrent requests. */
+  atOnce: number;
+  sort: Sort;
+  isResumed: boolean;
+  /** What the ledger stores of the pass. */
+  slices: Slice[];
+  evidence: Evidence;
+  limit: number;
 }
 
 export const readings = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Reading> =>
@@ -17,11 +35,54 @@ export const readings = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Readin
     concurrency: fc.integer({ min: 1, max: 5 }),
   });
 
-export const isSure = ({ verdict }: Outcome): boolean => verdict === "exact" || verdict === "verified";
+export const isSure = ({ verdict }: Outcome): boolean => isSureVerdict(verdict);
 export const isFalselySure = (outcome: Outcome): boolean => isSure(outcome) && outcome.missing.length > 0;
 
 /** Whether nothing changes during the pass. Calls with equal starts are listed in another order each time. */
 export const isQuiet = ({ timeline }: Reading): boolean => timeline.busyFor === 0 && timeline.tied === 1;
 
-export const lives = ({ timeline, overlap, concurrency }: Reading, walker?: Walker): Promise<Outcome> =>
-  live(timeline, { overlap, throttle: new Throttle(concurrency) }, walker);
+/** Reads all calls of a service in one pass, killed and resumed according to its timeline. */
+export async function lives({ timeline, overlap, concurrency }: Reading): Promise<Outcome> {
+  const throttle = new Throttle(concurrency);
+  const service = new RandomService(timeline);
+  let earlier: Slice[] = [];
+  let sort: Sort = "own";
+  let isResumed = false;
+  for (let attempt = 0; ; attempt++) {
+    const reading: Walk<Slice> = walk(
+      service,
+      { overlap, throttle, limit: service.limit },
+      { sort, earlier },
+    );
+    // What the ledger stores of a pass.
+    const chain = { slices: earlier };
+    let isKilled = false;
+    for await (const slice of reading) {
+      if (reading.evidence.slices === 1) chain.slices = [];
+      chain.slices = [...chain.slices, structuredClone(slice)];
+      if (reading.evidence.slices - reading.evidence.resumed === timeline.kills[attempt]) {
+        isKilled = true;
+        break;
+      }
+    }
+    isResumed ||= reading.evidence.resumed > 0;
+    if (isKilled) {
+      [earlier, sort] = [chain.slices, reading.sort];
+      service.limit = timeline.limits?.[attempt] ?? service.limit;
+      continue;
+    }
+    const read = new Set(chain.slices.flatMap(({ rows }) => rows.map(({ id }) => id)));
+    const missing = service.visibleThroughout.filter((id) => !read.has(id));
+    return {
+      ...judge(reading.evidence, read.size),
+      missing,
+      requests: service.requests,
+      atOnce: service.atOnce,
+      sort: reading.sort,
+      isResumed,
+      slices: chain.slices,
+      evidence: reading.evidence,
+      limit: service.limit,
+    };
+  }
+}

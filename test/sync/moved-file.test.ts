@@ -2,7 +2,7 @@ import { existsSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { type CallService, newestFirst, startCallService, syncFrom } from "../support/call-service.ts";
+import { type CallService, newestFirst, startCallService } from "../support/call-service.ts";
 import { readIds } from "../support/warehouse.ts";
 
 /** Runs an event before a response. */
@@ -77,41 +77,6 @@ describe("sync into a file that moves", () => {
     symlinkSync("a.db", b);
     await expect(sync(service, a)).rejects.toThrow();
     expect(service.requests).toEqual([]);
-  });
-
-  it("stops before the next write when its lock was deleted and another sync has begun", async () => {
-    const second = Promise.withResolvers<unknown>();
-    await using other = await startCallService(newestFirst(400));
-    await using service = await startCallService(newestFirst(400), ({ before }) => {
-      if (before !== 3) return undefined;
-      // Like somebody who believes that the lock is stale.
-      rmSync(`${service.database}.lock`);
-      return (_request, response) => {
-        second.resolve(
-          syncFrom(other, service.folder, { limit: 100, concurrency: 1, rebind: true }).then(
-            (run) => {
-              response.destroy(); // retried, and answered then
-              return run;
-            },
-            (error: unknown) => {
-              response.destroy();
-              return error;
-            },
-          ),
-        );
-      };
-    });
-    await expect(sync(service)).rejects.toMatchObject({
-      exitCode: 6,
-      message: `Cannot continue run 1 of ${service.database}: another process has taken over`,
-    });
-    expect(await second.promise).toMatchObject({
-      verdict: expect.stringMatching(/exact|probable/),
-      calls_read: 400,
-    });
-    expect(service.read("SELECT status, count(*) AS runs FROM sync_runs GROUP BY 1")).toEqual([
-      { status: "done", runs: 1 },
-    ]);
   });
 
   it("ignores the log of a removed warehouse", async () => {

@@ -95,47 +95,4 @@ describe("sync of a service that answers 429", () => {
       calls_read: 60,
     });
   });
-
-  it("stores the requested time as a date", async () => {
-    const retryAfter = "Fri, 20 Nov 2026 15:59:59 GMT";
-    await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
-    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    for (const said of ["asks for a pause", "asked for a pause"]) {
-      await expect(service.sync({ clock })).rejects.toMatchObject({
-        exitCode: 5,
-        message: expect.stringContaining(`${said} until 2026-11-20T15:59:59.000Z`),
-      });
-    }
-    expect(service.requests).toHaveLength(1);
-  });
-
-  it.each([
-    { title: "a week", retryAfter: "604800" },
-    { title: "a date next year", retryAfter: "Fri, 20 Nov 2027 15:00:00 GMT" },
-    { title: "more years than there are dates", retryAfter: "9".repeat(30) },
-  ])("limits a pause of more than an hour to an hour, and reports it: $title", async ({ retryAfter }) => {
-    await using service = await startRowService(rowsOf(1, 60), () => busy(retryAfter));
-    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    const until = "2026-11-20T16:00:00.000Z";
-    await expect(service.sync({ clock })).rejects.toMatchObject({
-      exitCode: 5,
-      message: expect.stringContaining(
-        `asks for a pause of more than an hour, capped at one hour: until ${until}`,
-      ),
-    });
-    expect(readLedger(service)).toEqual([{ run_id: 1, status: "failed", not_before: until }]);
-    clock.advance(3_600_000);
-    await expect(service.sync({ clock })).rejects.toThrow("capped at one hour");
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it("sends requests immediately with `now`", async () => {
-    await using service = await startRowService(rowsOf(1, 60), ({ before }) =>
-      before === 0 ? busy("3600") : undefined,
-    );
-    const clock = new FakeClock("2026-11-20T15:00:00.000Z");
-    await expect(service.sync({ clock })).rejects.toThrow("asks for a pause");
-    await expect(service.sync({ clock })).rejects.toThrow("no request was sent");
-    expect(await service.sync({ clock, now: true })).toMatchObject({ verdict: "exact" });
-  });
 });

@@ -1,70 +1,35 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
-import { PageStore } from "../../src/sync/store.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import { readPages } from "../../src/warehouse/runs/page-table.ts";
-import { startRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { newWarehouse } from "../support/warehouse.ts";
-import { makeRun } from "./scene.ts";
+import { brokenRow, HOUR_MS, hoursAgo, Listing, makeRun, NOW, NOW_MS, rowOf, startStore } from "./scene.ts";
 
-const NOW = "2026-11-20T15:00:00.000Z";
-const NOW_MS = Date.parse(NOW);
-const HOUR_MS = 3_600_000;
 const LIMIT = 120;
 const LOOKBACK_HOURS = 72;
 
-/** A call, or a row that cannot be parsed. */
-type Row = { id: number; hoursAgo: number; duration: number } | { id: number | null; broken: true };
+/** Calls newest first, each an hour older than the one above it. @param youngest age of the newest in hours */
+const listOf = (count: number, youngest: number) =>
+  Array.from({ length: count }, (_, at) =>
+    rowOf(count - at, { call_started: hoursAgo(youngest + at), duration: 60 }),
+  );
+const newestAtFront = (count: number, youngest: number) => new Listing(listOf(count, youngest), LIMIT);
+const newestAtEnd = (count: number, youngest: number) =>
+  new Listing(listOf(count, youngest).reverse(), LIMIT);
 
-/** A service in memory; each call is an hour older than the one above it. */
-class Listing {
-  /** Newest first. */
-  rows: Row[];
-  readonly order: "newest" | "oldest";
-  offsets: number[] = [];
-  /** Runs before each response. */
-  onRequest: (before: number) => unknown = () => undefined;
-  #requests = 0;
+/** Calls that begin now. */
+const newCalls = (count: number) =>
+  Array.from({ length: count }, (_, at) => rowOf(9000 + count - at, { call_started: NOW }));
 
-  /** @param youngest age of the newest call, in hours before {@link NOW} */
-  constructor(count: number, youngest: number, order: "newest" | "oldest" = "newest") {
-    this.order = order;
-    this.rows = [];
-    this.rows = Array.from({ length: count }, (_, at) => callOf(count - at, youngest + at));
+/** Changes the calls at some places of the list. */
+function edit({ rows }: Listing, ...places: number[]): void {
+  for (const place of places) {
+    const row = rows[place];
+    if (row && "call" in row) rows[place] = { ...row, call: { ...row.call, duration: 99 } };
   }
-
-  fetch = async (offset: number): Promise<PageSlice> => {
-    this.offsets.push(offset);
-    this.onRequest(this.offsets.length);
-    const listed = this.order === "newest" ? this.rows : this.rows.toReversed();
-    const rows = listed.slice(offset, offset + LIMIT).map((row) => {
-      if ("broken" in row) return { rejected: { call_id: row.id, json: "{}", path: "", reason: "" } };
-      const call_started = new Date(NOW_MS - row.hoursAgo * HOUR_MS).toISOString();
-      return { call: makeCall({ call_id: row.id, call_started, duration: row.duration }), drift: [] };
-    });
-    const requestId = `request ${this.#requests++}`;
-    return toSlice({ rows, total: listed.length, limit: LIMIT, offset, requestId });
-  };
-
-  /** Adds new calls at the live end. */
-  add(count: number, hoursAgo: number): void {
-    this.rows.unshift(...Array.from({ length: count }, (_, at) => callOf(9000 + count - at, hoursAgo)));
-  }
-
-  /** Changes the call at a place of the list. */
-  edit(...places: number[]): void {
-    const listed = this.order === "newest" ? this.rows : this.rows.toReversed();
-    for (const place of places) Object.assign(listed[place] ?? {}, { duration: 99 });
-  }
-}
-
-function callOf(id: number, hoursAgo: number): Row {
-  return { id, hoursAgo, duration: 60 };
 }
 
 /** Verifies all calls, and lets an hour pass; returns how to sync again, and the requested offsets. */
@@ -106,28 +71,28 @@ describe("readIncremental of a service that lists the newest calls first", () =>
     { title: "reads on if one of these 50 is new", added: 71, offsets: [0, 117, 0] },
   ])("$title", async ({ added, offsets }) => {
     using warehouse = newWarehouse();
-    const listing = new Listing(300, 100);
+    const listing = newestAtFront(300, 100);
     const { sync } = await readBefore(warehouse, listing);
-    listing.add(added, 0);
+    listing.rows.unshift(...newCalls(added));
     expect(await sync()).toEqual({ ...INCREMENTAL, calls_new: added, offsets });
   });
 
   it("reads on behind a change among the last 50 calls of a page, and finds the next change", async () => {
     using warehouse = newWarehouse();
-    const listing = new Listing(400, 100);
+    const listing = newestAtFront(400, 100);
     const { sync } = await readBefore(warehouse, listing);
-    listing.edit(119, 150, 399);
+    edit(listing, 119, 150, 399);
     expect(await sync()).toEqual({ ...INCREMENTAL, calls_changed: 2, offsets: [0, 117, 0] });
-    listing.edit(398);
+    edit(listing, 398);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 0] });
   });
 
   it.each([
-    { title: "that cannot be parsed", row: { id: 181, broken: true } as const },
-    { title: "without an id", row: { id: null, broken: true } as const },
+    { title: "that cannot be parsed", row: brokenRow(181) },
+    { title: "without an id", row: brokenRow(null) },
   ])("reads on if the last 50 calls of a page have rows $title", async ({ row }) => {
     using warehouse = newWarehouse();
-    const listing = new Listing(400, 100);
+    const listing = newestAtFront(400, 100);
     const { sync } = await readBefore(warehouse, listing);
     listing.rows[110] = row;
     expect((await sync()).offsets.slice(0, 2)).toEqual([0, 117]);
@@ -138,7 +103,7 @@ describe("readIncremental of a service that lists the newest calls first", () =>
     { title: "are just as old", youngest: 2, offsets: [0, 117, 0] },
   ])("counts the look-back from the last sync: the last 50 calls $title", async ({ youngest, offsets }) => {
     using warehouse = newWarehouse();
-    const listing = new Listing(300, youngest);
+    const listing = newestAtFront(300, youngest);
     const { sync, clock } = await readBefore(warehouse, listing);
     clock.advance(200 * HOUR_MS);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
@@ -151,24 +116,27 @@ describe("readIncremental of a service that lists the newest calls first", () =>
     { title: "grew old while it ran", youngest: 2, offsets: [0, 117, 0] },
   ])("counts the look-back from the start of a ten-hour sync: the last 50 calls $title", async (row) => {
     using warehouse = newWarehouse();
-    const listing = new Listing(300, row.youngest);
+    const listing = newestAtFront(300, row.youngest);
     const clock = new FakeClock(NOW);
-    listing.onRequest = (before) => before === 1 && clock.advance(10 * HOUR_MS);
+    listing.disturb = (slice, request) => {
+      if (request === 1) clock.advance(10 * HOUR_MS);
+      return slice;
+    };
     const { sync } = await readBefore(warehouse, listing, { clock });
-    listing.onRequest = () => undefined;
+    listing.disturb = (slice) => slice;
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: row.offsets });
   });
 
   it("counts the look-back from now if the clock was ahead when the last sync began", async () => {
     using warehouse = newWarehouse();
-    const { sync } = await readBefore(warehouse, new Listing(300, 1));
+    const { sync } = await readBefore(warehouse, newestAtFront(300, 1));
     warehouse.sqlite.exec("UPDATE sync_runs SET started_at = '2026-12-24T00:00:00.000Z'");
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
   });
 
   it("counts the look-back from the last verified pass if the clock was ahead when a later sync began", async () => {
     using warehouse = newWarehouse();
-    const { sync, clock } = await readBefore(warehouse, new Listing(300, 2));
+    const { sync, clock } = await readBefore(warehouse, newestAtFront(300, 2));
     clock.advance(200 * HOUR_MS);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 117, 0] });
     const ahead = "UPDATE sync_runs SET started_at = '2031-12-24T00:00:00.000Z' WHERE mode = 'incremental'";
@@ -178,7 +146,7 @@ describe("readIncremental of a service that lists the newest calls first", () =>
 
   it("requests the service's own order", async () => {
     using warehouse = newWarehouse();
-    const listing = new Listing(300, 100);
+    const listing = newestAtFront(300, 100);
     const sorts: string[] = [];
     const fetch = (sort: string) => {
       sorts.push(sort);
@@ -191,7 +159,7 @@ describe("readIncremental of a service that lists the newest calls first", () =>
 
   it("becomes a full pass when it meets the end, since nothing was settled", async () => {
     using warehouse = newWarehouse();
-    const { sync } = await readBefore(warehouse, new Listing(200, 1), { lookbackHours: 500 });
+    const { sync } = await readBefore(warehouse, newestAtFront(200, 1), { lookbackHours: 500 });
     expect(await sync()).toMatchObject({
       mode: "full",
       plan_reason: "an incremental sync read the list to its end",
@@ -204,9 +172,9 @@ describe("readIncremental of a service that lists the newest calls first", () =>
 describe("readIncremental of a service that lists the oldest calls first", () => {
   it("begins with the last page of the previous run and reads what follows it", async () => {
     using warehouse = newWarehouse();
-    const listing = new Listing(300, 100, "oldest");
+    const listing = newestAtEnd(300, 100);
     const { sync } = await readBefore(warehouse, listing);
-    listing.add(30, 0);
+    listing.rows.push(...newCalls(30).reverse());
     expect(await sync()).toEqual({ ...INCREMENTAL, calls_new: 30, offsets: [180, 297, 330, 297] });
   });
 
@@ -219,23 +187,23 @@ describe("readIncremental of a service that lists the oldest calls first", () =>
     { title: "goes back if one of them is not", youngest: 2, offsets: [180, 63, 297, 300, 297] },
   ])("$title", async ({ youngest, offsets }) => {
     using warehouse = newWarehouse();
-    const { sync } = await readBefore(warehouse, new Listing(300, youngest, "oldest"));
+    const { sync } = await readBefore(warehouse, newestAtEnd(300, youngest));
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets });
   });
 
   it("goes back behind a change among these 50, and finds the next change", async () => {
     using warehouse = newWarehouse();
-    const listing = new Listing(400, 100, "oldest");
+    const listing = newestAtEnd(400, 100);
     const { sync } = await readBefore(warehouse, listing);
-    listing.edit(0, 250, 280);
+    edit(listing, 0, 250, 280);
     expect(await sync()).toEqual({ ...INCREMENTAL, calls_changed: 2, offsets: [280, 163, 397, 400, 397] });
-    listing.edit(1);
+    edit(listing, 1);
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [280, 397, 400, 397] });
   });
 
   it("does not become a full pass if all calls are on one page", async () => {
     using warehouse = newWarehouse();
-    const { sync } = await readBefore(warehouse, new Listing(30, 1, "oldest"));
+    const { sync } = await readBefore(warehouse, newestAtEnd(30, 1));
     expect(await sync()).toEqual({ ...INCREMENTAL, offsets: [0, 30, 27] });
   });
 });
@@ -246,12 +214,9 @@ describe("readIncremental of an unknown service", () => {
     { newestAt: "end", isFull: false },
   ] as const)("reads all from the first call: newest at the $newestAt", async ({ newestAt, isFull }) => {
     using warehouse = newWarehouse();
-    const listing = new Listing(200, 1, newestAt === "front" ? "newest" : "oldest");
+    const listing = newestAt === "front" ? newestAtFront(200, 1) : newestAtEnd(200, 1);
     const run = makeRun(warehouse, listing.fetch, new FakeClock(NOW), { limit: LIMIT });
-    const started = { started_at: NOW, mode: "incremental", plan_reason: "", pid: process.pid } as const;
-    const entry = { runId: startRun(warehouse, started), pid: process.pid };
-    const { claim, keeping } = run;
-    const store = new PageStore(warehouse, entry, 0, { claim, keeping, signature: new Set() });
+    const { store } = startStore(run, "incremental");
     expect(await readIncremental(run, store, newestAt)).toMatchObject({
       isFull,
       sort: "own",
@@ -268,9 +233,12 @@ describe("reading page by page", () => {
 
   it("stores each page when it arrives, and reports progress", async () => {
     using warehouse = newWarehouse();
-    const [listing, clock] = [new Listing(300, 1), new FakeClock(NOW)];
+    const [listing, clock] = [newestAtFront(300, 1), new FakeClock(NOW)];
     const progress: unknown[] = [];
-    listing.onRequest = () => clock.advance(1000);
+    listing.disturb = (slice) => {
+      clock.advance(1000);
+      return slice;
+    };
     const onProgress = (done: unknown) =>
       progress.push([done, warehouse.sqlite.prepare("SELECT count(*) FROM calls").pluck().get()]);
     await syncWarehouse(makeRun(warehouse, listing.fetch, clock, { limit: LIMIT, onProgress }));
@@ -289,7 +257,7 @@ describe("reading page by page", () => {
 
   it("stops between two pages at a signal, keeps what was read, and resumes there", async () => {
     using warehouse = newWarehouse();
-    const [listing, clock, stop] = [new Listing(300, 1), new FakeClock(NOW), new AbortController()];
+    const [listing, clock, stop] = [newestAtFront(300, 1), new FakeClock(NOW), new AbortController()];
     const onProgress = () => stop.abort(new Error("Enough"));
     const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });
     await expect(syncWarehouse({ ...run, onProgress, signal: stop.signal })).rejects.toThrow("Enough");
@@ -311,14 +279,15 @@ describe("reading page by page", () => {
 
   it("forgets the pages of an abandoned chain once another has begun", async () => {
     using warehouse = newWarehouse();
-    const [listing, clock] = [new Listing(400, 1), new FakeClock(NOW)];
+    const [listing, clock] = [newestAtFront(400, 1), new FakeClock(NOW)];
     const run = makeRun(warehouse, listing.fetch, clock, { limit: LIMIT });
-    listing.onRequest = (requests) => {
-      if (requests === 3) throw new Error("The line is dead");
+    listing.disturb = (slice, request) => {
+      if (request === 3) throw new Error("The line is dead");
+      return slice;
     };
     await expect(syncWarehouse(run)).rejects.toThrow("The line is dead");
     expect(readFetched(warehouse)).toHaveLength(2);
-    listing.onRequest = () => undefined;
+    listing.disturb = (slice) => slice;
     listing.rows = listing.rows.slice(100);
     const again = await syncWarehouse(run);
     expect(again).toMatchObject({ run_id: 1, resumed: null, verdict: "exact", calls_read: 300, pages: 5 });

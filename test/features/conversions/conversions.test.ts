@@ -111,25 +111,6 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     });
   });
 
-  it("leaves unknown value and currency blank, and quotes a name with a comma", async () => {
-    using warehouse = makeWarehouse([conversionCall(1)]);
-    const { text } = await exportConversions(warehouse, { conversion: { name: 'Call, "long"' } });
-    expect(text.split("\n")[2]).toBe('CjABC_1-x,"Call, ""long""",2026-09-21 12:00:00,,');
-  });
-
-  it.each([
-    { ad_user_data: "granted", ad_personalization: "denied", cells: "Granted,Denied" },
-    { ad_user_data: "denied", ad_personalization: undefined, cells: "Denied," },
-    { ad_user_data: undefined, ad_personalization: "granted", cells: ",Granted" },
-  ] as const)("writes consents as $cells", async ({ cells, ...conversion }) => {
-    using warehouse = makeWarehouse([conversionCall(1)]);
-    const { text } = await exportConversions(warehouse, { conversion });
-    expect(text.split("\n").slice(1, 3)).toEqual([
-      "Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization",
-      `CjABC_1-x,Qualified call,2026-09-21 12:00:00,,,${cells}`,
-    ]);
-  });
-
   it("does not report a click again if its first qualified call was before these days", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { gclid: "CjABC", call_started: "2026-08-31T21:59:59.999Z" }),
@@ -158,60 +139,9 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
     expect(text.split("\n")[2]).toBe("CjABC,Qualified call,2026-09-24 12:00:00,,");
     expect(conversions).toMatchObject({ examined: 1, excluded: {} });
   });
-
-  it("writes only parameters and header for an empty warehouse", async () => {
-    using warehouse = makeWarehouse([]);
-    const { text, rest, conversions } = await exportConversions(warehouse);
-    expect(text).toBe(
-      "Parameters:TimeZone=+0000\nGoogle Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency\n",
-    );
-    expect(rest).toBe("call_id,call_started,reason\r\n");
-    expect(conversions).toMatchObject({ rows: 0, examined: 0, excluded: {} });
-  });
-});
-
-describe("export google-leads", () => {
-  const lead = (call_id: number, members: Partial<Call> = {}) =>
-    conversionCall(call_id, { gclid: null, ...members });
-
-  it("writes the SHA-256 of the number in E.164, once per caller", async () => {
-    using warehouse = makeWarehouse([
-      lead(1, { caller_id: "+49 (30) 123-456", call_started: "2026-09-20T08:00:00.000Z" }),
-      lead(2, { caller_id: "+4930123456", call_started: "2026-09-21T08:00:00.000Z" }),
-    ]);
-    const { text, rest } = await exportConversions(warehouse, {
-      kind: "google-leads",
-      timezone: "Asia/Kolkata",
-    });
-    expect(text).toBe(
-      `Parameters:TimeZone=+0000
-Phone Number,Conversion Name,Conversion Time,Conversion Value,Conversion Currency
-${sha256("+4930123456")},Qualified call,2026-09-20 08:00:00,,
-`,
-    );
-    expect(reasonsOf(rest)).toEqual({ 2: "duplicate" });
-    expect(text + rest).not.toContain("123456");
-  });
 });
 
 const CLICK = "f894f652ea334e739002f7167ab8f8e3";
-
-describe("export google-data-manager", () => {
-  it("writes the header first, and times in UTC", async () => {
-    using warehouse = makeWarehouse([conversionCall(1, { call_started: "2026-09-15T18:30:00.999Z" })]);
-    const conversion = { value: "40", currency: "EUR", new: true, ad_user_data: "granted" } as const;
-    const { text } = await exportConversions(warehouse, {
-      kind: "google-data-manager",
-      conversion,
-      timezone: "Asia/Tokyo",
-    });
-    expect(text).toBe(
-      `Google Click ID,GBRAID,WBRAID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Order ID,Ad User Data,Ad Personalization
-CjABC_1-x,,,Qualified call,2026-09-15T18:30:00Z,40,EUR,1,Granted,
-`,
-    );
-  });
-});
 
 describe("export microsoft-ads", () => {
   const click = (call_id: number, members: Partial<Call> = {}) =>
@@ -242,41 +172,6 @@ ${CLICK.slice(0, -1)}2,Qualified call,2026-10-30 13:00:00,40,EUR
 `,
     );
     expect(reasonsOf(rest)).toEqual({});
-  });
-
-  it.each([
-    { timezone: "America/St_Johns", offset: "-0230" },
-    { timezone: "Asia/Kathmandu", offset: "+0545" },
-    { timezone: "UTC", offset: "+0000" },
-    { timezone: "America/New_York", offset: "-0400" },
-  ])("has one offset for the file: $offset in $timezone", async ({ timezone, offset }) => {
-    using warehouse = makeWarehouse([]);
-    const { text } = await exportConversions(warehouse, { kind: "microsoft-ads", timezone });
-    expect(text.split("\n")[0]).toBe(`Parameters:TimeZone=${offset}`);
-  });
-});
-
-describe("export ga4-events", () => {
-  const visit = (call_id: number, members: Partial<Call> = {}) =>
-    conversionCall(call_id, { gclid: null, google_analytics_cid: `12345.${1000 + call_id}`, ...members });
-
-  it("writes exactly these bytes, without a personal column", async () => {
-    using warehouse = makeWarehouse([
-      visit(1, { call_started: "2026-09-15T18:30:00.999Z", caller_id: "+4930123456" }),
-      visit(2, { google_analytics_cid: " 12345.1001 " }),
-      visit(3, { google_analytics_cid: "ann@example.com" }),
-      visit(4, { google_analytics_cid: null }),
-    ]);
-    const { text, rest } = await exportConversions(warehouse, {
-      kind: "ga4-events",
-      conversion: { value: "40", currency: "EUR", measurement_id: "G-1A2B3C4D5E" },
-    });
-    expect(text).toBe(
-      `measurement_id,client_id,event_name,timestamp_micros,event_param.call_id,event_param.value,event_param.currency
-G-1A2B3C4D5E,12345.1001,qualified_call,1789497000000000,1,40,EUR
-`,
-    );
-    expect(reasonsOf(rest)).toEqual({ 2: "duplicate", 3: "malformed", 4: "no client id" });
   });
 });
 

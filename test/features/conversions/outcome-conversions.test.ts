@@ -109,25 +109,9 @@ const upload = (found: Record<string, string>, afterDays = 0): Step => ({ upload
 const click = (id: number) => conversionCall(id, { gclid: "CjABC" });
 
 const SITUATIONS: Situation[] = [
-  { title: "a job before the first upload", steps: [sold(420), upload({ 1: "420.00" })] },
   {
     title: "a job after the first upload",
     steps: [upload({ 1: "" }), sold(420), upload({ 1: "420.00" }), upload({ 1: "420.00" })],
-  },
-  {
-    title: "a job that is booked, and then sold for more and more",
-    steps: [
-      booked,
-      upload({ 1: "" }),
-      sold(420),
-      upload({ 1: "420.00" }),
-      sold(421.5),
-      upload({ 1: "421.50" }),
-    ],
-  },
-  {
-    title: "several jobs of a call",
-    steps: [sold(400), upload({ 1: "400.00" }), sold(20.5, 1, "B"), upload({ 1: "420.50" })],
   },
   {
     title: "a refund",
@@ -156,10 +140,6 @@ const SITUATIONS: Situation[] = [
   {
     title: "a job that is lost after all",
     steps: [sold(420), upload({ 1: "420.00" }), lost, upload({}), upload({})],
-  },
-  {
-    title: "a job that is lost after all, and was not sold",
-    steps: [booked, upload({ 1: "" }), lost, upload({})],
   },
   { title: "a job that is lost from the start", steps: [lost, upload({})] },
   { title: "a job that was sold for an unknown amount", steps: [sold(""), upload({ 1: "" })] },
@@ -218,15 +198,6 @@ const SITUATIONS: Situation[] = [
       sold(80, 1, "B"),
       upload({ 1: "500.00" }),
       upload({ 1: "500.00" }),
-    ],
-  },
-  {
-    title: "a call that is gone",
-    steps: [
-      sold(420),
-      upload({ 1: "420.00" }),
-      { change: (warehouse) => warehouse.markGone(1, at(NOW)) },
-      upload({}),
     ],
   },
   {

@@ -90,12 +90,6 @@ describe("export --new", () => {
     expect(manifest.files.filter(({ examined }) => examined).map(({ rows }) => rows)).toEqual([1, 1]);
   });
 
-  it("leaves too recent calls to the next file", async () => {
-    using warehouse = makeWarehouse([conversionCall(1, { call_started: at(NOW - HOUR_MS) })]);
-    expect((await writeNew(warehouse)).reasons).toEqual({ 1: "too recent" });
-    expect(ordersOf((await writeNew(warehouse, { nowMs: NOW + 6 * HOUR_MS })).rows)).toEqual(["1"]);
-  });
-
   it("repeats a call that was retracted and is qualified again, with another order id and another second", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
@@ -122,13 +116,6 @@ describe("export --new", () => {
     expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
     expect((await writeNew(warehouse, { name: "Without" })).reasons).toEqual({ 2: "uploaded" });
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
-  });
-
-  it("repeats the conversions of a file that was taken back", async () => {
-    using warehouse = makeWarehouse([conversionCall(1)]);
-    await writeNew(warehouse);
-    forgetLast(warehouse);
-    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
   });
 
   it("has no milliseconds in any conversion, not even before 1970", async () => {
@@ -244,19 +231,6 @@ describe("export google-ads-adjustments", () => {
     ]);
   });
 
-  it("retracts calls of a caller excluded since, and reports it", async () => {
-    using warehouse = makeWarehouse([
-      conversionCall(1),
-      conversionCall(2),
-      conversionCall(3, { gclid: "CjABC_1-x" }),
-    ]);
-    await writeNew(warehouse);
-    const filter = { exclude_callers: ["+49301001"] };
-    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["1"]);
-    expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ call_id: 1, reason: "excluded caller" });
-    expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
-  });
-
   it("restates a value that differs from the last reported one, once, for conversions of this name", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
     await writeNew(warehouse, { value: "40", currency: "EUR" });
@@ -278,22 +252,6 @@ describe("export google-ads-adjustments", () => {
     // Google treats a second adjustment of the same time as the first one.
     const times = lines.filter(({ call_id, action }) => call_id === 1 && action === "restate");
     expect(times.map(({ occurred_at }) => occurred_at)).toEqual([at(NOW), at(NOW + 1000)]);
-  });
-
-  it("leaves out conversions without an order id or beyond Google's age limit for adjustments", async () => {
-    using warehouse = makeWarehouse([conversionCall(1)]);
-    await writeNew(warehouse, { new: false });
-    sync(warehouse, [conversionCall(2)]);
-    await writeNew(warehouse);
-    sync(warehouse, [conversionCall(1, { duration: 1 }), conversionCall(2, { duration: 1 })]);
-    const { rows, rest, entry } = await writeAdjustments(warehouse, { nowMs: NOW + 54 * DAY_MS });
-    expect(rows).toEqual([]);
-    expect(rest).toEqual([
-      ["1", "Qualified call", "2026-10-21T13:00:00.000Z", "retract", "no order id"],
-      ["2", "Qualified call", "2026-10-21T14:00:00.000Z", "retract", "too old"],
-    ]);
-    expect(entry).toMatchObject({ examined: 2, excluded: { "no order id": 1, "too old": 1 } });
-    expect(ordersOf((await writeAdjustments(warehouse, { nowMs: NOW + 40 * DAY_MS })).rows)).toEqual(["2"]);
   });
 
   it("counts the conversions left out by reason", async () => {
@@ -324,12 +282,6 @@ describe("export google-ads-adjustments", () => {
     // What no adjustment could report is still due; what was reported is not.
     const later = await writeAdjustments(warehouse, { name, value: "60", nowMs: NOW + 50 * DAY_MS });
     expect([later.rows, later.entry?.excluded]).toEqual([[], { "no order id": 3, "too old": 2 }]);
-  });
-
-  it("does not retract calls of one click that --every reported", async () => {
-    using warehouse = makeWarehouse([1, 2].map((id) => conversionCall(id, { gclid: "CjABC" })));
-    expect((await writeNew(warehouse, { every: true })).rows).toHaveLength(2);
-    expect((await writeAdjustments(warehouse)).rows).toEqual([]);
   });
 
   it("repeats the retraction of a file that was taken back, and retracts the older of two for one call", async () => {

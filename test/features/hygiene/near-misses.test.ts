@@ -24,144 +24,33 @@ const REAL = [
 ];
 
 describe("findNearMisses", () => {
-  it.each<[string, [string, number][], string[]]>([
-    [
-      "separators and case",
-      [
-        ["Brand | Exact", 90],
-        ["brand_exact", 3],
-      ],
-      ["brand_exact → Brand | Exact"],
-    ],
-    [
-      "full-width letters",
-      [
-        ["brand", 9],
-        ["ｂｒａｎｄ", 1],
-      ],
-      ["ｂｒａｎｄ → brand"],
-    ],
-    [
-      "one letter fewer",
-      [
-        ["facebook", 90],
-        ["facebok", 2],
-      ],
-      ["facebok → facebook"],
-    ],
-    [
-      "one letter more",
-      [
-        ["facebook", 90],
-        ["facebookk", 2],
-      ],
-      ["facebookk → facebook"],
-    ],
+  it.each<[title: string, calls: Record<string, number>, pairs: string[]]>([
+    ["separators and case", { "Brand | Exact": 90, brand_exact: 3 }, ["brand_exact → Brand | Exact"]],
+    ["full-width letters", { brand: 9, ｂｒａｎｄ: 1 }, ["ｂｒａｎｄ → brand"]],
+    ["one letter fewer", { facebook: 90, facebok: 2 }, ["facebok → facebook"]],
+    ["one letter more", { facebook: 90, facebookk: 2 }, ["facebookk → facebook"]],
     [
       "one different letter",
-      [
-        ["google ads", 90],
-        ["emergency plumbing", 50],
-        ["emergancy plumbing", 2],
-      ],
+      { "google ads": 90, "emergency plumbing": 50, "emergancy plumbing": 2 },
       ["emergancy plumbing → emergency plumbing"],
     ],
-    [
-      "equal numbers of calls",
-      [
-        ["winter offer", 90],
-        ["winner offer", 80],
-      ],
-      [],
-    ],
-    [
-      "short words",
-      [
-        ["uk", 90],
-        ["us", 2],
-        ["bing", 90],
-        ["ping", 1],
-      ],
-      [],
-    ],
-    [
-      "years and versions",
-      [
-        ["sale 2025", 90],
-        ["sale 2026", 2],
-        ["campaign1", 90],
-        ["campaign2", 1],
-      ],
-      [],
-    ],
-    [
-      "numbers that only separators distinguish",
-      [
-        ["v1.5", 90],
-        ["v15", 2],
-      ],
-      [],
-    ],
-    [
-      "letters of programming languages",
-      [
-        ["C++", 90],
-        ["C#", 9],
-        ["C", 1],
-      ],
-      [],
-    ],
-    [
-      "right-to-left names",
-      [
-        ["סתיו מבצע", 90],
-        ["סתיו-מבצע", 1],
-      ],
-      ["סתיו-מבצע → סתיו מבצע"],
-    ],
-    [
-      "an invisible mark",
-      [
-        ["sale", 9],
-        ["\u200fsale", 1],
-      ],
-      ["\u200fsale → sale"],
-    ],
-    [
-      "only emoji",
-      [
-        ["🔥", 90],
-        ["❄️", 1],
-      ],
-      [],
-    ],
-    [
-      "only separators",
-      [
-        ["--", 9],
-        ["|", 2],
-      ],
-      [],
-    ],
-    [
-      "formula texts",
-      [
-        ["=1+1", 9],
-        ["=1+2", 1],
-      ],
-      [],
-    ],
+    ["equal numbers of calls", { "winter offer": 90, "winner offer": 80 }, []],
+    ["short words", { uk: 90, us: 2, bing: 90, ping: 1 }, []],
+    ["years and versions", { "sale 2025": 90, "sale 2026": 2, campaign1: 90, campaign2: 1 }, []],
+    ["numbers that only separators distinguish", { "v1.5": 90, v15: 2 }, []],
+    ["letters of programming languages", { "C++": 90, "C#": 9, C: 1 }, []],
+    ["right-to-left names", { "סתיו מבצע": 90, "סתיו-מבצע": 1 }, ["סתיו-מבצע → סתיו מבצע"]],
+    ["an invisible mark", { sale: 9, "\u200fsale": 1 }, ["\u200fsale → sale"]],
+    ["only emoji", { "🔥": 90, "❄️": 1 }, []],
+    ["only separators", { "--": 9, "|": 2 }, []],
+    ["formula texts", { "=1+1": 9, "=1+2": 1 }, []],
     [
       "three spellings, each paired with the most common",
-      [
-        ["Brand Exact", 90],
-        ["brand-exact", 8],
-        ["BRAND_EXACT", 3],
-      ],
+      { "Brand Exact": 90, "brand-exact": 8, BRAND_EXACT: 3 },
       ["brand-exact → Brand Exact", "BRAND_EXACT → Brand Exact"],
     ],
-  ])("%s", (_, tags, expected) => {
-    expect(pairsOf(...tags)).toEqual(expected);
+  ])("finds the pairs of %s", (_, calls, pairs) => {
+    expect(pairsOf(...Object.entries(calls))).toEqual(pairs);
   });
 
   it("finds no pair among realistic names, however rare some are", () => {

@@ -71,39 +71,18 @@ describe("CallHours", () => {
       visits: [day(10, [google], [23, 2]), day(11, [bing, google], [0, 1, 29, 1])],
       readCalls: () => [day(10, both.slice(0, 1), [23, 2]), day(11, both, [5, 1, 24, 1])],
     });
-  const hoursOf = (counted: HourCounts) =>
-    Array.from({ length: 48 }, (_, hour) => counted.countIn(240 + hour, 241 + hour)).flatMap((n, hour) =>
-      n === 0 ? [] : [[hour, n]],
-    );
+  /** The number of calls in each hour that has some. */
+  const hoursOf = (counted: HourCounts) => {
+    const hours = Array.from({ length: 48 }, (_, hour) => [hour, counted.countIn(240 + hour, 241 + hour)]);
+    return Object.fromEntries(hours.filter(([, calls]) => calls !== 0));
+  };
 
   it.each([
-    [
-      "tracking_number",
-      "+1",
-      [
-        [23, 2],
-        [29, 1],
-      ],
-    ],
-    ["tracking_number", "+3", []],
-    ["source", "bing", [[24, 1]]],
-    [
-      "campaign",
-      "Brand",
-      [
-        [23, 2],
-        [29, 1],
-      ],
-    ],
-    [
-      "all",
-      "",
-      [
-        [23, 2],
-        [24, 1],
-        [29, 1],
-      ],
-    ],
+    ["tracking_number", "+1", { 23: 2, 29: 1 }],
+    ["tracking_number", "+3", {}],
+    ["source", "bing", { 24: 1 }],
+    ["campaign", "Brand", { 23: 2, 29: 1 }],
+    ["all", "", { 23: 2, 24: 1, 29: 1 }],
   ] as const)("countKey: %s %s", (dimension, key, hours) => {
     expect(hoursOf(calls().countKey({ dimension, key }))).toEqual(hours);
   });
@@ -112,10 +91,7 @@ describe("CallHours", () => {
     const counted = calls().count(
       (each) => keyOf(each, "tracking_number") === "+1" && keyOf(each, "source") === "google",
     );
-    expect(hoursOf(counted)).toEqual([
-      [23, 2],
-      [29, 1],
-    ]);
+    expect(hoursOf(counted)).toEqual({ 23: 2, 29: 1 });
   });
 
   it("group: returns each key with enough calls, in the order of their first call", () => {
@@ -123,13 +99,10 @@ describe("CallHours", () => {
     expect([1, 2, 3, 4].map(grouped)).toEqual([["+1", "+2"], ["+1"], ["+1"], []]);
     const twice = calls();
     expect(twice.group("source", 1)).toBe(twice.group("source", 1));
-    const ofBrand = [
-      [23, 2],
-      [29, 1],
-    ];
+    const ofBrand = { 23: 2, 29: 1 };
     for (const [dimension, expected] of [
       ["campaign", { Brand: ofBrand }],
-      ["source", { google: ofBrand, bing: [[24, 1]] }],
+      ["source", { google: ofBrand, bing: { 24: 1 } }],
     ] as const) {
       const counted = [...twice.group(dimension, 1)].map(([key, counts]) => [key, hoursOf(counts)]);
       expect(Object.fromEntries(counted)).toEqual(expected);
@@ -137,15 +110,11 @@ describe("CallHours", () => {
   });
 
   it("firstDays: returns the day of each key's first call", () => {
-    expect([...calls().firstDays("source")]).toEqual([
-      ["google", 10],
-      ["bing", 11],
-    ]);
-    expect([...calls().firstDays("campaign")]).toEqual([["Brand", 10]]);
-    expect([...calls().firstDays("tracking_number")]).toEqual([
-      ["+1", 10],
-      ["+2", 11],
-    ]);
+    const daysOf = (dimension: "source" | "campaign" | "tracking_number") =>
+      Object.fromEntries(calls().firstDays(dimension));
+    expect(daysOf("source")).toEqual({ google: 10, bing: 11 });
+    expect(daysOf("campaign")).toEqual({ Brand: 10 });
+    expect(daysOf("tracking_number")).toEqual({ "+1": 10, "+2": 11 });
   });
 
   it("counts up to the last of many days", () => {
