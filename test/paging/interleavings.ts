@@ -1,15 +1,17 @@
-import type { Slice } from "../../src/paging/slice.ts";
-import { type Options, ProgramRun, type Request, type Step } from "./program-run.ts";
+import {
+  type Answer,
+  type Call,
+  type Options,
+  type Outcome,
+  type Page,
+  type Request,
+  walkModel,
+} from "./walk-model.ts";
 
 /*
- * Every order in which the requests of one pass and the changes of its list can follow each other. Histories of a service
- * that give the walk the same responses are one interleaving, because the walk cannot distinguish them.
+ * Every order in which the requests of one pass and the changes of its list can follow each other, by the model. Histories
+ * of a service that give the walk the same responses are one interleaving, because the walk cannot distinguish them.
  */
-
-export interface Call {
-  id: number;
-  start: number;
-}
 
 /** A service at one moment of a pass. */
 export interface Moment {
@@ -84,10 +86,15 @@ export const moves: Change = (moment) =>
       }));
   });
 
+export type Step = { requests: readonly Request[] } & (
+  | { kind: "response"; answer: Answer }
+  | { kind: "kill" }
+);
+
 /** What the walk asked for and was given to its end, and every history of the service that gives it the same. */
 export interface Interleaving {
   steps: readonly Step[];
-  run: ProgramRun;
+  outcome: Outcome;
   moments: readonly Moment[];
 }
 
@@ -99,15 +106,40 @@ export interface Scene {
   options: Options;
 }
 
-/** Runs the program from the beginning. */
-async function replay(options: Options, steps: readonly Step[]): Promise<ProgramRun> {
-  const run = await ProgramRun.begin(options);
-  for (const step of steps) await run.take(step);
-  return run;
+/** The model after some steps. */
+interface Run {
+  model: ReturnType<typeof walkModel>;
+  next: ReturnType<Run["model"]["next"]>;
 }
 
+function begin(options: Options, ledger: readonly Page[] = []): Run {
+  const model = walkModel(options, ledger);
+  return { model, next: model.next() };
+}
+
+/** Runs the model on; a model runs on once, since it keeps its own state. */
+function advance(options: Options, { model, next }: Run, step: Step): Run {
+  if (next.done) throw new Error("The model has ended");
+  if (step.kind === "kill") return begin(options, next.value.ledger);
+  return { model, next: model.next(step.answer) };
+}
+
+/** Runs the model from the beginning. */
+const replay = (options: Options, steps: readonly Step[]): Run =>
+  steps.reduce((run, step) => advance(options, run, step), begin(options));
+
 /** Yields every interleaving of the walk's requests with changes and kills, each sequence of responses once. */
-export async function* interleave({ calls, changes, most, options }: Scene): AsyncGenerator<Interleaving> {
+export function* interleave({ calls, changes, most, options }: Scene): Generator<Interleaving> {
+  const pages = new Map<string, Page>();
+  /** The same object for the same page. */
+  function pageOf(calls: readonly Call[], offset: number): Page {
+    const page = { offset, total: calls.length, calls: calls.slice(offset, offset + options.limit) };
+    const key = JSON.stringify(page);
+    const known = pages.get(key) ?? page;
+    pages.set(key, known);
+    return known;
+  }
+
   /** All that a moment can become before the next response. */
   function follow(moments: readonly Moment[]): Iterable<Moment> {
     const found = new Map<string, Moment>();
@@ -123,57 +155,47 @@ export async function* interleave({ calls, changes, most, options }: Scene): Asy
     return found.values();
   }
 
-  function respond({ sort, offset }: Request, { calls }: Moment): Slice | "refused" {
-    if (sort !== "own") return "refused";
-    return { offset, total: calls.length, rows: calls.slice(offset, offset + options.limit).map(toRow) };
-  }
-
-  async function* visit(
+  function* visit(
     steps: readonly Step[],
-    before: readonly Moment[],
-    run: ProgramRun,
-  ): AsyncGenerator<Interleaving> {
-    const moments = run.hasJustBegun ? before.map(beginPass) : before;
-    if (run.outcome !== undefined) return yield { steps, run, moments };
-    const { requests, hasLedger } = run;
+    moments: readonly Moment[],
+    run = replay(options, steps),
+  ): Generator<Interleaving> {
+    const { next } = run;
+    if (next.done) return yield { steps, outcome: next.value, moments };
+    const { requests, ledger } = next.value;
     const follows = new Map<string, { step: Step; moments: Map<string, Moment> }>();
     // What changes before the first response is another scene.
     for (const moment of steps.length === 0 ? moments : follow(moments)) {
-      const ids = idsOf(moment);
-      for (const [which, request] of requests.entries()) {
-        const response = respond(request, moment);
-        const key = `${which} ${JSON.stringify(response)}`;
-        const follow = follows.get(key) ?? { step: { request, which, response }, moments: new Map() };
+      const ids = moment.calls.map(({ id }) => id);
+      for (const [which, { offset, sort, isFirst }] of requests.entries()) {
+        const page = sort === "own" ? pageOf(moment.calls, offset) : NO_PAGE;
+        const throughout = isFirst ? ids : moment.throughout.filter((id) => ids.includes(id));
+        const key = `${which} ${JSON.stringify(page)}`;
+        const follow = follows.get(key) ?? {
+          step: { requests, kind: "response", answer: { which, page } },
+          moments: new Map(),
+        };
         follows.set(key, follow);
-        const throughout = moment.throughout.filter((id) => ids.includes(id));
         isBetter(follow.moments, { ...moment, throughout });
       }
     }
     // The first continues this run, and each of the others one of its own.
     for (const [at, { step, moments }] of [...follows.values()].entries()) {
-      const next = [...steps, step];
-      if (at === 0) await run.take(step);
-      yield* visit(next, [...moments.values()], at === 0 ? run : await replay(options, next));
+      const continued = at === 0 ? advance(options, run, step) : undefined;
+      yield* visit([...steps, step], [...moments.values()], continued);
     }
     const killed = moments.flatMap((moment) =>
       moment.left > 0 ? [{ ...moment, left: moment.left - 1 }] : [],
     );
-    if (!hasLedger || killed.length === 0) return;
-    const next: Step[] = [...steps, "kill"];
-    yield* visit(next, killed, await replay(options, next));
+    if (ledger.length > 0 && killed.length > 0) yield* visit([...steps, { requests, kind: "kill" }], killed);
   }
 
   const ids = calls.map(({ id }) => id);
   const nextId = Math.max(0, ...ids) + 1;
-  const moment = { calls, nextId, throughout: ids, moved: [], isQuiet: true, left: most };
-  yield* visit([], [moment], await replay(options, []));
+  yield* visit([], [{ calls, nextId, throughout: ids, moved: [], isQuiet: true, left: most }]);
 }
 
-const idsOf = ({ calls }: Moment) => calls.map(({ id }) => id);
-const beginPass = (moment: Moment): Moment => ({ ...moment, throughout: idsOf(moment) });
-
-/** The start is a text that has the order of its numbers. */
-const toRow = ({ id, start }: Call) => ({ id, started: (5e6 + start).toFixed(3), name: "Website" });
+const NO_PAGE: Page = { offset: 0, total: 0, calls: [] };
 
 /** Adds a moment unless the same one is there with as many changes left. */
 function isBetter(moments: Map<string, Moment>, moment: Moment): boolean {

@@ -18,7 +18,7 @@ import { isFalselySure, isQuiet, isSure, lives, readings } from "./walks.ts";
  *
  *   npm run test:walk -- 500000
  *   npm run test:walk -- 1 --family wild --seed -123 --path 4:0:2     repeats a printed run
- *   npm run test:walk -- --changes 3     all interleavings with up to six calls, as interleavings.test.ts; takes hours
+ *   npm run test:walk -- --changes 3     all interleavings with up to six calls, as walk-model.test.ts; takes hours
  */
 
 const FAMILIES: Record<string, fc.Arbitrary<Timeline>> = {
@@ -48,11 +48,16 @@ async function checkAll(changes: number) {
   for (let calls = 0; calls <= 6; calls++) {
     for (const limit of [3, 2, 1]) {
       for (const service of SERVICE_NAMES) {
-        const { requests, ...found } = await checkInterleavings({
-          ...{ service, calls, limit, changes },
+        const { interleavings, sure } = await checkInterleavings({
+          service,
+          calls,
+          limit,
+          changes,
           concurrency: 1,
         });
-        say(`${calls} calls ${service}, pages of ${limit}: ${JSON.stringify(found)}, ${requests} requests`);
+        say(
+          `${calls} calls ${service}, pages of ${limit}: ${interleavings} interleavings, ${sure} of them sure`,
+        );
       }
     }
   }
@@ -64,10 +69,16 @@ if (values.changes !== undefined) {
 }
 
 if (values.family === undefined) {
-  // Too many for interleavings.test.ts.
-  const service = "ordered by last change";
-  const found = await checkInterleavings({ service, calls: 4, limit: 3, changes: 2, concurrency: 1 });
-  say(`4 calls ${service}: ${JSON.stringify(found)}`);
+  // Too many for walk-model.test.ts.
+  const longer = {
+    service: "ordered by last change",
+    calls: 4,
+    limit: 3,
+    changes: 2,
+    concurrency: 1,
+  } as const;
+  const { interleavings } = await checkInterleavings(longer);
+  say(`${longer.calls} calls ${longer.service}: ${interleavings} interleavings`);
 }
 
 for (const [family, timelines] of Object.entries(FAMILIES)) {
