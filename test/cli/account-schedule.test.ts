@@ -12,7 +12,7 @@ import { makeFolder } from "./folder.ts";
 const addresses = z.looseObject({ healthz: z.url(), metrics: z.url() });
 const TOP = "jitter_seconds: 0\nretry_seconds: 0\n";
 
-it("schedule runs the jobs of each account separately, and serves health and metrics by account", async () => {
+it.concurrent("schedule runs the jobs of each account separately, and serves health and metrics by account", async () => {
   const accounts = { acme: { calls: 60 }, beta: { calls: 40 } };
   const yaml = { top: TOP, more: { beta: "timezone: Asia/Tokyo" } };
   await using folder = await makeAgencyFolder(accounts, yaml);
@@ -57,7 +57,7 @@ it("schedule runs the jobs of each account separately, and serves health and met
   ]);
 });
 
-it("schedule loads a valid edited file, and with an invalid one keeps the previous one and reports as unhealthy", async () => {
+it.concurrent("schedule loads a valid edited file, and with an invalid one keeps the previous one and reports as unhealthy", async () => {
   using folder = makeTempFolder();
   await using acme = await startSandbox({ calls: 3, token: "t0ken-of-acme" });
   await using beta = await startSandbox({ calls: 2, token: "t0ken-of-beta" });
@@ -104,7 +104,7 @@ it("schedule loads a valid edited file, and with an invalid one keeps the previo
   expect(schedule.lines().at(-1)?.msg).toBe("stopped");
 });
 
-it("schedule --list shows long names and expressions completely in 80 columns", async () => {
+it.concurrent("schedule --list shows long names and expressions completely in 80 columns", async () => {
   using folder = makeFolder();
   writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:1", token: "t0ken" } });
   const long = "a-monthly-summary-for-the-board-of-directors";
@@ -122,7 +122,7 @@ it("schedule --list shows long names and expressions completely in 80 columns", 
   expect(stdout).toMatch(/^insights .* never +none: no insight_ids are set$/m);
 });
 
-it("schedule warns at the start of an account whose token file is empty", async () => {
+it.concurrent("schedule warns at the start of an account whose token file is empty", async () => {
   await using folder = await makeAgencyFolder({ acme: { calls: 10 }, beta: { calls: 10 } });
   folder.write("beta.token", "");
   await using schedule = startLogging(["schedule"], folder.options);
