@@ -12,7 +12,7 @@ import { makeFolder } from "./folder.ts";
 const addresses = z.looseObject({ healthz: z.url(), metrics: z.url() });
 const TOP = "jitter_seconds: 0\nretry_seconds: 0\n";
 
-it.concurrent("schedule runs the jobs of each account separately, and serves health and metrics by account", async () => {
+it("schedule runs the jobs of each account separately, and serves health and metrics by account", async () => {
   const accounts = { acme: { calls: 60 }, beta: { calls: 40 } };
   const yaml = { top: TOP, more: { beta: "timezone: Asia/Tokyo" } };
   await using folder = await makeAgencyFolder(accounts, yaml);
@@ -37,10 +37,7 @@ it.concurrent("schedule runs the jobs of each account separately, and serves hea
   expect(await health.json()).toMatchObject({
     status: "failing",
     reason: expect.stringMatching(/^beta: no sync has succeeded yet/),
-    accounts: {
-      acme: { status: "ok", last_good_sync: { verdict: "exact" } },
-      beta: { status: "failing" },
-    },
+    accounts: { acme: { status: "ok", last_good_sync: { verdict: "exact" } }, beta: { status: "failing" } },
   });
   const page = await (await fetch(metrics)).text();
   expect(page).toContain('calltally_calls{account="acme",state="live"} 60\n');
@@ -57,7 +54,7 @@ it.concurrent("schedule runs the jobs of each account separately, and serves hea
   ]);
 });
 
-it.concurrent("schedule loads a valid edited file, and with an invalid one keeps the previous one and reports as unhealthy", async () => {
+it("schedule loads a valid edited file, and with an invalid one keeps the previous one and reports as unhealthy", async () => {
   using folder = makeTempFolder();
   await using acme = await startSandbox({ calls: 3, token: "t0ken-of-acme" });
   await using beta = await startSandbox({ calls: 2, token: "t0ken-of-beta" });
@@ -66,17 +63,14 @@ it.concurrent("schedule loads a valid edited file, and with an invalid one keeps
     appendFileSync(join(folder.path, "calltally.yaml"), more);
   };
   write({ acme });
-  appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/3 * * * * *"\n');
+  appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/5 * * * * *"\n');
   await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
   const next = (isIt: (line: LogLine) => boolean) => schedule.seen(isIt, schedule.lines().length);
   const health = async (line: LogLine) =>
     (await (await fetch(addresses.parse(line).healthz)).json()) as Health;
   const listening = next((line) => "healthz" in line);
   await next(({ account, job, msg }) => account === "acme" && job === "export" && msg === "done");
-  expect(await health(await listening)).toMatchObject({
-    status: "ok",
-    accounts: { acme: { status: "ok" } },
-  });
+  expect(await health(await listening)).toMatchObject({ status: "ok", accounts: { acme: { status: "ok" } } });
 
   const refused = next(({ msg }) => msg.includes("is not used"));
   write({ acme, beta }, "reports: { weekly: { cron: '99 * * * *', contents: [channel] } }\n");
@@ -104,7 +98,7 @@ it.concurrent("schedule loads a valid edited file, and with an invalid one keeps
   expect(schedule.lines().at(-1)?.msg).toBe("stopped");
 });
 
-it.concurrent("schedule --list shows long names and expressions completely in 80 columns", async () => {
+it("schedule --list shows long names and expressions completely in 80 columns", async () => {
   using folder = makeFolder();
   writeAccounts(folder.path, { acme: { url: "http://127.0.0.1:1", token: "t0ken" } });
   const long = "a-monthly-summary-for-the-board-of-directors";
@@ -122,7 +116,7 @@ it.concurrent("schedule --list shows long names and expressions completely in 80
   expect(stdout).toMatch(/^insights .* never +none: no insight_ids are set$/m);
 });
 
-it.concurrent("schedule warns at the start of an account whose token file is empty", async () => {
+it("schedule warns at the start of an account whose token file is empty", async () => {
   await using folder = await makeAgencyFolder({ acme: { calls: 10 }, beta: { calls: 10 } });
   folder.write("beta.token", "");
   await using schedule = startLogging(["schedule"], folder.options);
