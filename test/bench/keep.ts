@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { type Finding, median, ratioOf } from "./finding.ts";
+import { type Finding, median, medianUsage, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, startPageServer, type Usage } from "./process.ts";
 import { prepareRows } from "./rows.ts";
@@ -24,47 +24,34 @@ export async function* keep({ calls: sizes, runs }: BenchOptions): AsyncGenerato
   for (const calls of sizes) {
     await prepareRows(calls);
     await using server = await startPageServer(calls);
-    const loads = new Map<string, (Usage & { bytes: number })[]>(Object.keys(KEPT).map((what) => [what, []]));
+    const loads = new Map<string, Load[]>(Object.keys(KEPT).map((what) => [what, []]));
     for (let run = 0; run < runs; run++) {
       for (const [what, env] of Object.entries(KEPT)) {
         loads.get(what)?.push(await load({ ...server.env, ...env }));
       }
     }
     const [all = []] = loads.values();
+    const seconds = (times: readonly Load[]) => times.map((time) => time.seconds);
+    const bytes = (times: readonly Load[]) => times.map((time) => time.bytes);
     for (const [what, times] of loads) {
-      const of = (member: "seconds" | "cpuSeconds" | "peakMb" | "bytes") => times.map((time) => time[member]);
-      const usage = { seconds: median(of("seconds")), cpuSeconds: median(of("cpuSeconds")) };
-      const time = ratioOf(
-        of("seconds"),
-        all.map(({ seconds }) => seconds),
-      );
-      yield {
-        what: `first load: ${what}`,
-        calls,
-        ...usage,
-        peakMb: median(of("peakMb")),
-        ratio: { value: time, of: "of the time where all is kept" },
+      const usage = medianUsage(times);
+      const time = { value: ratioOf(seconds(times), seconds(all)), of: "of the time where all is kept" };
+      yield { what: `first load: ${what}`, calls, ...usage, ratio: time };
+      const size = {
+        value: ratioOf(bytes(times), bytes(all)),
+        of: `of the file where all is kept, ${(median(bytes(times)) / 1e6).toFixed(1)} MB`,
+        ...(times !== all && { atMost: 0.5 }),
       };
-      const bytes = ratioOf(
-        of("bytes"),
-        all.map(({ bytes }) => bytes),
-      );
-      const goal = times === all ? {} : { atMost: 0.5 };
-      const ratio = {
-        value: bytes,
-        of: `of the file where all is kept, ${toMb(median(of("bytes")))} MB`,
-        ...goal,
-      };
-      yield { what: `its file: ${what}`, calls, ...usage, ratio };
+      yield { what: `its file: ${what}`, calls, ...usage, peakMb: undefined, ratio: size };
     }
   }
 }
 
-async function load(env: Record<string, string>): Promise<Usage & { bytes: number }> {
+type Load = Usage & { bytes: number };
+
+async function load(env: Record<string, string>): Promise<Load> {
   using folder = makeTempFolder();
   const database = join(folder.path, "calls.db");
   const usage = await measureCalltally(["sync", "--full", "--json", "--database", database], env);
   return { ...usage, bytes: statSync(database).size };
 }
-
-const toMb = (bytes: number) => (bytes / 1e6).toFixed(1);

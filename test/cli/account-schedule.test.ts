@@ -37,10 +37,7 @@ it("schedule runs the jobs of each account separately, and serves health and met
   expect(await health.json()).toMatchObject({
     status: "failing",
     reason: expect.stringMatching(/^beta: no sync has succeeded yet/),
-    accounts: {
-      acme: { status: "ok", last_good_sync: { verdict: "exact" } },
-      beta: { status: "failing" },
-    },
+    accounts: { acme: { status: "ok", last_good_sync: { verdict: "exact" } }, beta: { status: "failing" } },
   });
   const page = await (await fetch(metrics)).text();
   expect(page).toContain('calltally_calls{account="acme",state="live"} 60\n');
@@ -66,17 +63,14 @@ it("schedule loads a valid edited file, and with an invalid one keeps the previo
     appendFileSync(join(folder.path, "calltally.yaml"), more);
   };
   write({ acme });
-  appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/3 * * * * *"\n');
+  appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/5 * * * * *"\n');
   await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
   const next = (isIt: (line: LogLine) => boolean) => schedule.seen(isIt, schedule.lines().length);
   const health = async (line: LogLine) =>
     (await (await fetch(addresses.parse(line).healthz)).json()) as Health;
   const listening = next((line) => "healthz" in line);
   await next(({ account, job, msg }) => account === "acme" && job === "export" && msg === "done");
-  expect(await health(await listening)).toMatchObject({
-    status: "ok",
-    accounts: { acme: { status: "ok" } },
-  });
+  expect(await health(await listening)).toMatchObject({ status: "ok", accounts: { acme: { status: "ok" } } });
 
   const refused = next(({ msg }) => msg.includes("is not used"));
   write({ acme, beta }, "reports: { weekly: { cron: '99 * * * *', contents: [channel] } }\n");

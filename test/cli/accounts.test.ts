@@ -31,12 +31,6 @@ it("sync, export, status and doctor work on each of several accounts; a failing 
   expect(synced.stdout).toMatch(/^acme\nRun 1, .*\n {2}read +120 /m);
   expect(synced.stdout).toMatch(/^gamma\nRun 1, .*\n {2}read +50 /m);
   expect(synced.stderr).toMatch(/^beta: .*401/m);
-  const json = JSON.parse((await run("sync --json")).stdout);
-  expect(Object.entries(json)).toMatchObject([
-    ["acme", { run_id: 2 }],
-    ["beta", { error: { exit_code: 4 } }],
-    ["gamma", { run_id: 2 }],
-  ]);
 
   const table = await run("status");
   expect(table).toMatchObject({ code: 3, stderr: "" });
@@ -62,7 +56,7 @@ it("sync, export, status and doctor work on each of several accounts; a failing 
   });
 
   folder.write("beta.token", beta.token);
-  expect((await run("sync --account beta")).stdout).toMatch(/^Run 3, .*\n {2}read +80 /m);
+  expect((await run("sync --account beta")).stdout).toMatch(/^Run 2, .*\n {2}read +80 /m);
   expect(await say("export channel")).toMatch(
     /^acme\ndata\/acme\/exports\/channel.csv {2}.*120 calls\n(.*\n)*\nbeta\ndata\/beta\/exports\/channel.csv .*80 calls$/m,
   );

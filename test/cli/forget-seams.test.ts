@@ -96,11 +96,7 @@ it.each([
 it.skipIf(skipped)(
   `forget finds conversions by hash, text in any spelling, drafts of killed exports, and unreadable files${unlessSkipped}`,
   async () => {
-    const said = {
-      call_id: 42,
-      caller_id: OTHER,
-      transcription: "It is 214\u00a0555\u20110123, she said.",
-    };
+    const said = { call_id: 42, caller_id: OTHER, transcription: "It is 214\u00a0555\u20110123, she said." };
     await using made = await serve([...PEOPLE.slice(0, 3), said, ...PEOPLE.slice(3)]);
     const { say, path: folder, options } = made;
     await made.sync("--full");

@@ -85,11 +85,7 @@ it("forget names exported files and copies that still have a caller, and removes
   const csv = ["data/exports/callers.csv", "data/exports/calls.csv"];
   const files = ["data/book/calltally.xlsx", ...csv, "data/figures/calltally.xlsx", ...parquet];
   const found = (removed: boolean) =>
-    files.map((file) => ({
-      path: join(path, file),
-      holds: csv.includes(file) ? "yes" : "perhaps",
-      removed,
-    }));
+    files.map((file) => ({ path: join(path, file), holds: csv.includes(file) ? "yes" : "perhaps", removed }));
   expect(await forgetIn(folder, NUMBER)).toMatchObject({
     forgotten: { callers: 1, calls: 2 },
     exported_files: found(false),

@@ -153,10 +153,7 @@ const PUT_ROWS: readonly Row[] = [
   updated(
     "4.3 method, path and data; rules 1 and 4: supplied fields overwrite, webhook_created stays",
     PUT_OK,
-    {
-      id: ACTIVE,
-      leaves: ALL,
-    },
+    { id: ACTIVE, leaves: ALL },
   ),
   refused("4.3 rule 2: HTTPS", put(ACTIVE, { ...ALL, webhook_endpoint: "http://hooks.example.org/" })),
   refused("4.3 rule 3: exists", PUT_UNKNOWN, 404),

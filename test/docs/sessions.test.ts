@@ -133,7 +133,7 @@ describe("sessions", () => {
     });
   }
 
-  it.each(PAGES)("of $path reproduce", async ({ path, text, acts }) => {
+  it.concurrent.each(PAGES)("of $path reproduce", async ({ path, text, acts }) => {
     using folder = makeTempFolder();
     const cwd = folder.path;
     for (const place of WAREHOUSES[path] ?? ["data"])
