@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readCommands } from "../../src/reference/command-tree.ts";
-import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
 import { settingsFor } from "../support/run.ts";
 import { listFiles } from "../support/temp-folder.ts";
@@ -18,33 +18,6 @@ const readTree = (folder: string) =>
   );
 
 describe("origin of a warehouse", () => {
-  it("allows calls from only one address, until --rebind", async () => {
-    using folder = makeFolder();
-    await using first = await startSandbox({ calls: 40 });
-    await using second = await startSandbox({ calls: 40, seed: 2 });
-    const at = (sandbox: Sandbox, command: string) => folder.runWith(settingsFor(sandbox), command);
-    expect(await at(first, "sync")).toMatchObject({ code: 0 });
-    const before = folder.read("SELECT * FROM calls");
-
-    for (const command of ["sync", "insight sync 101", "webhook patch 44 --status inactive"]) {
-      const refused = await at(second, command);
-      expect(refused, command).toMatchObject({ code: 2, stdout: "" });
-      expect(refused.stderr).toContain(`with ${second.url}: it is a copy of ${first.url}`);
-      expect(refused.stderr).toContain("calltally sync --rebind");
-    }
-    expect(folder.read("SELECT * FROM calls")).toEqual(before);
-    expect(second.webhooks.get(44)?.webhook_status).not.toBe("inactive");
-    expect(await at(second, "doctor")).toMatchObject({
-      code: 2,
-      stdout: expect.stringMatching(/^fail {2}origin .*is a copy of/m),
-    });
-
-    expect((await at(second, "sync --rebind")).stdout).toContain("read");
-    expect(await at(second, "insight sync 101")).toMatchObject({ code: 0 });
-    expect((await at(second, "status")).stdout).toContain(`a copy of ${second.url}\n`);
-    expect(await at(first, "sync")).toMatchObject({ code: 2 });
-  });
-
   it("of generated calls is named in each outlet, and excludes real calls", async () => {
     await using folder = await makeSandboxFolder({ calls: 40 });
     fillWarehouse(folder.database, [makeCall()]);
@@ -156,31 +129,6 @@ describe("warehouse of another account", () => {
       for (const { url } of [alpha, beta]) expect(stdout + stderr, name).toContain(url);
     }
     expect(existsSync(join(folder.path, "copy.db"))).toBe(true);
-  });
-
-  it("is delivered nowhere by an account at the same address with another token until a sync", async () => {
-    using folder = makeFolder();
-    const { run } = folder;
-    await using service = await startSandbox({ calls: 40 });
-    await folder.runWith(settingsFor(service), "sync");
-    const runAs = (token: string, ...args: string[]) => {
-      const beta = { url: service.url, token };
-      writeAccounts(folder.path, { beta }, { more: { beta: "database: data/calltally.db" } });
-      appendFileSync(
-        join(folder.path, "calltally.yaml"),
-        "reports:\n  weekly: { contents: [channel], deliver: [{ command: [touch, sent] }] }\n",
-      );
-      return run("run weekly", ...args);
-    };
-    const refused = await runAs("another-token", "--deliver");
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("the token changed since the last sync"),
-    });
-    expect(existsSync(join(folder.path, "sent"))).toBe(false);
-    expect(await runAs("another-token")).toMatchObject({ code: 0 });
-    expect(await runAs(service.token, "--deliver")).toMatchObject({ code: 0 });
-    expect(existsSync(join(folder.path, "sent"))).toBe(true);
   });
 
   it("is accepted if no address is configured, and after --rebind", async () => {

@@ -60,14 +60,6 @@ describe("calltally behind a proxy", () => {
     );
   });
 
-  it("gives a hint about an untrusted certificate", async () => {
-    await using scene = await openScene();
-    const more = { NODE_EXTRA_CA_CERTS: "", CALLTALLY_RETRY_SECONDS: "0" };
-    const { code, stderr } = await scene.run(["sync"], more);
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/self-signed certificate.*\nSet NODE_EXTRA_CA_CERTS to a file with/);
-  });
-
   it.each(["sync", "doctor"])(
     "%s refuses an address that is not a proxy's without showing it",
     async (command) => {
