@@ -65,13 +65,7 @@ describe.skipIf(skipped)(`exported files${unlessSkipped}`, () => {
   ])("follow the umask $umask, except personal data, the warehouse and its key", async (expected) => {
     using place = await makePlace();
     const contents = [
-      "export",
-      "channel",
-      "calls",
-      "google-ads",
-      "google-leads",
-      "--conversion-name",
-      "Call",
+      ...["export", "channel", "calls", "google-ads", "google-leads", "--conversion-name", "Call"],
     ];
     const shared = await place.run([...contents, "--out", "deep/out"], {}, expected.umask);
     expect(shared).toMatchObject({ code: 0, stderr: "" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startForwardProxy } from "../support/forward-proxy.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally } from "../support/run.ts";
 import { passOn, startTlsServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -42,13 +42,6 @@ describe("calltally behind a proxy", () => {
     expect(new Set(scene.proxy.logins)).toEqual(new Set([LOGIN]));
     const { stdout } = await scene.run(["doctor", "--all"]);
     expect(stdout).toContain(`${API} is reached through http://${scene.proxy.host} (HTTPS_PROXY)`);
-  });
-
-  it("does not use the proxy for this machine", async () => {
-    await using scene = await openScene();
-    const more = { ...settingsFor(scene.sandbox), HTTP_PROXY: `http://${scene.proxy.host}` };
-    expect(await scene.run(["sync"], more)).toMatchObject({ code: 0 });
-    expect(scene.proxy.asked).toEqual([]);
   });
 
   it("asks a proxy that refuses with 407 once, and reports it", async () => {

@@ -49,13 +49,9 @@ describe("remove-account", () => {
     const [own, before] = [files().filter((file) => !others().includes(file)), bytes()];
     expect(own).toEqual(
       expect.arrayContaining([
-        "copies/acme.db",
-        "data/acme/calltally.db",
-        "data/acme/calltally.db.caller-key",
-        "data/acme/exports/calls.csv",
-        "data/acme/exports/manifest.json",
-        "elsewhere/acme/channel.csv",
-        "reports/acme/weekly/channel.csv",
+        ...["copies/acme.db", "data/acme/calltally.db", "data/acme/calltally.db.caller-key"],
+        ...["data/acme/exports/calls.csv", "data/acme/exports/manifest.json"],
+        ...["elsewhere/acme/channel.csv", "reports/acme/weekly/channel.csv"],
       ]),
     );
     const { code, stdout, stderr } = await run("remove-account", "acme", "--yes");
