@@ -25,6 +25,10 @@ describe("findAdClick", () => {
     ],
     [{ platform: "google", by: "wbraid", id: "Cl", gclsrc: null }, { extra: '{"WBRAID":"Cl"}' }],
     [
+      { platform: "google", by: "gbraid", id: "0AAA", gclsrc: null },
+      { referring_url: "https://www.plumber.example/?gad_source=1&gbraid=0AAA" },
+    ],
+    [
       { platform: "google", by: "gclid", id: "Cj", gclsrc: "aw.ds" },
       { referring_url: "https://a.example/?gbraid=0A&gclid=Cj&gclsrc=aw.ds" },
     ],
@@ -46,6 +50,7 @@ describe("findAdClick", () => {
     { referring_url: "https://shop.example/?msclkid=a1B", extra: null, id: "a1B" },
     { referring_url: "https://shop.example/?utm_source=x&MSCLKID=a1#msclkid=b", extra: null, id: "a1" },
     { referring_url: "https://shop.example/?msclkid=%20a%2B1", extra: null, id: "%20a%2B1" },
+    { referring_url: "https://shop.example/?msclkid= a1 ", extra: null, id: "a1" },
     { referring_url: "https://shop.example/?msclkid=a&b", extra: null, id: "a" },
     { referring_url: "https://shop.example/?msclkid=&msclkid=b", extra: null, id: "b" },
     { referring_url: "https://shop.example/?xmsclkid=a", extra: null, id: undefined },
@@ -53,11 +58,14 @@ describe("findAdClick", () => {
     { referring_url: "https://shop.example/#?msclkid=a", extra: null, id: undefined },
     { referring_url: "https://shop.example/?msclkid=%7Bmsclkid%7D", extra: null, id: undefined },
     { referring_url: "https://shop.example/?msclkid=", extra: '{"msclkid":"b"}', id: "b" },
+    { referring_url: "https://shop.example/?msclkid=a", extra: '{"msclkid":"b"}', id: "b" },
     { referring_url: null, extra: '{"dni_data":{"clicks":[{"id":"x"},{"msclkid":" b "}]}}', id: "b" },
     { referring_url: null, extra: '{"a":{"msclkid":"null"},"b":{"msclkid":"c"},"msclkid":"d"}', id: "c" },
+    { referring_url: null, extra: '{"msclkid":{"msclkid":"e"}}', id: "e" },
     { referring_url: null, extra: '{"msclkid":{"type":"string"}}', id: undefined },
     { referring_url: null, extra: '{"msclkid":5,"note":null}', id: undefined },
     { referring_url: null, extra: '{"note":"msclkid"}', id: undefined },
+    { referring_url: null, extra: '{"other":"b"}', id: undefined },
   ])("returns the id $id for $referring_url and $extra", ({ id, ...members }) => {
     expect(findAdClick(makeCall(members))?.id).toBe(id);
   });

@@ -58,12 +58,17 @@ describe("attributeCall", () => {
   it.each<Row>([
     [{ gclid: "Cj" }, "Paid Search", "google", "cpc"],
     [{ gclid: "Cj", utm_medium: "Organic" }, "Paid Search", "google", "cpc"],
+    [{ gclid: "Cj", utm_medium: "email" }, "Paid Search", "google", "cpc"],
+    [{ gclid: "Cj", utm_source: "Bing" }, "Paid Search", "google", "cpc"],
     [{ gclid: "Cj", gclsrc: " 3P.ds " }, "Unassigned", null, null],
     [{ gclid: "{gclid}" }, "Direct", "(direct)", "(none)"],
+    [{ gclsrc: "aw.ds" }, "Direct", "(direct)", "(none)"],
     [{ utm_source: "{source}" }, "Direct", "(direct)", "(none)"],
     [{ referring_url: "null" }, "Direct", "(direct)", "(none)"],
     [{ referring_url: "https://www.google.co.uk/" }, "Organic Search", "google", "organic"],
     [{ referring_url: "http://m.facebook.com/x?y" }, "Organic Social", "m.facebook.com", "referral"],
+    [{ referring_url: "https://youtube.com/" }, "Organic Video", "youtube.com", "referral"],
+    [{ referring_url: "https://www.ebay.de/" }, "Organic Shopping", "ebay.de", "referral"],
     [{ referring_url: "https://www.bbb.org/us" }, "Referral", "bbb.org", "referral"],
     [{ referring_url: "https://bing.com/?msclkid=1" }, "Paid Search", "bing", "cpc"],
     [{ referring_url: "https://bing.com/", utm_term: "plumber" }, "Unassigned", null, null],
@@ -71,14 +76,31 @@ describe("attributeCall", () => {
     [{ utm_source: "(direct)" }, "Direct", "(direct)", "(none)"],
     [{ utm_source: "(direct)", utm_medium: "(none)", gclid: "Cj" }, "Paid Search", "google", "cpc"],
     [{ utm_source: "bing", extra: '{"msclkid":"1"}' }, "Paid Search", "bing", "cpc"],
-    [{ referring_url: "https://www.plumber.example/?gad_source=1&gclid=Cj" }, "Paid Search", "google", "cpc"],
     [
-      { referring_url: "https://gemini.google.com/app" },
-      "AI Assistant",
-      "gemini.google.com",
-      "ai-assistant",
-      "(ai-assistant)",
+      { extra: '{"dni_data":{"wbraid":"Cl"}}', referring_url: "https://www.google.com/" },
+      "Paid Search",
+      "google",
+      "cpc",
     ],
+    ...["gbraid=0AAA", "gclid=Cj"].map((parameter): Row => {
+      const referring_url = `https://www.plumber.example/?gad_source=1&${parameter}`;
+      return [{ referring_url }, "Paid Search", "google", "cpc"];
+    }),
+    ...[
+      ["https://chatgpt.com/", "chatgpt.com"],
+      ["https://gemini.google.com/app", "gemini.google.com"],
+      ["https://claude.ai/", "claude.ai"],
+      ["https://www.perplexity.ai/", "perplexity.ai"],
+      ["https://copilot.microsoft.com/", "copilot.microsoft.com"],
+    ].map(
+      ([referring_url = "", source = ""]): Row => [
+        { referring_url },
+        "AI Assistant",
+        source,
+        "ai-assistant",
+        "(ai-assistant)",
+      ],
+    ),
     [{ utm_source: "ChatGPT.com" }, "AI Assistant", "chatgpt.com", "ai-assistant", "(ai-assistant)"],
     [
       { utm_source: "chatgpt.com", utm_campaign: "x", campaign_name: "shop" },
@@ -98,7 +120,14 @@ describe("attributeCall", () => {
     expect(factsOf(members)).toMatchObject({ channel, source, medium, ...named });
   });
 
-  it.each(["fb_{{campaign.name}}", "(none)", "(organic)"])("ignores %s in place of a campaign", (text) => {
+  it.each([
+    "__CAMPAIGN_NAME__",
+    "*|CAMPAIGN_UID|*",
+    "%7B%7Bcampaign.name%7D%7D",
+    "fb_{{campaign.name}}",
+    "(none)",
+    "(organic)",
+  ])("ignores %s in place of a campaign", (text) => {
     const members = { campaign_name: text, utm_campaign: text, campaign_id: text };
     const direct = { channel: "Direct", source: "(direct)", medium: "(none)" };
     expect(factsOf(members)).toMatchObject({ ...direct, campaign: null, campaign_id: null });

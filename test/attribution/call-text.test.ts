@@ -14,6 +14,7 @@ import {
 
 describe("foldUtm", () => {
   it.each([
+    { value: "google", folded: "google" },
     { value: " Google\t", folded: "google" },
     { value: "\u00a0GOOGLE\ufeff", folded: "google" },
     { value: "Face \u2003\n Book", folded: "face book" },
@@ -22,22 +23,33 @@ describe("foldUtm", () => {
     { value: "Straße", folded: "straße" },
     { value: "ΌΔΟΣ", folded: "όδος" },
     { value: "\u3000 \r\n", folded: "" },
+    { value: "", folded: "" },
+    { value: "a\0B", folded: "a\0b" },
     { value: " NULL ", folded: "" },
+    { value: "undefined", folded: "" },
     { value: "(Not  Set)", folded: "" },
+    { value: "{keyword}", folded: "" },
     { value: "{{campaign.name}}", folded: "" },
+    { value: "brand-{keyword}", folded: "" },
     { value: "{keyword}-brand", folded: "" },
     { value: "fb_{{campaign.na", folded: "" },
+    { value: "%7B%7Bcampaign.name%7D%7D", folded: "" },
     { value: "%257Bkeyword%257D", folded: "" },
+    { value: "__CAMPAIGN_NAME__", folded: "" },
     { value: "tt___CAMPAIGN_NAME__", folded: "" },
     { value: "%5F%5FCID%5F%5F", folded: "" },
     { value: "*|CAMPAIGN_UID|*", folded: "" },
+    { value: "news-*|DATE:d/m|*", folded: "" },
     { value: "%%emailname_%%", folded: "" },
+    { value: "(none)", folded: "" },
     { value: "(Organic)", folded: "" },
     { value: "%28not+set%29", folded: "" },
     { value: "us__brand__new", folded: "us__brand__new" },
+    { value: "50%", folded: "50%" },
     { value: "50%E4 off %7", folded: "50%e4 off %7" },
     { value: "(brand)", folded: "(brand)" },
     { value: "nullify", folded: "nullify" },
+    { value: "*|", folded: "*|" },
     { value: "Zu\u0308rich", folded: "z\u00fcrich" },
     { value: "\u0085Google\u0085Ads", folded: "google ads" },
   ])("folds $value to $folded", ({ value, folded }) => {
@@ -130,7 +142,21 @@ describe("toComparableDisposition", () => {
 describe("toPhoneDigits", () => {
   it("distinguishes numbers only by their digits, whatever surrounds or separates them", () => {
     const digits = fc.stringMatching(/^[1-9]\d{2,14}$/);
-    const between = fc.constantFrom("", "", " ", "-", "(", ")", "\u00a0", "\u2011", "\u200b", "\u202a");
+    const between = fc.constantFrom(
+      "",
+      "",
+      " ",
+      "-",
+      "/",
+      ".",
+      "(",
+      ")",
+      "\u00a0",
+      "\u2011",
+      "\u2013",
+      "\u200b",
+      "\u202a",
+    );
     const before = fc.constantFrom("+", "00", "", " +", "++", "+00", "(+", "\u202a+", "0 0 ");
     const spelled = digits.chain((number) =>
       fc.record({
@@ -151,7 +177,10 @@ describe("toPhoneDigits", () => {
   it.each([
     { text: "＋４９ ３０", digits: "+4930" },
     { text: "030 1234", digits: "+0301234" },
+    { text: "Anonymous", digits: "anonymous" },
     { text: "sip:49@pbx", digits: "sip49pbx" },
+    { text: "Desk 12", digits: "desk12" },
+    { text: "12 Desk", digits: "12desk" },
     { text: "0000 49", digits: "+49" },
     { text: " + ", digits: "" },
     { text: "00", digits: "" },
@@ -198,8 +227,10 @@ describe("presentNumber", () => {
     { text: " 0049 (30) 77", number: "+493077" },
     { text: "Front  desk", number: "Front  desk" },
     { text: "-", number: "-" },
+    { text: "00", number: "00" },
     { text: "null", number: null },
     { text: "{number}", number: null },
+    { text: " ", number: null },
     { text: null, number: null },
   ])("returns $number for $text", ({ text, number }) => {
     expect(presentNumber(text)).toBe(number);

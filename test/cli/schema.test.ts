@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
@@ -29,22 +28,6 @@ describe("calltally schema", () => {
   value  integer  How many there are.
 `,
     });
-  });
-
-  it("prints JSON", async () => {
-    using folder = makeFolder();
-    const { stdout } = await folder.run("schema insight_groups --json");
-    expect(JSON.parse(stdout)).toEqual([
-      {
-        name: "insight_groups",
-        kind: "table",
-        help: "The org units (groups) of an insight.",
-        columns: [
-          { name: "insight_id", type: "integer", help: "The insight in `insights`." },
-          { name: "group_id", type: "integer", help: "The group's id, `group_list[].id`." },
-        ],
-      },
-    ]);
   });
 
   it("prints metadata for Datasette under the name that Datasette gives to the file", async () => {
@@ -79,21 +62,5 @@ describe("calltally schema", () => {
         },
       },
     });
-  });
-
-  it("describes every column of a warehouse to Datasette", async () => {
-    using folder = makeFolder();
-    const database = folder.database;
-    using warehouse = openWarehouse(database);
-    const names = warehouse.sqlite
-      .prepare(
-        `SELECT m.name AS "table", p.name AS "column" FROM sqlite_schema AS m, pragma_table_info(m.name) AS p
-         WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '\\_\\_%' ESCAPE '\\'`,
-      )
-      .all() as { table: string; column: string }[];
-    const { stdout } = await folder.run("schema --datasette");
-    const { tables } = JSON.parse(stdout).databases.calltally;
-    expect(names.length).toBeGreaterThan(300);
-    expect(names.filter(({ table, column }) => !tables[table]?.columns[column])).toEqual([]);
   });
 });

@@ -160,33 +160,4 @@ describe("share-safe report", () => {
       files: [{ rows_in_other: 0, blank_rows: 1 }],
     });
   });
-
-  it("has no headline that shows the previous value of a row without figures", async () => {
-    using folder = makeFolder({
-      "2026-06": { google: 1 },
-      "2026-07": { google: 3 },
-      "2026-08": { google: 30 },
-      "2026-09": { google: 31 },
-    });
-    recordRuns(folder, [{ mode: "full", verdict: "exact" }]);
-    await using hook = await startServer();
-    folder.write("hook.url", hook.url.href);
-    const report = (name: string, more: string) => `  ${name}:
-    contents: [utm_source]
-    range: { from: 2026-09-01, to: 2026-10-31 }
-    min_cell: 5
-    deliver: [{ webhook: { url_file: hook.url } }]
-${more}`;
-    const monthly = report("monthly", "    grain: month\n    total: true\n");
-    folder.write("calltally.yaml", `reports:\n${report("whole", "")}${monthly}`);
-    for (const name of ["whole", "monthly"]) {
-      expect(await folder.run(`run ${name} --deliver`)).toMatchObject({ code: 0 });
-    }
-    expect(readText(join(folder.path, "reports/monthly"), "utm_source.csv")).toContain("(total),,31,");
-    const figures = hook.requests.map(({ body }) => JSON.parse(String(body)).headline[0]);
-    expect(figures).toEqual([
-      { name: "Calls", value: "31", previous: "33", change: "-6.1%", within_chance: true },
-      { name: "Calls", value: "–", previous: null, change: null, within_chance: false },
-    ]);
-  });
 });

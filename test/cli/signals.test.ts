@@ -23,33 +23,30 @@ describe("signals to calltally", () => {
     expect(status.calls.live).toBeGreaterThan(100);
   });
 
-  it.each([
-    { title: "with nothing running", calls: 10, latencyMs: 0, cron: "0 0 29 2 *", isBusy: false },
-    { title: "in the middle of a sync", calls: 3000, latencyMs: 300, cron: "* * * * * *", isBusy: true },
-  ])("end schedule after many signals as after one, $title", async ({ cron, isBusy, ...service }) => {
-    await using folder = await makeSandboxFolder(service, {
-      CALLTALLY_SYNC_CRON: cron,
-      CALLTALLY_EXPORT_CRON: "0 0 29 2 *",
-      CALLTALLY_JITTER_SECONDS: "0",
-      CALLTALLY_LIMIT: "100",
-    });
-    const { sandbox, options, run } = folder;
-    // Completed jobs are not repeated at the start.
-    if (!isBusy) for (const job of ["sync", "export"]) await run("job", job);
-    const requests = sandbox.requests.length;
+  it("end schedule after many signals as after one, in the middle of a sync", async () => {
+    await using folder = await makeSandboxFolder(
+      { calls: 3000, latencyMs: 300 },
+      {
+        CALLTALLY_SYNC_CRON: "* * * * * *",
+        CALLTALLY_EXPORT_CRON: "0 0 29 2 *",
+        CALLTALLY_JITTER_SECONDS: "0",
+        CALLTALLY_LIMIT: "100",
+      },
+    );
+    const { sandbox, options } = folder;
     const schedule = startCalltally(["schedule"], options);
     let log = "";
     schedule.stderr?.on("data", (chunk) => {
       log += String(chunk);
     });
-    await until(() => (isBusy ? sandbox.requests.length >= requests + 2 : log.includes("left out")));
+    await until(() => sandbox.requests.length >= 2);
     // Until it is gone: the last ones arrive while Node shuts down.
     const signals = ["SIGTERM", "SIGINT"] as const;
     const senders = signals.map((signal) => setInterval(() => schedule.kill(signal), 3));
     const { code, stdout } = await schedule.done;
     for (const sender of senders) clearInterval(sender);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-    expect(log.includes('"started"')).toBe(isBusy);
+    expect(log).toContain('"started"');
     expect(log).not.toContain('"synced"');
   });
 

@@ -1,11 +1,9 @@
-import { appendFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { makeCall } from "../support/calls.ts";
 import { readCsv } from "../support/page.ts";
 import { HAS_PROCESSES } from "../support/run.ts";
-import { listFiles, readText } from "../support/temp-folder.ts";
+import { readText } from "../support/temp-folder.ts";
 import { writeAccounts } from "./agency.ts";
 import { makeCallsFolder, makeFolder } from "./folder.ts";
 
@@ -174,16 +172,12 @@ describe("calltally spend import and export --spend", () => {
     expect(await pageOf("--spend")).toContain("<h2>No spend was imported for these days</h2>");
   });
 
-  it("is a column of several accounts with one currency, and of named reports", async () => {
+  it("is a column of several accounts with one currency", async () => {
     using folder = makeFolder();
     const { say } = folder;
     await using acme = await startSandbox({ calls: 60, seed: 1, token: "t0ken-of-acme" });
     await using beta = await startSandbox({ calls: 40, seed: 2, token: "t0ken-of-beta" });
     writeAccounts(folder.path, { acme, beta }, { more: { beta: "currency: EUR" } });
-    appendFileSync(
-      join(folder.path, "calltally.yaml"),
-      "reports:\n  costs: { contents: [campaign], spend: true, folder: 'reports/{account}/costs' }\n",
-    );
     await say("sync");
     folder.write("own.csv", "day,cost,source,medium,campaign\n2026-10-01,1.25,google,cpc,Unheard of\n");
     await say("spend import own.csv --account acme --currency USD");
@@ -200,11 +194,5 @@ describe("calltally spend import and export --spend", () => {
       ["acme", "google", 1.25],
       ["beta", "google", 1.25],
     ]);
-    await say("run costs");
-    const costs = join(folder.path, "reports/beta/costs");
-    expect(listFiles(costs)).toEqual(["campaign.csv", "manifest.json", "spend-unmatched.csv"]);
-    expect(readText(costs, "spend-unmatched.csv")).toBe(
-      "campaign,campaign_id,source,cost,days,nearest_campaign\r\nUnheard of,,google,1.25,1,\r\n",
-    );
   });
 });

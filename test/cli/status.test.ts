@@ -4,8 +4,7 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { HAS_PROCESSES } from "../support/run.ts";
-import { type Folder, makeCallsFolder, makeFolder, makeSandboxFolder } from "./folder.ts";
+import { type Folder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 /** Moves all times of the ledger back. */
 const age = ({ execute }: Folder, hours: number) =>
@@ -156,22 +155,4 @@ describe("calltally status", () => {
       /^Working {4}waiting: the API asked for a pause until 2999-01-01 00:00$/m,
     );
   });
-
-  it.skipIf(!HAS_PROCESSES)(
-    "and all other commands refuse a file of a development version with exit code 7 and a hint",
-    async () => {
-      using folder = makeCallsFolder([]);
-      folder.execute("PRAGMA user_version = 19");
-      const says = `Cannot use ${folder.database}: it was made by a development version of calltally`;
-      const hint = "Sync into a new file: move this one away, or set CALLTALLY_DATABASE.";
-      for (const command of ["status", "query SELECT", "export", "explain 1", "backup b.db"]) {
-        const refused = await folder.run(command);
-        expect(refused, command).toMatchObject({ code: 7, stdout: "" });
-        for (const words of [says, hint]) expect(refused.stderr, command).toContain(words);
-      }
-      const doctor = await folder.run("doctor");
-      expect(doctor.code).toBe(7);
-      for (const words of [says, hint]) expect(doctor.stdout).toContain(words);
-    },
-  );
 });

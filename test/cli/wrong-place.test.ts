@@ -73,30 +73,16 @@ const CASES: { line: string; env?: Record<string, string>; code: number; says: s
     code: 2,
     says: "Cannot read folder of --exclude-callers: it is a folder",
   },
-  {
-    line: "export",
-    env: { CALLTALLY_ALIASES: "folder" },
-    code: 2,
-    says: "the aliases in folder: it is not a file",
-  },
-  {
-    line: "export",
-    env: { CALLTALLY_ALIASES: "aliases" },
-    code: 2,
-    says: "line 2, column 1: has 1 values, and the header 2",
-  },
-  {
-    line: "sync",
-    env: { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "folder" },
-    code: 2,
-    says: "cannot be read: it is a folder",
-  },
-  {
-    line: "sync",
-    env: { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: "empty" },
-    code: 2,
-    says: "CALLTALLY_TOKEN_FILE: empty is empty",
-  },
+  ...[
+    ["CALLTALLY_ALIASES", "folder", "the aliases in folder: it is not a file"],
+    ["CALLTALLY_ALIASES", "aliases", "line 2, column 1: has 1 values, and the header 2"],
+  ].map(([name = "", value = "", says = ""]) => ({ line: "export", env: { [name]: value }, code: 2, says })),
+  ...[
+    ["folder", "cannot be read: it is a folder"],
+    ["empty", "CALLTALLY_TOKEN_FILE: empty is empty"],
+  ].map(([value = "", says = ""]) => {
+    return { line: "sync", env: { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: value }, code: 2, says };
+  }),
   { line: "webhook patch 1 --file folder", code: 2, says: "folder: it is a folder" },
 ];
 

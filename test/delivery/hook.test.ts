@@ -70,44 +70,30 @@ describe("parseHookUrl", () => {
 });
 
 describe("toHookBody", () => {
-  it("is a message of blocks for Slack without mentions", () => {
+  const mrkdwn = (text: string) => ({ type: "mrkdwn", text, verbatim: true });
+
+  it("returns a message of blocks for Slack without mentions", () => {
     expect(toHookBody(SUMMARY, "slack")).toEqual({
       text: "Weekly calls, Acme Roofing, October: Run 7, the last sync, is unverified, so calls may be missing: &lt;!here&gt;. Calls from &lt;!here&gt; &amp; co fell from 120 to 74. Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "Weekly calls" } },
-        { type: "context", elements: [{ type: "mrkdwn", text: "Acme Roofing, October", verbatim: true }] },
-        {
-          type: "section",
-          text: { type: "mrkdwn", text: DOUBT.replace("<!here>", "&lt;!here&gt;"), verbatim: true },
-        },
-        {
-          type: "section",
-          text: {
-            type: "mrkdwn",
-            text: "• Calls from &lt;!here&gt; &amp; co fell from 120 to 74.",
-            verbatim: true,
-          },
-        },
+        { type: "context", elements: [mrkdwn("Acme Roofing, October")] },
+        { type: "section", text: mrkdwn(DOUBT.replace("<!here>", "&lt;!here&gt;")) },
+        { type: "section", text: mrkdwn("• Calls from &lt;!here&gt; &amp; co fell from 120 to 74.") },
         {
           type: "section",
           fields: [
-            { type: "mrkdwn", text: "*Calls*\n1,204  (+12.4% from 1,071)", verbatim: true },
-            {
-              type: "mrkdwn",
-              text: "*Answer rate*\n81.3%  (+0.4 points from 80.9%, within chance)",
-              verbatim: true,
-            },
-            { type: "mrkdwn", text: "*First-time callers*\n640", verbatim: true },
+            mrkdwn("*Calls*\n1,204  (+12.4% from 1,071)"),
+            mrkdwn("*Answer rate*\n81.3%  (+0.4 points from 80.9%, within chance)"),
+            mrkdwn("*First-time callers*\n640"),
           ],
         },
         {
           type: "context",
           elements: [
-            {
-              type: "mrkdwn",
-              text: `Verified.\n${CHANCE_MEANING}\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)`,
-              verbatim: true,
-            },
+            mrkdwn(
+              `Verified.\n${CHANCE_MEANING}\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)`,
+            ),
           ],
         },
       ],
@@ -165,7 +151,7 @@ describe("toHookBody", () => {
     expect(blocks.at(-1).elements[0].text).toHaveLength(2900);
   });
 
-  it("is a message with an Adaptive Card for Teams without Markdown", () => {
+  it("returns a message with an Adaptive Card for Teams without Markdown", () => {
     const run = (text: string, style: object) => ({
       type: "RichTextBlock",
       inlines: [{ type: "TextRun", text, ...style }],
@@ -205,7 +191,7 @@ describe("toHookBody", () => {
     });
   });
 
-  it("is plain JSON with a text for other receivers", () => {
+  it("returns plain JSON with a text for other receivers", () => {
     const { folder: _, manifest: _manifest, prefix: _prefix, ...told } = SUMMARY;
     const { letterhead, statements, sentences, ...said } = told;
     expect(toHookBody(SUMMARY, "json")).toEqual({

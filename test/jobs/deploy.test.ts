@@ -16,7 +16,6 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { SETTINGS } from "../../src/config/settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { isAllowedHost, parseAddress } from "../../src/schedule/monitor.ts";
@@ -397,16 +396,6 @@ describe("jobs/deploy/Dockerfile", () => {
     expect(made).toContain("--owner=node --group=calltally-readers --mode=2750 /exports");
     for (const path of ["CALLTALLY_DATABASE=/data/", "CALLTALLY_EXPORT_DIR=/exports"])
       expect(env).toContain(path);
-  });
-
-  it("sets no unknown variable and no token", () => {
-    const [...names] =
-      all("ENV")
-        .join(" ")
-        .match(/CALLTALLY_\w+/g) ?? [];
-    const known = Object.values(SETTINGS).map(({ env }) => env);
-    for (const name of names) expect(known).toContain(name);
-    expect(names).not.toContain("CALLTALLY_TOKEN");
   });
 
   it("copies only existing files and results of the other stage", () => {

@@ -75,10 +75,7 @@ describe("syncWarehouse", () => {
       "Did you mean CALLTALLY_LOOKBACK_HOURS?",
     ],
     ...[
-      "TOKEN_FILE token",
-      "TOKEN token",
-      "BASE_URL baseUrl",
-      "DATABASE database",
+      ...["TOKEN_FILE token", "TOKEN token", "BASE_URL baseUrl", "DATABASE database"],
       "ORG_UNIT_ID orgUnitId",
     ].map((pair): [unknown, string, string] => {
       const [name, option] = pair.split(" ");

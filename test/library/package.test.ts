@@ -82,11 +82,7 @@ describe("package", () => {
     expect([...new Set(kinds)].filter((path) => !pages.includes(path)).sort()).toEqual(
       [
         ...[
-          "CHANGELOG.md",
-          "LICENSE",
-          "README.md",
-          "SECURITY.md",
-          "THIRD-PARTY-LICENSES.txt",
+          ...["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md", "THIRD-PARTY-LICENSES.txt"],
           "package.json",
         ],
         ...["bin", "explore", "index", "node-version", "query-child", "read-worker", "sync-worker", "…"].map(
@@ -94,11 +90,7 @@ describe("package", () => {
         ),
         ...[
           ...[
-            "base/errors",
-            "base/words",
-            "calendar/grain",
-            "call/columns",
-            "call/filter",
+            ...["base/errors", "base/words", "calendar/grain", "call/columns", "call/filter"],
             "figures/dimensions",
           ],
           ...["figures/metrics", "figures/parts", "request/option-values", "library/index", "library/types"],
@@ -157,16 +149,9 @@ describe("package", () => {
   it("contains the licenses of bundled libraries", () => {
     const text = readFileSync(join(installed, "THIRD-PARTY-LICENSES.txt"), "utf8");
     expect(text.match(/^\S+ [\d.]+, \S+(?=\n=+\n)/gm)?.map((line) => line.replace(/ [\d.]+,/, ""))).toEqual([
-      "csv-stringify MIT",
-      "drizzle-orm Apache-2.0",
-      "echarts Apache-2.0",
-      "fastest-levenshtein MIT",
-      "preact MIT",
-      "temporal-polyfill MIT",
-      "temporal-spec Apache-2.0",
-      "temporal-utils MIT",
-      "tslib 0BSD",
-      "zod MIT",
+      ...["csv-stringify MIT", "drizzle-orm Apache-2.0", "echarts Apache-2.0"],
+      ...["fastest-levenshtein MIT", "preact MIT", "temporal-polyfill MIT"],
+      ...["temporal-spec Apache-2.0", "temporal-utils MIT", "tslib 0BSD", "zod MIT"],
       "zrender BSD-3-Clause",
     ]);
   });
@@ -216,13 +201,7 @@ describe("package", () => {
     expect(rows.at(-1)).toMatchObject({ channel: "(total)", calls: 6, first_time_callers: 4 });
     const days = ["--from", "2026-10-19", "--to", "2026-10-25", "--timezone", "America/New_York"];
     const flags = [
-      "--min-duration",
-      "60",
-      "--total",
-      "--format",
-      "json",
-      "--stdout",
-      "--database",
+      ...["--min-duration", "60", "--total", "--format", "json", "--stdout", "--database"],
       "calls.db",
     ];
     const bin = join(installed, packageJson.bin.calltally);

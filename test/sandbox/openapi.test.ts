@@ -1,9 +1,13 @@
+import fc from "fast-check";
+import { Pool } from "undici";
 import { expect, test } from "vitest";
 import committed from "../../src/sandbox/openapi.json" with { type: "json" };
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { draws } from "../support/draws.ts";
 import { send } from "../support/requests.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { conformingRequests, sendMade } from "./openapi-requests.ts";
 
 test("calltally sandbox --print-openapi prints the document and starts no server", async () => {
   using folder = makeTempFolder();
@@ -13,6 +17,22 @@ test("calltally sandbox --print-openapi prints the document and starts no server
     stderr: "",
     document: committed,
   });
+});
+
+test("every request that conforms to the document is accepted, with a response that conforms", async () => {
+  await using sandbox = await startSandbox({ calls: 40, insertEvery: 50, deleteEvery: 60 });
+  await using stack = new AsyncDisposableStack();
+  const client = stack.adopt(new Pool(sandbox.url, { connections: 2 }), (pool) => pool.destroy());
+  const idsOf = (path: string) => (path.includes("webhooks") ? [44, 45] : sandbox.insights.ids);
+  await fc.assert(
+    fc.asyncProperty(conformingRequests(idsOf), async (made) => {
+      const { statusCode, body } = await sendMade(client, made, sandbox.token);
+      const received = await body.json();
+      expect({ statusCode, received }).toMatchObject({ statusCode: made.isThere ? 200 : 404 });
+      expect(made.schemaFor(statusCode)?.safeParse(received).error).toBeUndefined();
+    }),
+    { numRuns: draws(400) },
+  );
 });
 
 test("openapi.json has the bounds, defaults and values of the API's document and of the sandbox", () => {

@@ -28,17 +28,6 @@ const ALL = {
   static_parameters: [{ field_name: "k", field_value: "v" }],
 };
 
-test("Sandbox.webhooks has one in each state", async () => {
-  await using sandbox = await start();
-  const states = sandbox.webhooks.ids.map((id) => [id, sandbox.webhooks.get(id)?.webhook_status]);
-  expect(states).toEqual([
-    [44, "active"],
-    [45, "inactive"],
-    [46, "deleted"],
-  ]);
-  expect(sandbox.webhooks.get(47)).toBeUndefined();
-});
-
 describe("PUT webhooks/{id}", () => {
   test("accepts only the webhook_id of the path", async () => {
     await using sandbox = await start();

@@ -40,14 +40,8 @@ function insertInsight({ sqlite }: Warehouse, id: number, fetchedAt: string): vo
 }
 
 const RECORD: JobRecord = {
-  job: "report",
-  started_at: NOW,
-  finished_at: null,
-  exit_code: null,
-  error: null,
-  succeeded_at: null,
-  failing_since: null,
-  failed_runs: 0,
+  ...{ job: "report", started_at: NOW, finished_at: null, exit_code: null, error: null },
+  ...{ succeeded_at: null, failing_since: null, failed_runs: 0 },
 };
 
 const job = (name: string, lastDone: string | null): Job => ({
@@ -152,11 +146,8 @@ describe("planJobs", () => {
     { waitsForFirstSlot: false, begun: false, lastDone: "2026-11-20T15:07:00.000Z", isBehind: false },
     { waitsForFirstSlot: false, begun: false, lastDone: null, idle: "off", isBehind: false },
     {
-      waitsForFirstSlot: false,
-      begun: true,
+      ...{ waitsForFirstSlot: false, begun: true, idle: "off", isBehind: false },
       lastDone: "2026-11-20T15:06:59.999Z",
-      idle: "off",
-      isBehind: false,
     },
   ])("plans done $lastDone, begun $begun, waits $waitsForFirstSlot, idle $idle: overdue $isBehind", (of) => {
     const { waitsForFirstSlot, begun, lastDone, idle, isBehind } = of;
@@ -206,10 +197,8 @@ describe("readSnapshot", () => {
   it("reports runs, jobs, calls and rows, and waits half a second for a process that repairs the file", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    const settings = loadSettings({
-      env: { CALLTALLY_DATABASE: database, CALLTALLY_TIMEZONE: "Europe/Berlin" },
-      folder: folder.path,
-    });
+    const env = { CALLTALLY_DATABASE: database, CALLTALLY_TIMEZONE: "Europe/Berlin" };
+    const settings = loadSettings({ env, folder: folder.path });
     const jobs: Job[] = [
       { ...job("sync", NOW), isUnfinished: ({ sqlite }) => sqlite.readonly },
       { ...job("export", null), isUnfinished: () => false },

@@ -82,12 +82,6 @@ function startDaemon({ minMs = 1, account }: { minMs?: number; account?: string 
 }
 
 describe("runDaemon with a doorbell", () => {
-  it("starts with a sync of each account, since rings before the start are unknown", async () => {
-    await using daemon = startDaemon();
-    await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));
-    expect(daemon.lines.filter(({ exitCode }) => exitCode !== undefined)).toEqual([]);
-  });
-
   it("responds to a storm during a run with exactly one more run, of that account only, and counts it", async () => {
     await using daemon = startDaemon();
     await Promise.all(["acme", "beta"].map((name) => daemon.started(name, 1)));

@@ -13,26 +13,16 @@ import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { parsePrometheus } from "./prometheus.ts";
 import { snapshotOf } from "./snapshot.ts";
 
+const SUCCESS = "2026-11-20T12:08:00.500Z";
 const health: JobHealth[] = [
-  {
-    job: "sync",
-    status: "ok",
-    last_success: "2026-11-20T12:08:00.500Z",
-    last_exit_code: 0,
-    last_error: null,
-  },
+  { job: "sync", status: "ok", last_success: SUCCESS, last_exit_code: 0, last_error: null },
   { job: "export", status: "failing", last_success: null, last_exit_code: null, last_error: null },
 ];
 const statistics = [
   {
     ...emptyStatistics("sync", 0),
-    runs: new Map([
-      ["0", 3],
-      ["SIGKILL", 1],
-    ]),
-    isRunning: true,
-    lastMs: 61_500,
-    nextMs: 1_790_000_020_250,
+    runs: new Map(Object.entries({ "0": 3, SIGKILL: 1 })),
+    ...{ isRunning: true, lastMs: 61_500, nextMs: 1_790_000_020_250 },
   },
   emptyStatistics("export", 0),
 ];

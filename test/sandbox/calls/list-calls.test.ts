@@ -116,13 +116,6 @@ describe("GET attribution-engine", () => {
     expect(direct).toEqual(ascending(direct));
   });
 
-  test("reverses its own order for sort_order=asc without sort_by", async () => {
-    await using sandbox = await startSandbox({ calls: 30 });
-    expect(await fetchIds(sandbox, "?sort_order=asc&limit=12&offset=3")).toEqual(
-      sandbox.calls.ids.toReversed().slice(3, 15),
-    );
-  });
-
   test.for(["total_calls", "conversion_rate", "roi", "cost_per_conversion"])(
     "sorts by %s of the sources, with the calls of a source in its own order",
     async (key) => {
@@ -166,18 +159,6 @@ describe("GET attribution-engine", () => {
     sandbox.calls.edit(first, { dni_data: undefined });
     sandbox.calls.remove(first);
     expect((await fetchPage(sandbox)).total).toBe(5);
-  });
-
-  test("returns nulls only with `nulls`", async () => {
-    await using plain = await startSandbox({ calls: 300, now: NOW });
-    await using nulls = await startSandbox({ calls: 300, now: NOW, nulls: true });
-    const withoutNulls = JSON.stringify((await fetchPage(plain, "?limit=1000")).calls);
-    const withNulls = await fetchPage(nulls, "?limit=1000");
-
-    expect(withoutNulls).not.toContain("null");
-    expect(withNulls.calls.some((call) => call.summary === null)).toBe(true);
-    expect(withNulls.calls.some((call) => call.caller_id === null)).toBe(true);
-    expect(JSON.stringify(withNulls.calls, (_, value) => value ?? undefined)).toBe(withoutNulls);
   });
 });
 
