@@ -4,7 +4,8 @@ import { toReferringHost } from "../../src/attribution/referring-host.ts";
 
 /** Without what ends the credentials by the URL standard: a password has that percent-encoded. */
 const password = fc.string({ unit: fc.constantFrom(..."sECR3T:@%&=; é\t.", "%2F", "%23"), maxLength: 8 });
-const anything = fc.string({ unit: "grapheme", maxLength: 20 });
+/** Without a macro, such as `__proto__`: a text with one counts as missing. */
+const anything = fc.string({ unit: "grapheme", maxLength: 20 }).filter((text) => !text.includes("__"));
 
 describe("toReferringHost", () => {
   it.each([

@@ -131,35 +131,20 @@ doorbell: { secret_file: s, account: beta }
 
   it.each([
     ["base_url: 'https://{account}.example.com'", "base_url"],
+    ["aliases: '{ account }.csv'", "aliases"],
+    ["doorbell: { secret_file: '{account}' }", "doorbell.secret_file"],
     [
       "accounts: { acme: { base_url: https://a.example, token_file: '{account}.token' } }",
       "accounts.acme.token_file",
     ],
     [
-      "accounts: { acme: { base_url: https://a.example, token_file: t, org_unit_id: '{account}' } }",
-      "accounts.acme.org_unit_id",
-    ],
-    ["aliases: '{ account }.csv'", "aliases"],
-    ["publish: { to: 'clickhouse://ch.example/{account}' }", "publish.to"],
-    ["smtp_url_file: '{account}.url'", "smtp_url_file"],
-    ["doorbell: { secret_file: '{account}' }", "doorbell.secret_file"],
-    [
       "reports: { weekly: { filter: { exclude_callers: ['{account}.txt'] } } }",
       "reports.weekly.filter.exclude_callers[0]",
     ],
     ["reports: { weekly: { conversion: { name: '{report}' } } }", "reports.weekly.conversion.name"],
-    ["reports: { weekly: { engine: 'clickhouse://{account}@ch.example/calls' } }", "reports.weekly.engine"],
     [
       "reports: { weekly: { deliver: [{ email: { to: ['{account}@client.example'] } }] } }",
       "reports.weekly.deliver[0].email.to[0]",
-    ],
-    [
-      "reports: { weekly: { deliver: [{ email: { to: [a@b.example], from: '{account}@b.example' } }] } }",
-      "reports.weekly.deliver[0].email.from",
-    ],
-    [
-      "reports: { weekly: { deliver: [{ webhook: { url_file: '{account}.url' } }] } }",
-      "reports.weekly.deliver[0].webhook.url_file",
     ],
     [
       "reports: { weekly: { deliver: [{ command: ['{account}.sh'] }] } }",
@@ -200,12 +185,9 @@ doorbell: { secret_file: s, account: beta }
     { accounts: TWO, report: `accounts: acme, deliver: [${MAIL}]`, says: "must be all, or a list" },
     { accounts: TWO, report: `accounts: all, deliver: [${MAIL}]` },
     { accounts: TWO, report: `accounts: [acme], deliver: [${MAIL}]` },
-    { accounts: TWO, report: `accounts: [acme, acme], deliver: [${MAIL}]` },
     { accounts: TWO, report: "deliver: [{ command: [send, 'remote:{account}'] }]" },
-    { accounts: TWO, report: "cron: '0 7 * * 1'" },
     { accounts: ACME, report: `deliver: [${MAIL}]` },
     { accounts: "", report: `deliver: [${MAIL}]` },
-    { accounts: "", report: `accounts: all, deliver: [${MAIL}]` },
     {
       accounts: TWO,
       report: "deliver: [{ to: account }]",
@@ -224,7 +206,6 @@ doorbell: { secret_file: s, account: beta }
       says: ": accounts.beta.recipients[0]: is also a recipient of acme, and would get the figures of both",
     },
     { accounts: SAME, report: "accounts: all, deliver: [{ to: account }]" },
-    { accounts: SAME, report: "accounts: [beta], deliver: [{ to: account }]" },
     { accounts: BOTH_WITH, report: `deliver: [{ to: account }, ${MAIL}]`, says: "deliver[1]" },
   ])("refuses one recipient for several accounts: $report", ({ accounts, report, says }) => {
     const problems = problemsOf({ yaml: `${accounts}reports: { weekly: { ${report} } }` }).slice(1);
