@@ -259,52 +259,36 @@ accounts:
   const AGENCY = "base_url: https://api.example.com, token_file: agency.token";
 
   it.each([
-    {
-      name: "to an account with another address",
-      defaults: AGENCY,
-      accounts: "austin: { org_unit_id: 1 }, dallas: { base_url: https://other.example.com }",
-      says: ["accounts.dallas.token_file: is missing"],
-    },
-    {
-      name: "to several accounts without an organization unit",
-      defaults: AGENCY,
-      accounts: "austin: { org_unit_id: 1 }, dallas: {}",
-      says: ["accounts.dallas: needs a number as org_unit_id: it has the token of defaults.accounts"],
-    },
-    {
-      name: "to several accounts with one organization unit",
-      defaults: AGENCY,
-      accounts: "austin: { org_unit_id: '17' }, dallas: { org_unit_id: 17 }",
-      says: ["accounts.dallas.org_unit_id: is also that of austin"],
-    },
-    {
-      name: "to several accounts with a unit that cannot be compared with those of calls",
-      defaults: AGENCY,
-      accounts: "austin: { org_unit_id: 1 }, dallas: { org_unit_id: dallas }",
-      says: ["accounts.dallas: needs a number as org_unit_id: it has"],
-    },
-    {
-      name: "without its address",
-      defaults: "token_file: agency.token",
-      accounts: "austin: { base_url: https://api.example.com, token_file: own.token }",
-      says: ["defaults.accounts: must have both base_url and token_file: a token is for one address"],
-    },
-    {
-      name: "with a warehouse",
-      defaults: `${AGENCY}, database: calls.db`,
-      accounts: "austin: ",
-      says: ["defaults.accounts.database: is not a known key"],
-    },
-    { name: "to one account", defaults: AGENCY, accounts: "austin: ", says: [] },
-    {
-      name: "to an account with a token of its own",
-      defaults: AGENCY,
-      accounts: "austin: { token_file: a.token }, dallas: { token_file: b.token }",
-      says: [],
-    },
-  ])("checks who gets the token of the defaults: $name", (given) => {
-    const yaml = `defaults: { accounts: { ${given.defaults} } }\naccounts: { ${given.accounts} }\n`;
-    expect(problemsOf({ yaml }).slice(1)).toEqual(given.says.map((text) => expect.stringContaining(text)));
+    [
+      "austin: { org_unit_id: 1 }, dallas: { base_url: https://other.example.com }",
+      "accounts.dallas.token_file: is missing",
+    ],
+    [
+      "austin: { org_unit_id: 1 }, dallas: {}",
+      "accounts.dallas: needs a number as org_unit_id: it has the token of defaults.accounts",
+    ],
+    [
+      "austin: { org_unit_id: '17' }, dallas: { org_unit_id: 17 }",
+      "accounts.dallas.org_unit_id: is also that of austin",
+    ],
+    [
+      "austin: { org_unit_id: 1 }, dallas: { org_unit_id: dallas }",
+      "accounts.dallas: needs a number as org_unit_id: it has",
+    ],
+    ["austin: "],
+    ["austin: { token_file: a.token }, dallas: { token_file: b.token }"],
+  ])("checks who gets the token of the defaults: %s", (accounts, ...says) => {
+    const yaml = `defaults: { accounts: { ${AGENCY} } }\naccounts: { ${accounts} }\n`;
+    expect(problemsOf({ yaml }).slice(1)).toEqual(says.map((text) => expect.stringContaining(text)));
+  });
+
+  it.each([
+    [`${AGENCY}, database: calls.db`, "defaults.accounts.database: is not a known key"],
+    ["token_file: agency.token", "defaults.accounts: must have both base_url and token_file: a token is for"],
+  ])("refuses %s as the defaults of accounts", (defaults, says) => {
+    const account = "austin: { base_url: https://api.example.com, token_file: own.token }";
+    const yaml = `defaults: { accounts: { ${defaults} } }\naccounts: { ${account} }\n`;
+    expect(problemsOf({ yaml }).slice(1)).toEqual([expect.stringContaining(says)]);
   });
 
   const OWN = "base_url: https://api.example.com, token_file: secrets/agency.token";
