@@ -480,16 +480,7 @@ ${TWO}    timezone: Europe/Paris
     );
   });
 
-  it.each([
-    "BASE_URL",
-    "TOKEN",
-    "TOKEN_FILE",
-    "DATABASE",
-    "ORG_UNIT_ID",
-    "EXPORT_DIR",
-    "INSIGHT_IDS",
-    "HEARTBEAT_URL",
-  ])(
+  it.each("BASE_URL TOKEN TOKEN_FILE DATABASE ORG_UNIT_ID EXPORT_DIR INSIGHT_IDS HEARTBEAT_URL".split(" "))(
     "refuses CALLTALLY_%s in addition to accounts, in the environment or .env, and accepts it without accounts",
     (setting) => {
       const name = `CALLTALLY_${setting}`;
