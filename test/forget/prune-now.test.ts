@@ -58,7 +58,10 @@ describe("pruneNow", () => {
     using place = makePlace();
     const before = dump(place.database);
     using _lock = tryAcquireLock(place.database);
-    expect(await pruneWarehouse(place.database, { isDryRun: true })).toEqual({ removed: WORDS, isErased: false });
+    expect(await pruneWarehouse(place.database, { isDryRun: true })).toEqual({
+      removed: WORDS,
+      isErased: false,
+    });
     expect(dump(place.database)).toEqual(before);
     expect(readActs(place.database)).toEqual([]);
   });
@@ -113,7 +116,10 @@ describe("pruneNow", () => {
   it("does not change the file if everything is always kept", async () => {
     using place = makePlace();
     const before = readFiles(place.database);
-    expect(await pruneWarehouse(place.database, { keep: KEEP_ALL })).toEqual({ removed: NOTHING, isErased: false });
+    expect(await pruneWarehouse(place.database, { keep: KEEP_ALL })).toEqual({
+      removed: NOTHING,
+      isErased: false,
+    });
     expect(readFiles(place.database) === before).toBe(true);
   });
 
