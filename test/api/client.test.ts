@@ -290,53 +290,45 @@ describe("ApiClient: exit 5 (unreachable) after retries", () => {
 });
 
 describe("ApiClient: exit 8 (breach of contract) after retries", () => {
-  it.each<{ what: string; answer: Answer; says: string }>([
-    { what: "HTML", answer: text(HTML, 200, { "content-type": "text/html" }), says: "not JSON" },
-    { what: "an empty body", answer: text(""), says: "not JSON" },
-    { what: "status 204", answer: (_, response) => response.writeHead(204).end(), says: "returned 204" },
-    { what: "status 202", answer: json(GOOD, 202), says: "returned 202" },
-    {
-      what: "a truncated close-delimited body",
-      answer: raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD).slice(0, -1)}`),
-      says: "not JSON",
-    },
-    { what: "a truncated gzip stream", answer: gzip(JSON.stringify(GOOD), 0.7), says: "truncated gzip" },
-    {
-      what: "a gzip stream that lacks only its checksum",
-      answer: gzip(JSON.stringify(GOOD), 0.99),
-      says: "truncated gzip",
-    },
-    {
-      what: "an encoding that was not requested",
-      answer: text(HTML, 200, { "content-encoding": "br" }),
-      says: "encoded as br",
-    },
-    {
-      what: "text in another encoding than UTF-8",
-      answer: text(Buffer.from('{"code":200,"message":"Zürich"}', "latin1")),
-      says: "not UTF-8",
-    },
-    { what: "null", answer: text("null"), says: "envelope" },
-    { what: "an array", answer: json([GOOD]), says: "envelope" },
-    { what: "text", answer: json(PERSONAL), says: "envelope" },
-    { what: "another code of success", answer: json({ ...GOOD, code: 201 }), says: "envelope: code: " },
-    { what: "data null", answer: json(envelope(null)), says: "envelope: data: " },
-    { what: "data that is an array", answer: json(envelope([row])), says: "envelope: data: " },
-    { what: "no calls", answer: json(pageOf({ calls: undefined })), says: "calls: " },
-    { what: "calls null", answer: json(pageOf({ calls: null })), says: "calls: " },
-    { what: "calls that are an object", answer: json(pageOf({ calls: { 0: row } })), says: "calls: " },
-    { what: "no total", answer: json(pageOf({ total: undefined })), says: "total: " },
-    { what: "a total that is text", answer: json(pageOf({ total: PERSONAL })), says: "total: " },
-    { what: "a negative total", answer: json(pageOf({ total: -1 })), says: "total: " },
-    { what: "a broken total", answer: json(pageOf({ total: 1.5 })), says: "total: " },
-    {
-      what: "a total beyond 2^53",
-      answer: text(JSON.stringify(GOOD).replace('"total":1', '"total":9007199254740993')),
-      says: "total: ",
-    },
-    { what: "an offset that is text", answer: json(pageOf({ offset: "0" })), says: "offset: " },
-    { what: "no limit", answer: json(pageOf({ limit: undefined })), says: "limit: " },
-  ])("exits with 8 after $what", async ({ answer, says }) => {
+  it.each<[what: string, answer: Answer, says: string]>([
+    ["HTML", text(HTML, 200, { "content-type": "text/html" }), "not JSON"],
+    ["an empty body", text(""), "not JSON"],
+    ["status 204", (_, response) => response.writeHead(204).end(), "returned 204"],
+    ["status 202", json(GOOD, 202), "returned 202"],
+    [
+      "a truncated close-delimited body",
+      raw(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${JSON.stringify(GOOD).slice(0, -1)}`),
+      "not JSON",
+    ],
+    ["a truncated gzip stream", gzip(JSON.stringify(GOOD), 0.7), "truncated gzip"],
+    ["a gzip stream that lacks only its checksum", gzip(JSON.stringify(GOOD), 0.99), "truncated gzip"],
+    ["an encoding that was not requested", text(HTML, 200, { "content-encoding": "br" }), "encoded as br"],
+    [
+      "text in another encoding than UTF-8",
+      text(Buffer.from('{"code":200,"message":"Zürich"}', "latin1")),
+      "not UTF-8",
+    ],
+    ["null", text("null"), "envelope"],
+    ["an array", json([GOOD]), "envelope"],
+    ["text", json(PERSONAL), "envelope"],
+    ["another code of success", json({ ...GOOD, code: 201 }), "envelope: code: "],
+    ["data null", json(envelope(null)), "envelope: data: "],
+    ["data that is an array", json(envelope([row])), "envelope: data: "],
+    ["no calls", json(pageOf({ calls: undefined })), "calls: "],
+    ["calls null", json(pageOf({ calls: null })), "calls: "],
+    ["calls that are an object", json(pageOf({ calls: { 0: row } })), "calls: "],
+    ["no total", json(pageOf({ total: undefined })), "total: "],
+    ["a total that is text", json(pageOf({ total: PERSONAL })), "total: "],
+    ["a negative total", json(pageOf({ total: -1 })), "total: "],
+    ["a broken total", json(pageOf({ total: 1.5 })), "total: "],
+    [
+      "a total beyond 2^53",
+      text(JSON.stringify(GOOD).replace('"total":1', '"total":9007199254740993')),
+      "total: ",
+    ],
+    ["an offset that is text", json(pageOf({ offset: "0" })), "offset: "],
+    ["no limit", json(pageOf({ limit: undefined })), "limit: "],
+  ])("exits with 8 after %s", async (_, answer, says) => {
     expect(await outcomeOf(answer)).toMatchObject({
       exitCode: 8,
       message: expect.stringContaining(says),
@@ -349,36 +341,14 @@ describe("ApiClient: code of the envelope", () => {
   const failing = (code: number, message: string) => json({ code, message, data: null, request_id: "r-7" });
 
   it.each([
-    {
-      answer: failing(429, "Too many requests, retry in 30 seconds"),
-      exitCode: 5,
-      status: 429,
-      message: "The API returned 429: Too many requests, retry in 30 seconds (request r-7)",
-      requests: 2,
-    },
-    {
-      answer: failing(503, "Maintenance"),
-      exitCode: 5,
-      status: 503,
-      message: "The API returned 503: Maintenance (request r-7)",
-      requests: 2,
-    },
-    {
-      answer: failing(401, "Token expired"),
-      exitCode: 4,
-      status: 401,
-      message: "The API refused the token, status 401: Token expired (request r-7)",
-      requests: 1,
-    },
-    {
-      answer: failing(400, "limit is too large"),
-      exitCode: 8,
-      status: 400,
-      message: "The API returned 400: limit is too large (request r-7)",
-      requests: 1,
-    },
-  ])("counts as status $status: exit $exitCode, with the message quoted", async ({ answer, ...outcome }) => {
-    expect(await outcomeOf(answer)).toEqual(outcome);
+    [429, "Too many requests, retry in 30 seconds", 5, 2],
+    [503, "Maintenance", 5, 2],
+    [401, "Token expired", 4, 1],
+    [400, "limit is too large", 8, 1],
+  ])("counts as status %i, with the message %j quoted", async (status, said, exitCode, requests) => {
+    const outcome = status === 401 ? "refused the token, status 401" : `returned ${status}`;
+    const message = `The API ${outcome}: ${said} (request r-7)`;
+    expect(await outcomeOf(failing(status, said))).toEqual({ exitCode, status, message, requests });
   });
 
   it("counts as the status, with the pause of the Retry-After header", async () => {

@@ -92,12 +92,9 @@ describe("parseRow: accepted members", () => {
 
 describe("parseRow: call_started", () => {
   it.each([
-    ["2026-11-20T15:00:00Z", "2026-11-20T15:00:00.000Z"],
     ["2026-11-20T15:00:00.5Z", "2026-11-20T15:00:00.500Z"],
     ["2026-11-20T15:00:00.999999Z", "2026-11-20T15:00:00.999Z"],
-    ["2026-11-20T23:30:00.123456-05:30", "2026-11-21T05:00:00.123Z"],
     ["2026-11-20T15:00:00", "2026-11-20T15:00:00.000Z"],
-    ["2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"],
     ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
   ])("normalises %s to UTC milliseconds", (served, kept) => {
@@ -232,19 +229,6 @@ describe("parseRow: drift and undocumented members", () => {
 });
 
 describe("parseRow: rejected rows, with the row as served, the path and the reason", () => {
-  const BIG = `{"call_id":9007199254740992,"caller_id":"+49","nested":{"n":123456789012345678901234567890}}`;
-
-  it("rejects a call_id beyond 2^53 − 1, which no number holds", () => {
-    expect(parseText(BIG)).toEqual({
-      rejected: {
-        call_id: null,
-        json: BIG,
-        path: "call_id",
-        reason: "9007199254740992 is beyond 2^53 − 1 and would be rounded",
-      },
-    });
-  });
-
   it("rejects any call_id beyond ±(2^53 − 1), never rounded to its neighbour", () => {
     const beyond = fc
       .tuple(fc.bigInt({ min: 2n ** 53n, max: 2n ** 200n }), fc.boolean())
@@ -252,7 +236,10 @@ describe("parseRow: rejected rows, with the row as served, the path and the reas
     fc.assert(
       fc.property(beyond, (id) => {
         const json = `{"call_id":${id},"x":[${id},"${id}"]}`;
-        expect(rejectionOf(parseText(json))).toMatchObject({ call_id: null, json, path: "call_id" });
+        expect(rejectionOf(parseText(json))).toEqual({
+          ...{ call_id: null, json, path: "call_id" },
+          reason: `${id} is beyond 2^53 − 1 and would be rounded`,
+        });
       }),
     );
   });
@@ -268,17 +255,6 @@ describe("parseRow: rejected rows, with the row as served, the path and the reas
       });
     },
   );
-
-  it("rejects a row without call_id", () => {
-    expect(parseRow({ caller_id: "+49" })).toEqual({
-      rejected: {
-        call_id: null,
-        json: '{"caller_id":"+49"}',
-        path: "call_id",
-        reason: "expected an integer",
-      },
-    });
-  });
 
   it.each([
     "yesterday",

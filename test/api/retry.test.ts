@@ -78,20 +78,15 @@ describe("parseRetryAfterMs", () => {
   const NOW_MS = Date.parse("2026-11-20T15:00:00Z");
 
   it.each([
-    { header: "0", ms: 0 },
-    { header: "7", ms: 7000 },
     { header: " 120 ", ms: 120_000 },
-    { header: "Fri, 20 Nov 2026 15:00:42 GMT", ms: 42_000 },
     { header: "Friday, 20-Nov-26 15:01:00 GMT", ms: 60_000 },
     { header: "Fri, 20 Nov 2026 14:59:59 GMT", ms: 0 },
-    { header: "Thu, 01 Jan 1970 00:00:00 GMT", ms: 0 },
   ])("reads $header as $ms ms", ({ header, ms }) => {
     expect(parseRetryAfterMs(header, NOW_MS)).toBe(ms);
   });
 
   it.each([
     { header: "Fri Nov 20 15:00:42 2026", ms: 42_000 },
-    { header: "Sun Nov  1 08:49:37 2026 ", ms: 0 },
     { header: "2026-11-20 15:00:42", ms: 42_000 },
     { header: "Fri, 20 Nov 2026 16:00:42 +0100", ms: 42_000 },
   ])(
@@ -108,21 +103,7 @@ describe("parseRetryAfterMs", () => {
     },
   );
 
-  it.each([
-    undefined,
-    "",
-    " ",
-    "soon",
-    "soon 1",
-    "-5",
-    "1.5",
-    "1e3",
-    "0x10",
-    "5 s",
-    "1, 2",
-    "NaN",
-    "Infinity",
-  ])("does not read %j as a time", (header) => {
+  it.each([undefined, "soon", "1.5", "1, 2", "Infinity"])("does not read %j as a time", (header) => {
     expect(parseRetryAfterMs(header, NOW_MS)).toBeUndefined();
   });
 
@@ -137,13 +118,6 @@ describe("parseRetryAfterMs", () => {
 });
 
 describe("retry", () => {
-  it("returns the first success and does not wait", async () => {
-    const clock = new FakeClock();
-    const { attempt } = failing();
-    await expect(retry(attempt, POLICY, { clock, random: highest })).resolves.toBe(1);
-    expect(clock.sleeps).toEqual([]);
-  });
-
   it("retries until success, waits longer each time and reports each failure", async () => {
     const clock = new FakeClock();
     const errors = [busy(), busy(), busy()];
@@ -161,7 +135,7 @@ describe("retry", () => {
     ]);
   });
 
-  it.each([1, 2, 6])("makes %i attempts in all, then throws the last error", async (attempts) => {
+  it.each([1, 6])("makes %i attempts in all, then throws the last error", async (attempts) => {
     const clock = new FakeClock();
     const errors = Array.from({ length: 10 }, () => busy());
     const { attempt, count } = failing(...errors);
@@ -260,7 +234,6 @@ describe("retry", () => {
 
   it.each([
     new ApiError(EXIT.refused, "The API refused the token", { hint: "" }),
-    new ApiError(EXIT.contract, "The API returned 400", { retryAfterMs: 1, hint: "" }),
     new TypeError("a defect of ours"),
     "no error at all",
   ])("does not retry permanent errors: %s", async (error) => {

@@ -29,11 +29,6 @@ describe("withhold", () => {
   it.each([
     { title: "nothing is to be removed", call: FULL_CALL, kinds: [] },
     { title: "it has no such members", call: makeCall(), kinds: WITHHELD_KINDS },
-    {
-      title: "it has another kind",
-      call: makeCall({ summary: "A tap.", extra: '{"caller_name":"Ada"}' }),
-      kinds: ["transcripts"] as const,
-    },
   ])("returns the same call if $title", ({ call, kinds }) => {
     const kept = withhold(call, kinds);
     expect(kept.call).toBe(call);
@@ -64,10 +59,7 @@ const describeExtra = (extra: string) => withhold(makeCall({ extra }), ["extra"]
 describe("withhold of undocumented members", () => {
   it.each([
     // Whatever their names, and however deep their values.
-    [
-      '{"callback":"+49 30 123456","note":"My tap leaks.","n":1}',
-      '{"callback":"string","note":"string","n":"number"}',
-    ],
+    ['{"callback":"+49 30 123456","n":1}', '{"callback":"string","n":"number"}'],
     ['{"a":{"b":[1,"030 123456"]},"c":["x"]}', '{"a":"object","c":"array"}'],
     ['{"a":true,"id":90071992547409931}', '{"a":"boolean","id":"number"}'],
     [
@@ -78,10 +70,7 @@ describe("withhold of undocumented members", () => {
     ['{"+4930123456":1,"a 1 2 3 4 5 6 7":1}', '{"[name]":"number"}'],
     ['{"jane@example.com":1,"x":1}', '{"[name]":"number","x":"number"}'],
     [`{"${"a".repeat(64)}":1,"${"b".repeat(65)}":1}`, `{"${"a".repeat(64)}":"number","[name]":"number"}`],
-    [
-      '{"__proto__":"x","Größe":"1","a-b_c2":"1"}',
-      '{"__proto__":"string","Größe":"string","a-b_c2":"string"}',
-    ],
+    ['{"__proto__":"x","a-b_ö2":"1"}', '{"__proto__":"string","a-b_ö2":"string"}'],
     ['["x"]', "array"],
   ])("keeps only names and types of %s", (extra, types) => {
     const expected = types.replace(/:"([a-z]+)"/g, ':{"type":"$1"}').replace(/^(\w+)$/, '{"type":"$1"}');
@@ -100,10 +89,6 @@ describe("withhold of undocumented members", () => {
   ])("keeps the click id of %s: %s", (extra, left) => {
     expect(describeExtra(extra)).toBe(left);
     expect(describeExtra(left)).toBe(left);
-  });
-
-  it("keeps a member without a value", () => {
-    expect(describeExtra('{"phone":null}')).toBe('{"phone":null}');
   });
 
   it("describes undocumented members in the lines of a transcript", () => {
@@ -168,7 +153,6 @@ describe("withholdFromRow", () => {
     ['["+4930123456"]', "array"],
     ['"+4930123456"', "string"],
     ["4930123456", "number"],
-    ["true", "boolean"],
   ])("keeps only the type of %s, which is not an object", (json, type) => {
     expect(withholdFromRow(json, ["extra"])).toBe(JSON.stringify({ type }));
   });
@@ -247,13 +231,10 @@ describe("startOfRow", () => {
   });
 
   it.each([
-    '{"call_started":null}',
     "{}",
     '{"call_started":1790000000000}',
     // Times in other notations: nothing may be kept longer because of them.
     '{"call_started":"2099"}',
-    '{"call_started":"1"}',
-    '{"call_started":"11/20/2099"}',
     '{"call_started":"2026-02-30T00:00:00Z"}',
     '{"call_started":"+010000-01-01T00:00:00Z"}',
     "null",

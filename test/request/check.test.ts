@@ -23,26 +23,16 @@ function refusalOf(request: ExportRequest, { source = WAREHOUSE, output = FOLDER
 }
 
 const CLOSED = { range: { last: "4w" } };
+const EXPLORE = { format: "explore" } as const;
+const ADJUST = { contents: ["google-ads-adjustments"] } satisfies ExportRequest;
 
 describe("check", () => {
   it.each<[string, ExportRequest]>([
     ["nothing", {}],
-    [
-      "a filled comparison",
-      { ...CLOSED, grain: "week", fill: true, compare: "previous", total: true, top: 5 },
-    ],
-    [
-      "lists in a workbook",
-      { contents: ["calls", "callers", "channel"], format: "xlsx", with: ["caller_id"] },
-    ],
-    [
-      "conversions",
-      { contents: ["google-ads"], conversion: { new: true, value: "149.50", currency: "EUR" } },
-    ],
-    [
-      "a currency, since topics may have values",
-      { contents: ["google-ads"], conversion: { currency: "EUR" } },
-    ],
+    ["a comparison", { ...CLOSED, grain: "week", fill: true, compare: "previous", total: true, top: 5 }],
+    ["lists in a workbook", { contents: ["calls", "callers"], format: "xlsx", with: ["caller_id"] }],
+    ["new conversions", { contents: ["google-ads"], conversion: { new: true, value: "149.50" } }],
+    ["a currency: topics may have values", { contents: ["google-ads"], conversion: { currency: "EUR" } }],
     ["a page", { ...CLOSED, format: "html", grain: "week", spend: true }],
     ["a page to explore", { format: "explore", by: ["channel", "utm_term"], filter: { first_time: true } }],
     ["share-safe figures", { min_cell: 10, by: ["channel"], columns: ["calls", "answer_rate"] }],
@@ -53,64 +43,40 @@ describe("check", () => {
     [{ fill: true }, "<fill> needs <grain>"],
     [
       { compare: "previous", range: { from: "2026-10-01" } },
-      "<compare> needs <range.from> and <range.to>, or <range.last>",
+      "needs <range.from> and <range.to>, or <range.last>",
     ],
-    [
-      { format: "explore", contents: ["channel"] },
-      "<format> explore is a page of its own: leave out <contents>",
-    ],
-    [
-      { format: "explore", by: ["gclid"] },
-      "The page to explore has no gclid, which identifies clicks or numbers",
-    ],
-    [{ format: "explore", grain: "day" }, "<grain> does not apply to the page to explore"],
+    [{ ...EXPLORE, contents: ["channel"] }, "<format> explore is a page of its own: leave out <contents>"],
+    [{ ...EXPLORE, by: ["gclid"] }, "The page to explore has no gclid, which identifies clicks or numbers"],
+    [{ ...EXPLORE, grain: "day" }, "<grain> does not apply to the page to explore"],
     [{ format: "html", rows: true }, "<rows> does not apply to the page"],
     [
       { contents: ["calls"], rows: true },
       "<rows> applies only to the page to explore, and none was requested",
     ],
-    [{ format: "explore", with: ["summary"] }, "<with> needs <rows>: it adds columns to the calls"],
+    [{ ...EXPLORE, with: ["summary"] }, "<with> needs <rows>: it adds columns to the calls"],
+    [{ ...EXPLORE, min_cell: 5, rows: true }, "<min_cell> is for figures, and <rows> lists single calls"],
+    [{ ...EXPLORE, min_cell: 5, by: ["hour"] }, "<min_cell> groups calls by day: leave hour out of <by>"],
     [
-      { format: "explore", min_cell: 5, rows: true },
-      "<min_cell> is for figures, and <rows> lists single calls",
+      { ...EXPLORE, min_cell: 5, outcomes: true },
+      "leaves outcomes out of the page to explore: leave out <outcomes>",
     ],
     [
-      { format: "explore", min_cell: 5, by: ["hour"] },
-      "<min_cell> groups calls by day: leave hour out of <by>",
-    ],
-    [
-      { format: "explore", min_cell: 5, outcomes: true },
-      "<min_cell> leaves outcomes out of the page to explore: leave out <outcomes>",
-    ],
-    [
-      { format: "explore", revenue_by: "job-date" },
-      "<revenue_by> job-date does not apply to the page to explore: it counts outcomes in the period of their call",
+      { ...EXPLORE, revenue_by: "job-date" },
+      "<revenue_by> job-date does not apply to the page to explore: it",
     ],
     [{ contents: ["calls"], top: 5 }, "<top> applies only to rollups"],
     [{ contents: ["calls"], columns: ["calls"] }, "<columns> applies only to rollups"],
     [{ contents: ["channel"], with: ["summary"] }, "<with> applies only to calls"],
     [{ contents: ["channel"], conversion: { every: true } }, "<conversion.every> applies only to google-ads"],
-    [
-      { contents: ["google-ads"], conversion: { measurement_id: "G-1234" } },
-      "<conversion.measurement_id> applies only to ga4-events",
-    ],
+    [{ contents: ["google-ads"], conversion: { measurement_id: "G-1" } }, "applies only to ga4-events"],
     [{ contents: ["ga4-events"] }, "ga4-events needs <conversion.measurement_id>"],
-    [
-      { contents: ["channel", "google-ads"], format: "json" },
-      "<format> does not apply to google-ads, which have the platform's fixed CSV format",
-    ],
+    [{ contents: ["channel", "google-ads"], format: "json" }, "<format> does not apply to google-ads, which"],
     [{ profile: "excel", format: "json" }, "<profile> is for csv"],
     [{ delimiter: ";", format: "json" }, "<delimiter> is for csv"],
-    [
-      { contents: ["google-ads-adjustments"], conversion: { value: 0 } },
-      "<conversion.value> 0 cannot be restated",
-    ],
-    [{ contents: ["google-ads-adjustments"], ...CLOSED }, "remove date and call filters"],
-    [{ contents: ["google-ads-adjustments"], filter: { channel: "Email" } }, "remove date and call filters"],
-    [
-      { contents: ["gclid"], spend: true },
-      "<spend> applies only to source, medium, campaign, channel, not to gclid",
-    ],
+    [{ ...ADJUST, conversion: { value: 0 } }, "<conversion.value> 0 cannot be restated"],
+    [{ ...ADJUST, ...CLOSED }, "remove date and call filters"],
+    [{ ...ADJUST, filter: { channel: "Email" } }, "remove date and call filters"],
+    [{ contents: ["gclid"], spend: true }, "only to source, medium, campaign, channel, not to gclid"],
     [{ columns: ["cost"] }, "<columns> cost needs <spend>"],
     [{ by: ["channel", "channel"] }, "<by> has channel twice"],
     [{ format: "html", contents: ["channel"] }, "leave out <contents>"],
@@ -138,12 +104,8 @@ describe("check", () => {
       { output: STREAM },
       "<stdout> writes one file, but 2 were requested",
     ],
-    [
-      { contents: ["google-ads"], conversion: { new: true } },
-      { output: STREAM },
-      "<conversion.new> records what it writes",
-    ],
-    [{ contents: ["google-ads-adjustments"] }, { output: STREAM }, "<stdout> records nothing"],
+    [{ contents: ["google-ads"], conversion: { new: true } }, { output: STREAM }, "<conversion.new> records"],
+    [ADJUST, { output: STREAM }, "<stdout> records nothing"],
     [{ contents: ["calls"] }, { source: CLUSTER }, "calls cannot be read with <engine>"],
     [{ contents: ["hygiene"] }, { source: CLUSTER }, "hygiene cannot be read with <engine>"],
     [{ contents: ["channel"], raw: true }, { source: CLUSTER }, "<raw> cannot be used with <engine>"],

@@ -14,14 +14,8 @@ const accounts = new Map([
   [MILLISECONDS, await openAccount({ rules: MILLISECONDS })],
 ]);
 
-const ZONES = [
-  "Europe/Berlin",
-  "Antarctica/Troll",
-  "Australia/Lord_Howe",
-  "UTC",
-  "America/New_York",
-  "Asia/Kathmandu",
-];
+const CHANGING = ["Europe/Berlin", "Antarctica/Troll", "Australia/Lord_Howe", "America/New_York"];
+const ZONES = [...CHANGING.slice(0, 3), "UTC", "America/New_York", "Asia/Kathmandu"];
 
 /** Runs the session and the fold; both must agree. */
 async function ask(asked: Partial<Question>, counted: Counted = {}): Promise<Row[]> {
@@ -40,8 +34,8 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
       if (dimension.startsWith("utm_")) await ask({ dimensions: [dimension], raw: true });
       await ask({ dimensions: [next, dimension], zone: "Antarctica/Troll" });
       await ask({ dimensions: [dimension] }, { isGone: true, rules: MILLISECONDS });
-      for (const top of [count - 1, count])
-        await ask({ dimensions: [dimension], top, zone: "Europe/Berlin" });
+      await ask({ dimensions: [dimension], top: count - 1, zone: "Europe/Berlin" });
+      if (dimension.startsWith("utm_")) await ask({ dimensions: [dimension], top: count });
       await ask({ dimensions: [dimension, next], top: 1 });
     },
   );
@@ -51,7 +45,7 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
     expect((await ask({}, { isGone: true })).map(([calls]) => calls)).toEqual([CALLS.length]);
   });
 
-  it.each(ZONES)(
+  it.each(CHANGING)(
     "by hours, weekdays and days in %s, in ranges that begin or end with each day of a clock change",
     async (zone) => {
       const days = ["2026-03-28", "2026-03-29", "2026-04-04", "2026-04-05", "2026-10-25"];

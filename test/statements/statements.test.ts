@@ -55,189 +55,115 @@ const files = (changes: Partial<NonNullable<Facts["files"]>>): Facts => ({
   files: { timezone: "UTC", isWarehouseEmpty: false, files: [{ rows: 1 }], ...changes },
 });
 
-/** Situations for each statement, with its words. */
-const EXAMPLES: Record<StatementId, readonly [Facts, level: Statement["level"], text: string]> = {
-  no_finished_sync: [
-    warehouse({ run: null }),
-    "doubt",
-    "No sync has finished yet: only the calls read so far are here.",
-  ],
-  unverified: [
-    warehouse({ run: { ...RUN, verdict: "unverified", verdict_reason: "the end was not reached" } }),
-    "doubt",
-    "Run 7, the last sync, is unverified, so calls may be missing: the end was not reached.",
-  ],
-  rejected_rows: [
-    warehouse({ rejected: { rows: 500, listed: 1000 } }),
-    "doubt",
-    "500 rows of the service (50.0%) could not be read, and are in no figure.",
-  ],
-  withheld_calls: [
-    warehouse({ withheld_calls: 40 }),
-    "doubt",
-    "40 calls went missing in one pass, over the missing-call threshold, and still count.",
-  ],
-  first_load: [
-    warehouse({ first_load: true }),
-    "doubt",
-    "The first load has not ended: calls are missing, and first-time callers are not known yet.",
-  ],
-  other_unit: [
-    warehouse({ other_unit_calls: 1 }),
-    "doubt",
-    "1 call belongs to another organization unit than north, the one asked for.",
-  ],
-  rules_changed: [
-    warehouse({ rules_changed: true }),
-    "caution",
-    "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
-  ],
-  made_up: [
-    warehouse({ origin: { ...WAREHOUSE.origin, made_by_demo: true } }),
-    "note",
-    "These calls are made up: calltally demo made the warehouse.",
-  ],
-  unlisted: [
-    warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
-    "note",
-    "20 calls are older than any that the service lists, since 2 Nov 2026; they still count.",
-  ],
-  stale: [
-    { report: { olderThan: "2h" } },
-    "doubt",
-    "The last good sync is older than 2h: later calls are missing.",
-  ],
-  no_rows: [
-    files({ files: [{ rows: 0 }] }),
-    "caution",
-    "No call in the warehouse matches: the files have no rows.",
-  ],
-  callers_per_account: [
-    { accounts: 2 },
-    "note",
-    "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.",
-  ],
-  restated: [
-    files({ restatements: { rollups: [{ exported_at: "2026-11-02T00:00:00.000Z", restated_cells: 3 }] } }),
-    "note",
-    "3 figures exported on 2026-11-02 have changed: see restatements.csv.",
-  ],
-  too_recent: [
-    files({ files: [{ rows: 1, excluded: { "too recent": 2 } }] }),
-    "note",
-    "2 calls too recent for an upload were left for the next file: start it one day before this one ends.",
-  ],
-  cut_texts: [
-    files({ files: [{ rows: 1, sheets: [{ rows: 1, cut_texts: 1 }] }] }),
-    "note",
-    "1 text is cut to the 32,767 characters of a cell; CSV and Parquet have the full text.",
-  ],
-  headline_left_out: [
-    { report: { headlineMinCell: 10 } },
-    "note",
-    "Headline figures are left out, because some would be of fewer than 10 calls.",
-  ],
-  unlike_days: [
-    range({
-      range: { from: "2026-11-10", to: "2026-11-19" },
-      compared_with: { from: "2026-10-31", to: "2026-11-09" },
+/** A situation for each statement. */
+const SITUATIONS: Record<StatementId, Facts> = {
+  no_finished_sync: warehouse({ run: null }),
+  unverified: warehouse({
+    run: { ...RUN, verdict: "unverified", verdict_reason: "the end was not reached" },
+  }),
+  rejected_rows: warehouse({ rejected: { rows: 500, listed: 1000 } }),
+  withheld_calls: warehouse({ withheld_calls: 40 }),
+  first_load: warehouse({ first_load: true }),
+  other_unit: warehouse({ other_unit_calls: 1 }),
+  rules_changed: warehouse({ rules_changed: true }),
+  made_up: warehouse({ origin: { ...WAREHOUSE.origin, made_by_demo: true } }),
+  unlisted: warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
+  stale: { report: { olderThan: "2h" } },
+  no_rows: files({ files: [{ rows: 0 }] }),
+  callers_per_account: { accounts: 2 },
+  restated: files({
+    restatements: { rollups: [{ exported_at: "2026-11-02T00:00:00.000Z", restated_cells: 3 }] },
+  }),
+  too_recent: files({ files: [{ rows: 1, excluded: { "too recent": 2 } }] }),
+  cut_texts: files({ files: [{ rows: 1, sheets: [{ rows: 1, cut_texts: 1 }] }] }),
+  headline_left_out: { report: { headlineMinCell: 10 } },
+  unlike_days: range({
+    range: { from: "2026-11-10", to: "2026-11-19" },
+    compared_with: { from: "2026-10-31", to: "2026-11-09" },
+  }),
+  unfinished: range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
+  previous_not_covered: range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
+  short_history: range({ range: { short_history: true } }),
+  short_history_before: range({ compared_with: { short_history: true } }),
+  filters_of_calls_alone: range({
+    spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] },
+  }),
+  spend_days: {
+    ...range({
+      range: OCTOBER,
+      spend: { ...SPEND, days: { count: 4, first: "2026-10-02", last: "2026-10-05" } },
     }),
-    "caution",
-    "8 of these 10 days are Monday to Friday, and 6 of the 10 days compared with.",
-  ],
-  unfinished: [
-    range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
-    "caution",
-    "The period 2026-W48 ends after the last sync, 26 Nov 2026 05:24 (UTC-05:00): later calls are not here yet.",
-  ],
-  previous_not_covered: [
-    range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
-    "caution",
-    "The days compared with begin on 1 Sep 2026, before the first call in the copy: there are no previous figures and no changes.",
-  ],
-  short_history: [
-    range({ range: { short_history: true } }),
-    "caution",
-    "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.",
-  ],
-  short_history_before: [
-    range({ compared_with: { short_history: true } }),
-    "caution",
-    "The change of first-time callers is not computed: fewer than 90 days of calls lie before the days compared with.",
-  ],
-  filters_of_calls_alone: [
-    range({ spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] } }),
-    "caution",
-    "Filters by first time and min duration apply to calls alone: costs are for all calls.",
-  ],
-  spend_days: [
-    {
-      ...range({
-        range: OCTOBER,
-        spend: { ...SPEND, days: { count: 4, first: "2026-10-02", last: "2026-10-05" } },
-      }),
-      firstDay: "2026-05-01",
-    },
-    "caution",
-    "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
-  ],
-  spend_days_differ: [
-    range({ spend: { ...SPEND, days_differ: true } }),
-    "caution",
-    "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
-  ],
-  unmatched_spend: [
-    range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
-    "caution",
-    "Spend of campaigns that no call has: 2.50 USD of 12.00.",
-  ],
-  unmatched_jobs: [
-    { imported: { jobs: 3, matched: 2 } },
-    "caution",
-    "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
-  ],
-  revenue_by_job: [
-    range({ outcomes: { ...OUTCOMES, revenue_by: "job-date" } }),
-    "note",
-    "Booked and sold calls and revenue are counted by the date of their job, not of their call.",
-  ],
-  revenue_by_call: [
-    range({ outcomes: OUTCOMES }),
-    "note",
-    "Booked and sold calls and revenue belong to the period of their call; later jobs still raise them.",
-  ],
-  no_outcomes: [
-    range({ outcomes: { ...OUTCOMES, jobs: 0, matched: 0 } }),
-    "note",
-    "No jobs have been imported: calltally outcome import reads what calls earned.",
-  ],
-  callers_without_calls: [
-    range({ filter: { excluded_callers: 2, excluded_callers_without_calls: 1 } }),
-    "caution",
-    "1 number of the callers to leave out has never called.",
-  ],
-  no_callers_excluded: [
-    range({ filter: { excluded_callers: 0 } }),
-    "caution",
-    "The file of callers to leave out has no numbers: all callers count.",
-  ],
-  provisional: [
-    range({ range: { provisional: true } }),
-    "caution",
-    "The latest days are provisional: late transcripts and corrections may still come.",
-  ],
-  no_spend: [
-    range({ spend: { ...SPEND, currency: null, rows: 0 } }),
-    "note",
-    "No spend has been imported: calltally spend import reads the reports of ad platforms.",
-  ],
-  no_spend_of_days: [
-    range({ spend: { ...SPEND, rows: 0, days: null } }),
-    "note",
-    "No spend was imported for these days and this filter.",
-  ],
+    firstDay: "2026-05-01",
+  },
+  spend_days_differ: range({ spend: { ...SPEND, days_differ: true } }),
+  unmatched_spend: range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
+  unmatched_jobs: { imported: { jobs: 3, matched: 2 } },
+  revenue_by_job: range({ outcomes: { ...OUTCOMES, revenue_by: "job-date" } }),
+  revenue_by_call: range({ outcomes: OUTCOMES }),
+  no_outcomes: range({ outcomes: { ...OUTCOMES, jobs: 0, matched: 0 } }),
+  callers_without_calls: range({ filter: { excluded_callers: 2, excluded_callers_without_calls: 1 } }),
+  no_callers_excluded: range({ filter: { excluded_callers: 0 } }),
+  provisional: range({ range: { provisional: true } }),
+  no_spend: range({ spend: { ...SPEND, currency: null, rows: 0 } }),
+  no_spend_of_days: range({ spend: { ...SPEND, rows: 0, days: null } }),
 };
-const CASES = Object.entries(EXAMPLES).map(([id, [facts, level, text]]) => ({ id, facts, level, text }));
+/** What each says of its situation. */
+const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = {
+  doubt: {
+    no_finished_sync: "No sync has finished yet: only the calls read so far are here.",
+    unverified: "Run 7, the last sync, is unverified, so calls may be missing: the end was not reached.",
+    rejected_rows: "500 rows of the service (50.0%) could not be read, and are in no figure.",
+    withheld_calls: "40 calls went missing in one pass, over the missing-call threshold, and still count.",
+    first_load: "The first load has not ended: calls are missing, and first-time callers are not known yet.",
+    other_unit: "1 call belongs to another organization unit than north, the one asked for.",
+    stale: "The last good sync is older than 2h: later calls are missing.",
+  },
+  caution: {
+    rules_changed:
+      "The attribution settings have changed: these figures follow the old ones until the next sync or export.",
+    no_rows: "No call in the warehouse matches: the files have no rows.",
+    unlike_days: "8 of these 10 days are Monday to Friday, and 6 of the 10 days compared with.",
+    unfinished:
+      "The period 2026-W48 ends after the last sync, 26 Nov 2026 05:24 (UTC-05:00): later calls are not here yet.",
+    previous_not_covered:
+      "The days compared with begin on 1 Sep 2026, before the first call in the copy: there are no previous figures and no changes.",
+    short_history:
+      "First-time callers of these days may be too many: fewer than 90 days of calls lie before them.",
+    short_history_before:
+      "The change of first-time callers is not computed: fewer than 90 days of calls lie before the days compared with.",
+    filters_of_calls_alone:
+      "Filters by first time and min duration apply to calls alone: costs are for all calls.",
+    spend_days: "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
+    spend_days_differ:
+      "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
+    unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00.",
+    unmatched_jobs: "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
+    callers_without_calls: "1 number of the callers to leave out has never called.",
+    no_callers_excluded: "The file of callers to leave out has no numbers: all callers count.",
+    provisional: "The latest days are provisional: late transcripts and corrections may still come.",
+  },
+  note: {
+    made_up: "These calls are made up: calltally demo made the warehouse.",
+    unlisted: "20 calls are older than any that the service lists, since 2 Nov 2026; they still count.",
+    callers_per_account:
+      "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.",
+    restated: "3 figures exported on 2026-11-02 have changed: see restatements.csv.",
+    too_recent:
+      "2 calls too recent for an upload were left for the next file: start it one day before this one ends.",
+    cut_texts: "1 text is cut to the 32,767 characters of a cell; CSV and Parquet have the full text.",
+    headline_left_out: "Headline figures are left out, because some would be of fewer than 10 calls.",
+    revenue_by_job:
+      "Booked and sold calls and revenue are counted by the date of their job, not of their call.",
+    revenue_by_call:
+      "Booked and sold calls and revenue belong to the period of their call; later jobs still raise them.",
+    no_outcomes: "No jobs have been imported: calltally outcome import reads what calls earned.",
+    no_spend: "No spend has been imported: calltally spend import reads the reports of ad platforms.",
+    no_spend_of_days: "No spend was imported for these days and this filter.",
+  },
+};
+const CASES = Object.entries(WORDS).flatMap(([level, texts]) =>
+  Object.entries(texts).map(([id, text]) => ({ id, level, text, facts: SITUATIONS[id as StatementId] })),
+);
 
 function manifestOf(statements: readonly Statement[]): Manifest {
   return {
@@ -445,7 +371,7 @@ describe("statementsOf", () => {
     expect(merged.map((each) => say(each).text)).toEqual([
       "zenith: No sync has finished yet: only the calls read so far are here.",
       "acme: The latest days are provisional: late transcripts and corrections may still come.",
-      EXAMPLES.callers_per_account[2],
+      WORDS.note.callers_per_account,
     ]);
   });
 });
@@ -463,10 +389,10 @@ describe("returns all doubts, then at most three cautions with the number of oth
     });
     const texts = saySome(many, "see manifest.json");
     expect(texts).toEqual([
-      EXAMPLES.no_finished_sync[2],
-      EXAMPLES.rules_changed[2],
-      EXAMPLES.short_history[2],
-      EXAMPLES.short_history_before[2],
+      WORDS.doubt.no_finished_sync,
+      WORDS.caution.rules_changed,
+      WORDS.caution.short_history,
+      WORDS.caution.short_history_before,
       "And 2 more cautions: see manifest.json.",
       "1 call is older than any that the service lists, since 2 Nov 2026; they still count.",
     ]);

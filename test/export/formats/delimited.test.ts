@@ -1,45 +1,12 @@
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { localTime } from "../../../src/calendar/local-time.ts";
 import { type DelimitedOptions, toDelimited } from "../../../src/export/formats/delimited.ts";
 import { guardFormula, toExcelText } from "../../../src/export/formats/guard.ts";
 import type { Column, Value } from "../../../src/export/table.ts";
 import { DELIMITERS, PROFILES } from "../../../src/request/option-values.ts";
 import { draws } from "../../support/draws.ts";
-
-const COLUMNS: Column[] = [
-  { name: "campaign", type: "text" },
-  { name: "campaign_id", type: "text" },
-  { name: "calls", type: "integer" },
-  { name: "answer_rate", type: "decimal", decimals: 4 },
-  { name: "average_duration_seconds", type: "decimal", decimals: 1 },
-  { name: "first_call_at", type: "time" },
-];
-const HEADER = "campaign,campaign_id,calls,answer_rate,average_duration_seconds,first_call_at\r\n";
-
-const write = (rows: Iterable<readonly Value[]>, options: DelimitedOptions = { delimiter: "," }) =>
-  [...toDelimited({ columns: COLUMNS, rows }, options)].join("");
-
-describe("toDelimited", () => {
-  it("writes fixed decimals, whole numbers unchanged, and nothing for null", () => {
-    const rows: Value[][] = [
-      ["a", "1", 3, 1, 20, "2026-01-01T00:00:00.000Z"],
-      ["b", "", 12_345_678_901, 0.3333, 0.1, null],
-      ["c", 7, 0.3, 0, null, null],
-    ];
-    expect(write(rows)).toBe(
-      `${HEADER}a,1,3,1.0000,20.0,2026-01-01T00:00:00.000Z\r\nb,,12345678901,0.3333,0.1,\r\nc,7,0.3,0.0000,,\r\n`,
-    );
-  });
-
-  it("starts with a byte order mark for Excel, and protects text that looks like a number", () => {
-    const rows: Value[][] = [["=a", "+49301", -1, -0.5, -2, null]];
-    expect(write(rows, { delimiter: ";", profile: "excel" })).toBe(
-      `\uFEFF${HEADER.replaceAll(",", ";")}'=a;"=""+49301""";-1;-0,5000;-2,0;\r\n`,
-    );
-  });
-});
 
 /** The cells as csv-stringify writes whole rows. */
 function writeRows(

@@ -102,55 +102,28 @@ describe("encodeTable", () => {
     expect(alone).toEqual(await encode({ columns: COLUMNS, rows: [total] }, way));
   });
 
-  const CASES: { text: string; guarded: string; excel: string; machine: string }[] = [
-    {
-      text: 'Herbst "groß", süß\r\n🍂',
-      guarded: '"Herbst ""groß"", süß\r\n🍂"',
-      excel: '"Herbst ""groß"", süß\r\n🍂"',
-      machine: '"Herbst ""groß"", süß\r\n🍂"',
-    },
-    {
-      text: "+49 30 123456",
-      guarded: "'+49 30 123456",
-      excel: '"=""+49 30 123456"""',
-      machine: "+49 30 123456",
-    },
-    { text: "", guarded: "", excel: "", machine: "" },
-  ];
-  const header = COLUMNS.map(({ name }) => name);
-
-  it.each(CASES)("writes $text in every format", async ({ text, guarded, excel, machine }) => {
-    const table = { columns: COLUMNS, rows: [textRow(text)] };
+  it("writes exactly these bytes", async () => {
+    const names = COLUMNS.map(({ name }) => name);
+    const table = { columns: COLUMNS, rows: [textRow("+49 30")] };
     const write = async (options: FormatOptions) => (await encode(table, options)).toString();
-    const csv = (field: string) => `${header.join(",")}\r\n,${field},,,\r\n`;
-    const tsv = (field: string) => {
-      const isQuoted = /["\r\n\t]/.test(text) || field.includes('="');
-      return `${header.join("\t")}\r\n\t${isQuoted ? field : field.replaceAll(/^"|"$/g, "")}\t\t\t\r\n`;
-    };
+    const lines = (by: string, field: string) =>
+      `${names.join(by)}\r\n${names.map((name) => (name === "campaign" ? field : "")).join(by)}\r\n`;
     const object = JSON.stringify(
-      Object.fromEntries(header.map((name) => [name, name === "campaign" ? text : null])),
+      Object.fromEntries(names.map((name) => [name, name === "campaign" ? "+49 30" : null])),
     );
-    expect({
-      csv: await write({ format: "csv" }),
-      csvExcel: await write({ format: "csv", profile: "excel" }),
-      csvMachine: await write({ format: "csv", profile: "machine" }),
-      tsv: await write({ format: "csv", delimiter: "\t" }),
-      tsvExcel: await write({ format: "csv", delimiter: "\t", profile: "excel" }),
-      tsvMachine: await write({ format: "csv", delimiter: "\t", profile: "machine" }),
-      json: await write({ format: "json" }),
-      ndjson: await write({ format: "ndjson" }),
-      parquet: await readParquet(await encode(table, { format: "parquet" })),
-    }).toEqual({
-      csv: csv(guarded),
-      csvExcel: BOM + csv(excel),
-      csvMachine: csv(machine),
-      tsv: tsv(guarded),
-      tsvExcel: BOM + tsv(excel),
-      tsvMachine: tsv(machine),
-      json: `[\n${object}\n]\n`,
-      ndjson: `${object}\n`,
-      parquet: [textRow(text)],
-    });
+    expect([
+      await write({ format: "csv" }),
+      await write({ format: "csv", delimiter: "\t", profile: "machine" }),
+      await write({ format: "csv", delimiter: ";", profile: "excel" }),
+      await write({ format: "json" }),
+      await write({ format: "ndjson" }),
+    ]).toEqual([
+      lines(",", "'+49 30"),
+      lines("\t", "+49 30"),
+      BOM + lines(";", '"=""+49 30"""'),
+      `[\n${object}\n]\n`,
+      `${object}\n`,
+    ]);
   });
 
   it.each(WAYS)("writes a table without rows as $format for $profile", async (way) => {

@@ -8,42 +8,30 @@ describe("toExcelText", () => {
     "+49 30 123456",
     "+1 (202) 555-0123",
     "0049",
-    "00",
     "-0",
-    "+5",
     "123456789012",
-    "12345678901234567890",
     "-123456789012",
     "123.456",
-    "1234567890.1234567890",
-    "1,5",
     "1.50",
     ".5",
     "1E5",
     "1e-5",
-    "12.5E+10",
     "5%",
     "(5)",
     " 5",
     "1/2",
     "10:30",
-    "-1+1",
     "1".repeat(255),
     "$5",
-    "5 €",
     "-£1,000",
     "SEPT2",
-    "MAR1",
-    "Dec-05",
     "5-Oct",
     "5. Mai",
     "2 août 2026",
     "Oct 5, 2026 10:30 pm",
-    "OKT/26",
     "1-mrz",
     "5 pm",
     "TRUE",
-    "false",
     " True ",
     "WAHR",
     "faux",
@@ -54,44 +42,30 @@ describe("toExcelText", () => {
   it.each([
     "",
     "0",
-    "5",
     "-5",
-    "99",
     "12345678901",
     "2026-11-20",
     "2026-11-20 08:30:00",
     "google",
     "E5",
-    "CjABC",
     "1E5a",
     "$",
     "Autumn 2026",
-    "Maison 5",
     "October",
     "top5",
     "truely",
     "5 Oct sale",
-    "-",
     "5\n",
-    "1\r",
   ])("leaves %j to guardFormula", (text) => {
     expect(toExcelText(text)).toBe(guardFormula(text));
   });
 
-  it.each([
-    "=1+1",
-    "@SUM(A1)",
-    '+1"',
-    '1"&A1&"1',
-    '"+1',
-    "+A1",
-    "-1+A1",
-    "+1\n",
-    "\t1",
-    "+cmd|' /C calc'!A0",
-  ])("does not write %j as a formula", (text) => {
-    expect(toExcelText(text)).toBe(guardFormula(text));
-  });
+  it.each(["=1+1", '+1"', '1"&A1&"1', '"+1', "-1+A1", "\t1", "+cmd|' /C calc'!A0"])(
+    "does not write %j as a formula",
+    (text) => {
+      expect(toExcelText(text)).toBe(guardFormula(text));
+    },
+  );
 
   it("guards numbers longer than a text in a formula may be, unless they have only digits", () => {
     expect(toExcelText(`+${"1-".repeat(128)}`)).toBe(`'+${"1-".repeat(128)}`);

