@@ -7,7 +7,7 @@ import { findTraces, spell } from "../support/forgettable.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { storeRun } from "../support/warehouse.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
-import { buildProgram, type Mutation } from "./mutants.ts";
+import { buildProgram, killAt, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
 // Wherever `forget` is killed: nothing has begun, or the same command completes it, and no byte remains.
@@ -17,29 +17,19 @@ const NUMBER = "+12145550123";
 const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "gusher"] };
 const ARGS = ["forget", NUMBER, "--exports"];
 
-const killAt = (point: string) =>
-  `if (process.env.KILL_AT === "${point}") process.kill(process.pid, "SIGKILL");`;
-const after = (file: string, ...lines: [point: string, line: string][]): Mutation => ({
-  file,
-  edits: lines.map(([point, line]) => ({ find: line, replace: `${line} ${killAt(point)}` })),
-});
-
-const FORGET = after(
-  "src/forget/forget-callers.ts",
-  ["in the transaction", "const rejected_rows = stripRejectedRows(tx, forgotten, keeping);"],
-  ["before the commit", "record(tx, result.counts, at);"],
-);
-const ERASE = after(
-  "src/warehouse/erase.ts",
-  ["after the commit", "overwriteDeleted(warehouse);"],
-  ["after VACUUM", 'sqlite.exec("VACUUM");'],
-  ["with an empty log", "emptyLog(warehouse);"],
-);
-const EXPORTS = after(
-  "src/forget/personal-files.ts",
-  ["between manifest and files", "forgetInManifest(folder, removed, maskJson);"],
-  ["between files", "removeFile(path);"],
-);
+const FORGET = killAt("src/forget/forget-callers.ts", [
+  ["in the transaction", "after", "const rejected_rows = stripRejectedRows(tx, forgotten, keeping);"],
+  ["before the commit", "after", "record(tx, result.counts, at);"],
+]);
+const ERASE = killAt("src/warehouse/erase.ts", [
+  ["after the commit", "after", "overwriteDeleted(warehouse);"],
+  ["after VACUUM", "after", 'sqlite.exec("VACUUM");'],
+  ["with an empty log", "after", "emptyLog(warehouse);"],
+]);
+const EXPORTS = killAt("src/forget/personal-files.ts", [
+  ["between manifest and files", "after", "forgetInManifest(folder, removed, maskJson);"],
+  ["between files", "after", "removeFile(path);"],
+]);
 
 const POINTS: [point: string, mutation: Mutation, isBegun: boolean][] = [
   ["in the transaction", FORGET, false],

@@ -5,7 +5,7 @@ import { PROGRAM_BUILD } from "../../src/package/build-options.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** A change of one source file that a harness must notice. */
+/** A change of one source file. */
 export interface Mutation {
   /** Relative to the repository. */
   file: string;
@@ -62,59 +62,19 @@ function applyMutation(source: string, { file, edits }: Mutation): string {
   }, source);
 }
 
-const KILL_AT_PAGE = `if (process.env.KILL_AT_PAGE === String(this.#seq)) process.kill(process.pid, "SIGKILL");`;
-
-const STORE = "src/sync/store.ts";
-const FILE_SET = "src/export/output/file-set.ts";
-
-/** Faults that the harnesses must notice, and one change without a fault. */
-export const MUTATIONS = {
-  /** The right order, killed in the middle, in which no harness may find a fault. */
-  "kill-in-transaction": {
-    file: STORE,
-    edits: [{ find: "      insertPage(", replace: `      ${KILL_AT_PAGE}\n      insertPage(` }],
-  },
-  /** A page is in the ledger before its calls are stored. */
-  "page-before-calls": {
-    file: STORE,
-    edits: [
-      {
-        find: "    const saved = writeTransaction(this.#warehouse, (tx) => {\n",
-        replace: `
-    const insertPageFirst = () => insertPage(this.#warehouse, {
-      run_id: runId, seq: this.#seq, offset, row_count: rows.length, total,
-      call_ids: JSON.stringify(rows.map(({ id }) => id)), request_id: page.requestId, fetched_at: fetchedAt,
-      order_members: JSON.stringify(toMembers(rows)),
-    });
-    insertPageFirst();
-    ${KILL_AT_PAGE}
-    const saved = writeTransaction(this.#warehouse, (tx) => {\n`,
-      },
-      { find: "      insertPage(tx, {", replace: "      void ({" },
-    ],
-  },
-  /** Export files grow under their final names. */
-  "write-in-place": {
-    file: FILE_SET,
-    edits: [
-      {
-        find: "const draft = new Draft(path);",
-        replace: "const draft = Object.assign(new Draft(path), { path });",
-      },
-      {
-        find: `open(draft.path, "wx", MODES[audience].file)`,
-        replace: `open(draft.path, "w", MODES[audience].file)`,
-      },
-    ],
-  },
-  /** Files get their names before their content is on the disk. */
-  "rename-before-sync": {
-    file: FILE_SET,
-    edits: [{ find: "await handle.sync()", replace: "await Promise.resolve()" }],
-  },
-  /** Names may be lost in a power cut. */
-  "no-folder-sync": {
-    file: FILE_SET,
-    edits: [{ find: "fsyncPath(folder)", replace: "void folder" }],
-  },
-} as const satisfies Record<string, Mutation>;
+/**
+ * Kills before or after lines of a file, each at its point, which is in the environment as `KILL_AT`.
+ *
+ * @param condition when that is; by default immediately
+ */
+export function killAt(
+  file: string,
+  points: readonly [point: string, place: "before" | "after", line: string][],
+  condition = "true",
+): Mutation {
+  const edits = points.map(([point, place, line]) => {
+    const kill = `if (process.env.KILL_AT === "${point}" && ${condition}) process.kill(process.pid, "SIGKILL");`;
+    return { find: line, replace: place === "before" ? `${kill} ${line}` : `${line} ${kill}` };
+  });
+  return { file, edits };
+}

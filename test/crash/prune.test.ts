@@ -10,7 +10,7 @@ import { findTraces, spell } from "../support/forgettable.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { storeCalls } from "../support/warehouse.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
-import { buildProgram, type Mutation } from "./mutants.ts";
+import { buildProgram, killAt, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 import { makePruneScene } from "./prune-scene.ts";
 import { whyUntraceable } from "./system-calls.ts";
@@ -24,19 +24,6 @@ const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "214555
 /** Three batches. */
 const CALLS = 600;
 const KEEP = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_CALLER_NUMBERS: "30d" };
-
-/** Kills before or after a line of a file, each at its point. @param condition when that is; by default immediately */
-function killAt(
-  file: string,
-  points: readonly [point: string, place: "before" | "after", line: string][],
-  condition = "true",
-): Mutation {
-  const edits = points.map(([point, place, line]) => {
-    const kill = `if (process.env.KILL_AT === "${point}" && ${condition}) process.kill(process.pid, "SIGKILL");`;
-    return { find: line, replace: place === "before" ? `${kill} ${line}` : `${line} ${kill}` };
-  });
-  return { file, edits };
-}
 
 const NAMING = killAt("src/warehouse/attribution/apply-rules.ts", [
   ["while callers are named", "after", "replaceNumbers(tx, digests);"],

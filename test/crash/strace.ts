@@ -2,7 +2,6 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { describeError } from "../../src/base/errors.ts";
-import { buildProgram, MUTATIONS } from "./mutants.ts";
 import { makeScenes } from "./scenes.ts";
 import { whyUntraceable } from "./system-calls.ts";
 import { makeTrial, planTrials, type Trial } from "./trials.ts";
@@ -13,12 +12,10 @@ import { makeTrial, planTrials, type Trial } from "./trials.ts";
 //   node test/crash/strace.ts                   all trials
 //   node test/crash/strace.ts --sample 16       each 16th
 //   node test/crash/strace.ts --only "KILL f"   trials with this in their name
-//   node test/crash/strace.ts --mutant <name>   a faulty program: see mutants.ts
 const { values: flags } = parseArgs({
   options: {
     sample: { type: "string", default: "1" },
     only: { type: "string", default: "" },
-    mutant: { type: "string" },
   },
 });
 
@@ -29,8 +26,7 @@ if (untraceable === undefined) await main();
 else print(`SKIPPED: ${untraceable}`);
 
 async function main(): Promise<void> {
-  using mutant = flags.mutant === undefined ? undefined : await buildMutant(flags.mutant);
-  const bin = mutant?.bin ?? resolve(import.meta.dirname, "../../dist/bin.js");
+  const bin = resolve(import.meta.dirname, "../../dist/bin.js");
   await using scenes = await makeScenes(bin);
 
   const planned: Trial[] = [];
@@ -71,17 +67,9 @@ async function attempt(name: string, work: () => Promise<void>): Promise<void> {
     counts.passed++;
   } catch (error) {
     counts.failed++;
-    const mutant = flags.mutant === undefined ? "" : ` --mutant ${flags.mutant}`;
     print(`FAILED ${name}\n  ${describeError(error).trimEnd().replaceAll("\n", "\n  ")}`);
-    print(`  again: node test/crash/strace.ts${mutant} --only "${name}"`);
+    print(`  again: node test/crash/strace.ts --only "${name}"`);
   }
-}
-
-function buildMutant(name: string) {
-  const mutation = Object.entries(MUTATIONS).find(([known]) => known === name)?.[1];
-  if (mutation === undefined)
-    throw new Error(`There is ${Object.keys(MUTATIONS).join(", ")}; and no ${name}`);
-  return buildProgram(mutation);
 }
 
 function print(line: string): void {

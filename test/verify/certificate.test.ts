@@ -59,46 +59,32 @@ type Json = any;
 const edit = (line: string, change: (page: Json) => object) =>
   JSON.stringify({ ...JSON.parse(line), ...change(JSON.parse(line)) });
 
+type Change = (page: Json) => object;
+const inLine = (at: number, change: Change) => (lines: string[]) =>
+  lines.with(at, edit(lines[at] ?? "", change));
+const inHeader = (change: Change) => inLine(0, change);
+const inPage = (change: Change) => inLine(1, change);
+
 /** Ways to forge a certificate, each at a drawn page. */
 const FORGERIES: Record<string, (lines: string[], page: number) => string[]> = {
   "a page is left out": (lines, page) => lines.toSpliced(page, 1),
-  "a page is left out, and the header says so": ([head = "", ...pages], page) => [
-    edit(head, ({ pages }) => ({ pages: pages - 1 })),
-    ...pages.toSpliced(page - 1, 1),
-  ],
+  "a page is left out, and the header says so": (lines, page) =>
+    inHeader(({ pages }) => ({ pages: pages - 1 }))(lines.toSpliced(page, 1)),
   "two pages are swapped": (lines, page) => {
     const other = page + 1 < lines.length ? page + 1 : 1;
     return lines.with(page, lines[other] ?? "").with(other, lines[page] ?? "");
   },
-  "a total is another": (lines, page) =>
-    lines.with(
-      page,
-      edit(lines[page] ?? "", ({ total }) => ({ total: total + 1 })),
-    ),
+  "a total is another": (lines, page) => inLine(page, ({ total }) => ({ total: total + 1 }))(lines),
   "an id is another": (lines, page) =>
-    lines.with(
-      page,
-      edit(lines[page] ?? "", ({ ids }) => ({
-        ids: ids.map((difference: number, at: number) =>
-          at === ids.length - 1 ? difference + 1_000_000 : difference,
-        ),
-      })),
-    ),
-  "the key is another": ([head = "", ...pages]) => [
-    edit(head, ({ order_key }) => ({
-      order_key: String(order_key).replace(/asc|desc/, (way) => (way === "asc" ? "desc" : "asc")),
-    })),
-    ...pages,
-  ],
-  "the verdict is better": ([head = "", ...pages]) => [
-    edit(head, ({ verdict }) => ({ verdict: verdict === "exact" ? "verified" : "exact" })),
-    ...pages,
-  ],
+    inLine(page, ({ ids }) => ({ ids: [...ids.slice(0, -1), ids.at(-1) + 1_000_000] }))(lines),
+  "the key is another": inHeader(({ order_key }) => ({
+    order_key: String(order_key).replace(/asc|desc/, (way) => (way === "asc" ? "desc" : "asc")),
+  })),
+  "the verdict is better": inHeader(({ verdict }) => ({
+    verdict: verdict === "exact" ? "verified" : "exact",
+  })),
 };
 
-type Change = (page: Json) => object;
-const inHeader = (change: Change) => (lines: string[]) => lines.with(0, edit(lines[0] ?? "", change));
-const inPage = (change: Change) => (lines: string[]) => lines.with(1, edit(lines[1] ?? "", change));
 const inText = (from: string | RegExp, to: string, line: number) => (lines: string[]) =>
   lines.with(line, (lines[line] ?? "").replace(from, to));
 const first = (values: Json[], value: Json) => [value, ...values.slice(1)];

@@ -45,12 +45,12 @@ function judge(calls: readonly DrawnCall[], options: Options = {}) {
 
 /** The notices that begin: of a number, if no other dimension is named. */
 const found = (calls: readonly DrawnCall[], options?: Options) =>
-  judge(calls, options).started.map(({ dimension, key, kind, sinceHour, calls, expected }) =>
-    [
-      ...(dimension === "tracking_number" ? [] : [dimension]),
-      ...[key, kind, NOW - sinceHour, calls, expected],
-    ].join(" "),
-  );
+  judge(calls, options)
+    .started.map(({ dimension, key, kind, sinceHour, calls, expected }) => {
+      const named = dimension === "tracking_number" ? [] : [dimension];
+      return [...named, key, kind, NOW - sinceHour, calls, expected].join(" ");
+    })
+    .join(", ");
 
 const NUMBER = { dimension: "tracking_number", key: "+1" } as const;
 const past = (notice: Partial<PastNotice> & { ago: number; endedAgo?: number }): PastNotice => {
@@ -67,171 +67,143 @@ const daysUpTo = (last: number, count = 90) =>
 const without = (paused: number) => new Set([...daysUpTo(-1)].filter((day) => day !== paused));
 
 describe("judgeCalls", () => {
-  it.each<[what: string, a: (ago: number) => number, expected: string[]]>([
-    ["steady", steady(), []],
-    ["silent for 5 hours", until(5, 2, 0), []],
-    ["silent for 12 hours", until(12, 2, 0), ["+1 silent 12 0 24"]],
-    ["silent for a week", until(WEEK, 2, 0), ["+1 silent 168 0 336"]],
-    ["silent for nine days", until(9 * 24, 2, 0), ["+1 silent 216 0 324"]],
-    ["few today", until(24, 10, 2), ["+1 few 24 48 240"]],
-    ["few for four days", until(96, 4, 1), ["+1 few 24 24 96"]],
-    ["half for a week", until(WEEK, 4, 2), ["+1 few 24 48 96"]],
+  it.each<[what: string, a: (ago: number) => number, expected: string]>([
+    ["steady", steady(), ""],
+    ["silent for 5 hours", until(5, 2, 0), ""],
+    ["silent for 12 hours", until(12, 2, 0), "+1 silent 12 0 24"],
+    ["silent for a week", until(WEEK, 2, 0), "+1 silent 168 0 336"],
+    ["silent for nine days", until(9 * 24, 2, 0), "+1 silent 216 0 324"],
+    ["few today", until(24, 10, 2), "+1 few 24 48 240"],
+    ["few for four days", until(96, 4, 1), "+1 few 24 24 96"],
+    ["half for a week", until(WEEK, 4, 2), "+1 few 24 48 96"],
     [
       "few in a week, but not in a day",
       (ago) => Number(ago % (ago > WEEK ? 3 : 12) === 0),
-      ["+1 few 168 14 56"],
+      "+1 few 168 14 56",
     ],
     [
       "many in a week, but not in a day",
       (ago) => Number(ago % (ago > WEEK ? 12 : 3) === 0),
-      ["+1 many 168 56 14"],
+      "+1 many 168 56 14",
     ],
-    ["over half for a week", until(WEEK, 7, 4), []],
-    ["double for a week", until(WEEK, 2, 4), ["+1 many 24 96 48"]],
-    ["under double for a week", until(WEEK, 4, 7), []],
-    ["many today", until(24, 2, 9), ["+1 many 24 216 48"]],
-    ["silent, but for one call", (ago) => (ago === 1 ? 1 : ago > 24 ? 3 : 0), ["+1 few 24 1 72"]],
-    ["new", until(10, 0, 4), []],
-    ["3 weeks old, and silent", (ago) => (ago > 3 * WEEK + 24 || ago <= 24 ? 0 : 4), []],
-    ["an hour short of 5 weeks old, and silent", (ago) => (ago >= 5 * WEEK || ago <= 24 ? 0 : 4), []],
-    ["5 weeks old, and silent", (ago) => (ago > 5 * WEEK || ago <= 24 ? 0 : 4), ["+1 silent 24 0 96"]],
-    ["rare", (ago) => (ago % 24 === 0 && ago > WEEK ? 1 : 0), []],
-    ["rare, but just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), []],
-    ["too rare, and many today", (ago) => (ago > 24 ? weekly(9)(ago) : 2), []],
-    ["just often enough, and many today", (ago) => (ago > 24 ? weekly(10)(ago) : 2), ["+1 many 24 48 1"]],
+    ["over half for a week", until(WEEK, 7, 4), ""],
+    ["double for a week", until(WEEK, 2, 4), "+1 many 24 96 48"],
+    ["under double for a week", until(WEEK, 4, 7), ""],
+    ["many today", until(24, 2, 9), "+1 many 24 216 48"],
+    ["silent, but for one call", (ago) => (ago === 1 ? 1 : ago > 24 ? 3 : 0), "+1 few 24 1 72"],
+    ["new", until(10, 0, 4), ""],
+    ["3 weeks old, and silent", (ago) => (ago > 3 * WEEK + 24 || ago <= 24 ? 0 : 4), ""],
+    ["an hour short of 5 weeks old, and silent", (ago) => (ago >= 5 * WEEK || ago <= 24 ? 0 : 4), ""],
+    ["5 weeks old, and silent", (ago) => (ago > 5 * WEEK || ago <= 24 ? 0 : 4), "+1 silent 24 0 96"],
+    ["rare", (ago) => (ago % 24 === 0 && ago > WEEK ? 1 : 0), ""],
+    ["rare, but just often enough", (ago) => (ago % 14 === 0 && ago > WEEK ? 1 : 0), ""],
+    ["too rare, and many today", (ago) => (ago > 24 ? weekly(9)(ago) : 2), ""],
+    ["just often enough, and many today", (ago) => (ago > 24 ? weekly(10)(ago) : 2), "+1 many 24 48 1"],
   ])("notices a number that is %s", (_, a, expected) => {
-    expect(found([...callsOf(A, a), ...callsOf(B, steady())])).toEqual(expected);
+    expect(found([...callsOf(A, a), ...callsOf(B, steady())])).toBe(expected);
   });
 
-  it.each<[what: string, past: PastNotice[], a: (ago: number) => number, started: string[], ended: string[]]>(
+  it.each<
     [
-      ["its own open notice", [past({ ago: 30 })], until(30, 2, 0), [], []],
-      [
-        "its own of long ago",
-        [past({ ago: 900, endedAgo: 800 })],
-        until(30, 2, 0),
-        ["+1 silent 30 0 60"],
-        [],
-      ],
-      [
-        "its own that has just ended",
-        [past({ ago: 60, endedAgo: 20 })],
-        until(60, 2, 0),
-        ["+1 silent 60 0 40"],
-        [],
-      ],
-      ["its own that ended an hour ago", [past({ ago: 60, endedAgo: 1 })], until(60, 2, 0), [], []],
-      [
-        "its own of long ago, and many now",
-        [past({ ago: 900, endedAgo: 800 })],
-        until(24, 2, 9),
-        ["+1 many 24 216 48"],
-        [],
-      ],
-      [
-        "its own just before and just after the hours of last week",
-        [past({ ago: WEEK + 30, endedAgo: WEEK + 12 }), past({ ago: WEEK, endedAgo: WEEK - 20 })],
-        (ago) => (ago <= 12 ? 0 : ago > WEEK && ago <= WEEK + 12 ? 4 : 2),
-        ["+1 silent 12 0 27"],
-        [],
-      ],
-      [
-        "another number's",
-        [past({ key: "+2", ago: 6 * WEEK, endedAgo: 30 })],
-        until(12, 2, 0),
-        ["+1 silent 12 0 24"],
-        [],
-      ],
-      [
-        "that of a source with the same name",
-        [past({ dimension: "source", ago: 6 * WEEK, endedAgo: 30 })],
-        until(12, 2, 0),
-        ["+1 silent 12 0 24"],
-        [],
-      ],
-      [
-        "one on all calls of two weeks ago",
-        [past({ dimension: "all", key: "", ago: 3 * WEEK, endedAgo: 2 * WEEK })],
-        (ago) => (ago <= 12 || (ago > 2 * WEEK && ago <= 3 * WEEK) ? 0 : 2),
-        ["+1 silent 12 0 24"],
-        [],
-      ],
-      [
-        "calls after silence",
-        [past({ ago: 60 })],
-        (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
-        [],
-        ["calls again 16"],
-      ],
-      [
-        "many calls in one hour after silence",
-        [past({ ago: 60 })],
-        (ago) => (ago > 60 ? 4 : ago === 3 ? 30 : 0),
-        [],
-        ["calls again 3"],
-      ],
-      ["a call after silence", [past({ ago: 60 })], (ago) => (ago > 60 ? 4 : ago === 3 ? 1 : 0), [], []],
-      [
-        "as many after few",
-        [past({ ago: 60, kind: "few" })],
-        (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
-        [],
-        ["as before 16"],
-      ],
-      ["still few", [past({ ago: 60, kind: "few" })], until(60, 4, 1), [], []],
-      ["most after few", [past({ ago: 160, kind: "few" })], (ago) => (ago > 160 ? 40 : 28), [], []],
-      [
-        "as many after many",
-        [past({ ago: 60, kind: "many" })],
-        (ago) => (ago > 60 || ago <= 24 ? 4 : 20),
-        [],
-        ["as before 8"],
-      ],
-      [
-        "half as many again after many",
-        [past({ ago: 160, kind: "many" })],
-        (ago) => (ago > 160 ? 40 : 60),
-        [],
-        [],
-      ],
-      [
-        "hardly more after many",
-        [past({ ago: 160, kind: "many" })],
-        (ago) => (ago > 160 ? 40 : ago > 30 ? 100 : 48),
-        [],
-        ["as before 2"],
-      ],
-      ["still many", [past({ ago: 60, kind: "many" })], until(60, 4, 20), [], []],
-      [
-        "a number without earlier calls",
-        [past({ ago: 60 })],
-        until(60, 0, 4),
-        [],
-        ["nothing to compare with 0"],
-      ],
-      ["silence of five weeks", [past({ ago: 5 * WEEK })], until(5 * WEEK, 4, 0), [], []],
-      [
-        "silence of six weeks",
-        [past({ ago: 6 * WEEK })],
-        until(6 * WEEK, 4, 0),
-        [],
-        ["nothing to compare with 0"],
-      ],
-      ["a notice on all calls", [past({ ago: 30, dimension: "all", key: "" })], until(30, 2, 0), [], []],
+      what: string,
+      past: PastNotice | PastNotice[],
+      a: (ago: number) => number,
+      started: string,
+      ended?: string,
+    ]
+  >([
+    ["its own open notice", past({ ago: 30 }), until(30, 2, 0), ""],
+    ["its own of long ago", past({ ago: 900, endedAgo: 800 }), until(30, 2, 0), "+1 silent 30 0 60"],
+    ["its own that has just ended", past({ ago: 60, endedAgo: 20 }), until(60, 2, 0), "+1 silent 60 0 40"],
+    ["its own that ended an hour ago", past({ ago: 60, endedAgo: 1 }), until(60, 2, 0), ""],
+    [
+      "its own of long ago, and many now",
+      past({ ago: 900, endedAgo: 800 }),
+      until(24, 2, 9),
+      "+1 many 24 216 48",
     ],
-  )("ends notices, and judges no time twice: %s", (_, notices, a, started, ended) => {
+    [
+      "its own just before and just after the hours of last week",
+      [past({ ago: WEEK + 30, endedAgo: WEEK + 12 }), past({ ago: WEEK, endedAgo: WEEK - 20 })],
+      (ago) => (ago <= 12 ? 0 : ago > WEEK && ago <= WEEK + 12 ? 4 : 2),
+      "+1 silent 12 0 27",
+    ],
+    [
+      "another number's",
+      past({ key: "+2", ago: 6 * WEEK, endedAgo: 30 }),
+      until(12, 2, 0),
+      "+1 silent 12 0 24",
+    ],
+    [
+      "that of a source with the same name",
+      past({ dimension: "source", ago: 6 * WEEK, endedAgo: 30 }),
+      until(12, 2, 0),
+      "+1 silent 12 0 24",
+    ],
+    [
+      "one on all calls of two weeks ago",
+      past({ dimension: "all", key: "", ago: 3 * WEEK, endedAgo: 2 * WEEK }),
+      (ago) => (ago <= 12 || (ago > 2 * WEEK && ago <= 3 * WEEK) ? 0 : 2),
+      "+1 silent 12 0 24",
+    ],
+    [
+      "calls after silence",
+      past({ ago: 60 }),
+      (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
+      "",
+      "calls again 16",
+    ],
+    [
+      "many calls in one hour after silence",
+      past({ ago: 60 }),
+      (ago) => (ago > 60 ? 4 : ago === 3 ? 30 : 0),
+      "",
+      "calls again 3",
+    ],
+    ["a call after silence", past({ ago: 60 }), (ago) => (ago > 60 ? 4 : ago === 3 ? 1 : 0), ""],
+    [
+      "as many after few",
+      past({ ago: 60, kind: "few" }),
+      (ago) => (ago > 60 || ago <= 24 ? 4 : 0),
+      "",
+      "as before 16",
+    ],
+    ["still few", past({ ago: 60, kind: "few" }), until(60, 4, 1), ""],
+    ["most after few", past({ ago: 160, kind: "few" }), (ago) => (ago > 160 ? 40 : 28), ""],
+    [
+      "as many after many",
+      past({ ago: 60, kind: "many" }),
+      (ago) => (ago > 60 || ago <= 24 ? 4 : 20),
+      "",
+      "as before 8",
+    ],
+    ["half as many again after many", past({ ago: 160, kind: "many" }), (ago) => (ago > 160 ? 40 : 60), ""],
+    [
+      "hardly more after many",
+      past({ ago: 160, kind: "many" }),
+      (ago) => (ago > 160 ? 40 : ago > 30 ? 100 : 48),
+      "",
+      "as before 2",
+    ],
+    ["still many", past({ ago: 60, kind: "many" }), until(60, 4, 20), ""],
+    ["a number without earlier calls", past({ ago: 60 }), until(60, 0, 4), "", "nothing to compare with 0"],
+    ["silence of five weeks", past({ ago: 5 * WEEK }), until(5 * WEEK, 4, 0), ""],
+    ["silence of six weeks", past({ ago: 6 * WEEK }), until(6 * WEEK, 4, 0), "", "nothing to compare with 0"],
+    ["a notice on all calls", past({ ago: 30, dimension: "all", key: "" }), until(30, 2, 0), ""],
+  ])("ends notices, and judges no time twice: %s", (_, past, a, started, ended = "") => {
     const calls = [...callsOf(A, a), ...callsOf(B, steady())];
-    const result = judge(calls, { past: notices });
-    expect(result.ended.map(({ reason, endedHour }) => `${reason} ${NOW - endedHour}`)).toEqual(ended);
-    expect(found(calls, { past: notices })).toEqual(started);
+    const notices = [past].flat();
+    const now = judge(calls, { past: notices }).ended;
+    expect(now.map(({ reason, endedHour }) => `${reason} ${NOW - endedHour}`).join()).toBe(ended);
+    expect(found(calls, { past: notices })).toBe(started);
   });
 
-  it.each<[what: string, calls: DrawnCall[], expected: string[]]>([
-    ["all calls", [A, B].flatMap((key) => callsOf(key, until(12, 2, 0))), ["all  silent 12 0 48"]],
+  it.each<[what: string, calls: DrawnCall[], expected: string]>([
+    ["all calls", [A, B].flatMap((key) => callsOf(key, until(12, 2, 0))), "all  silent 12 0 48"],
     [
       "more of all calls",
       [...callsOf(A, until(24, 2, 6)), ...callsOf(B, until(24, 10, 30))],
-      ["all  many 24 864 288"],
+      "all  many 24 864 288",
     ],
     [
       "a source of two numbers",
@@ -240,7 +212,7 @@ describe("judgeCalls", () => {
         ...callsOf({ number: "+3", source: "google" }, until(24, 2, 0)),
         ...callsOf(B, steady(4)),
       ],
-      ["+1 silent 24 0 48", "+3 silent 24 0 48"],
+      "+1 silent 24 0 48, +3 silent 24 0 48",
     ],
     [
       "a source of a number with others",
@@ -248,7 +220,7 @@ describe("judgeCalls", () => {
         ...callsOf({ number: "+1", source: "google" }, until(24, 3, 0)),
         ...callsOf({ number: "+1", source: "bing" }, steady(6)),
       ],
-      ["source google silent 24 0 72"],
+      "source google silent 24 0 72",
     ],
     [
       "all calls, though they have one source",
@@ -256,7 +228,7 @@ describe("judgeCalls", () => {
         ...callsOf({ number: "+1", source: "google" }, until(12, 2, 0)),
         ...callsOf({ number: "+3", source: "google" }, until(12, 2, 0)),
       ],
-      ["all  silent 12 0 48"],
+      "all  silent 12 0 48",
     ],
     [
       "two numbers, though a new one has as many calls",
@@ -264,9 +236,9 @@ describe("judgeCalls", () => {
         ...[A, B].flatMap((key) => callsOf(key, until(24, 2, 0))),
         ...callsOf({ number: "+5", source: "yahoo" }, until(24, 0, 4)),
       ],
-      ["+1 silent 24 0 48", "+2 silent 24 0 48"],
+      "+1 silent 24 0 48, +2 silent 24 0 48",
     ],
-    ["the only number", callsOf(A, until(12, 4, 0)), ["+1 silent 12 0 48"]],
+    ["the only number", callsOf(A, until(12, 4, 0)), "+1 silent 12 0 48"],
     [
       "a new number, not the source that it is of",
       [
@@ -274,7 +246,7 @@ describe("judgeCalls", () => {
         ...callsOf({ number: "+4", source: "google" }, until(100, 0, 6)),
         ...callsOf(B, steady()),
       ],
-      [],
+      "",
     ],
     [
       "a number of the week before, not the source that it is of",
@@ -283,19 +255,19 @@ describe("judgeCalls", () => {
         ...callsOf({ number: "+4", source: "google" }, until(WEEK + 20, 0, 6)),
         ...callsOf(B, steady()),
       ],
-      [],
+      "",
     ],
   ])("notices once what is off: %s", (_, calls, expected) => {
-    expect(found(calls)).toEqual(expected);
+    expect(found(calls)).toBe(expected);
   });
 
   /** Notices on the number +1, and the calls of Google and of others. */
-  it.each<[what: string, past: PastNotice, calls: DrawnCall[], expected: string[]]>([
+  it.each<[what: string, past: PastNotice, calls: DrawnCall[], expected: string]>([
     [
       "few calls of a number that is silent",
       past({ ago: 60 }),
       [...callsOf(A, until(60, 6, 0)), ...callsOf({ ...A, number: "+3" }, steady(1))],
-      [],
+      "",
     ],
     [
       "few calls of a number that was silent until an hour ago",
@@ -304,7 +276,7 @@ describe("judgeCalls", () => {
         ...callsOf(A, (ago) => (ago > 60 || ago === 1 ? 6 : 0)),
         ...callsOf({ ...A, number: "+3" }, steady(1)),
       ],
-      [],
+      "",
     ],
     [
       "many calls of a number that was silent for weeks",
@@ -313,13 +285,13 @@ describe("judgeCalls", () => {
         ...callsOf(A, (ago) => (ago > 9 * WEEK || ago <= WEEK ? 6 : 0)),
         ...callsOf({ ...A, number: "+3" }, steady(1)),
       ],
-      [],
+      "",
     ],
     [
       "silence since a notice on its number ended, while others call that number",
       past({ ago: 60, endedAgo: 24 }),
       [...callsOf(A, until(24, 3, 0)), ...callsOf({ ...A, source: "bing" }, steady(6))],
-      ["source google silent 24 0 72"],
+      "source google silent 24 0 72",
     ],
     [
       "silence on a number that others call more than before",
@@ -329,12 +301,12 @@ describe("judgeCalls", () => {
         ...callsOf({ ...A, source: "bing" }, until(100, 2, 9)),
         ...callsOf({ number: "+2", source: "yahoo" }, steady(4)),
       ],
-      ["source google silent 24 0 48"],
+      "source google silent 24 0 48",
     ],
   ])(
     "judges a source without the calls explained by a notice on a number: %s",
     (_, notice, calls, expected) => {
-      expect(found([...calls, ...callsOf(B, steady())], { past: [notice] })).toEqual(expected);
+      expect(found([...calls, ...callsOf(B, steady())], { past: [notice] })).toBe(expected);
     },
   );
 
@@ -352,7 +324,10 @@ describe("judgeCalls", () => {
       ...callsOf(B, steady(6)),
     ];
     const options = spent && { spent: new Map([["Brand", spent]]) };
-    expect(found(calls, options).filter((line) => line.startsWith("campaign"))).toEqual(expected);
+    const campaigns = found(calls, options)
+      .split(", ")
+      .filter((line) => line.startsWith("campaign"));
+    expect(campaigns).toEqual(expected);
   });
 
   it("ends the notice on a campaign that is paused for a week", () => {
@@ -365,13 +340,13 @@ describe("judgeCalls", () => {
   });
 
   /** Offsets of winter and summer time, and how many hours ago the clock was set back. */
-  it.each<[zone: string, until: number, winter: number, summer: number, change: number, expected: string[]]>([
-    ["UTC", 9, 0, 0, 0, ["+1 few 24 6 36"]],
-    ["Asia/Kolkata", 15, 5.5, 5.5, 0, ["+1 few 29 5 30"]],
-    ["Europe/Berlin", 10, 1, 2, 24 * 24 + 23, ["+1 few 25 6 36"]],
-    ["Europe/Berlin", 24 * 24 + 10, 1, 2, 24 * 24 + 23, ["+1 few 602 6 36"]],
-    ["Europe/Berlin", 24 * 24 + 34, 1, 2, 24 * 24 + 23, ["+1 few 626 7 42"]],
-    ["America/Los_Angeles", 1, -8, -7, 24 * 17 + 15, ["+1 few 16 6 36"]],
+  it.each<[zone: string, until: number, winter: number, summer: number, change: number, expected: string]>([
+    ["UTC", 9, 0, 0, 0, "+1 few 24 6 36"],
+    ["Asia/Kolkata", 15, 5.5, 5.5, 0, "+1 few 29 5 30"],
+    ["Europe/Berlin", 10, 1, 2, 24 * 24 + 23, "+1 few 25 6 36"],
+    ["Europe/Berlin", 24 * 24 + 10, 1, 2, 24 * 24 + 23, "+1 few 602 6 36"],
+    ["Europe/Berlin", 24 * 24 + 34, 1, 2, 24 * 24 + 23, "+1 few 626 7 42"],
+    ["America/Los_Angeles", 1, -8, -7, 24 * 17 + 15, "+1 few 16 6 36"],
   ])("compares with the same local hours in %s", (zone, until, winter, summer, change, expected) => {
     const today = until + 15;
     const opened = (ago: number) => {
@@ -379,7 +354,7 @@ describe("judgeCalls", () => {
       return local < 9 || local >= 17 ? 0 : ago > today ? 6 : 1;
     };
     const calls = [...callsOf(A, opened), ...callsOf(B, steady())];
-    expect(found(calls, { zone, untilHour: NOW - until })).toEqual(expected);
+    expect(found(calls, { zone, untilHour: NOW - until })).toBe(expected);
   });
 
   const days = (ago: number) => Math.floor(ago / 24) % 2;
@@ -396,7 +371,7 @@ describe("judgeCalls", () => {
     const other = callsOf(B, steady(8));
     const at = (hours: number) =>
       found([...callsOf(A, (ago) => (ago <= hours ? after : isLess(ago) ? less : 10)), ...other]);
-    expect(at(hours - 1)).toEqual([]);
-    expect(at(hours)).toEqual([expected]);
+    expect(at(hours - 1)).toBe("");
+    expect(at(hours)).toBe(expected);
   });
 });
