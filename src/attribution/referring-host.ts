@@ -1,8 +1,8 @@
 import { presentText, trimText } from "./call-text.ts";
 import { remember } from "./remember.ts";
 
-/** A web address up to the end of its host: most calls share it with others, and parsing is what takes time. */
-const ORIGIN = /^https?:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
+/** An address up to the end of its host: most calls share it with others, and parsing is what takes time. */
+const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
 /** Text with a scheme: if the URL standard finds no host in it, there is none. */
 const SCHEME = /^[a-z][a-z\d+.-]*:(?:[/\\?#]|$)/i;
 /** Schemes without a host. */

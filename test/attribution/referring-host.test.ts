@@ -18,6 +18,7 @@ describe("toReferringHost", () => {
     ["//cdn.example.com/a", "cdn.example.com"],
     ["http:example.com", "example.com"],
     ["android-app://Com.Google.Android.gm/", "com.google.android.gm"],
+    ["android-app://com.google.android.gm/__inbox__", "com.google.android.gm"],
     ["https://www../", "www."],
     ["ios-app://544007664/https/example.com", "544007664"],
   ])("of %s is %s", (url, host) => {
