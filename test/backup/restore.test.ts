@@ -29,7 +29,6 @@ import {
   MANY,
   makeBackup,
   makePlace,
-  makeWarehouse,
   names,
   openIn,
 } from "../support/small-warehouse.ts";
@@ -97,18 +96,6 @@ describe("restoreWarehouse", () => {
     expect(readIds(kept)).toEqual([5, ...CALLS.map((call) => call.call_id)]);
     expect((statSync(killed).mode & 0o777).toString(8)).toBe("600");
     expect(existsSync(`${killed}-wal`)).toBe(false);
-  });
-
-  it("creates a warehouse if there is none", async () => {
-    using folder = makeTempFolder();
-    const [database, file] = [join(folder.path, "calls.db"), join(folder.path, "new", "calls.db")];
-    makeWarehouse(database);
-    makeBackup(join(folder.path, "backup.db"));
-    const restored = await restoreWarehouse(join(folder.path, "backup.db"), file, NOW);
-    expect(restored.replaced).toBeNull();
-    expect(dump(file)).toEqual(dump(database));
-    using warehouse = openWarehouse(file);
-    expect(warehouse.sqlite.pragma("journal_mode", { simple: true })).toBe("wal");
   });
 
   it.each([0, 100, 20_000, 0.5, -16_384])(
@@ -362,8 +349,10 @@ describe("restoreWarehouse", () => {
     const new_ = join(folder, "new");
     mkdirSync(new_);
     if (isRoot) chownSync(new_, 1235, 2346);
-    await restoreWarehouse(file, join(new_, "calls.db"), NOW);
-    expect(ownerOf(join(new_, "calls.db"))).toBe(isRoot ? "1235:2346" : self);
+    const made = join(new_, "calls.db");
+    expect(await restoreWarehouse(file, made, NOW)).toMatchObject({ replaced: null });
+    expect(dump(made)).toEqual(dump(file));
+    expect(ownerOf(made)).toBe(isRoot ? "1235:2346" : self);
     expect(ownerOf(join(new_, "calls.db.lock"))).toBe(isRoot ? "1235:2346" : self);
   });
 });

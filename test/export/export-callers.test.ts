@@ -17,8 +17,8 @@ const callOf = (
 
 /** In and around 1 and 2 March in Berlin. */
 const CALLS = [
-  callOf("+491", "02T22:59:59.999", "answered", "bing"),
-  callOf("+49 1", "01T10:00:00.500", "busy", "google"),
+  { ...callOf("+491", "02T22:59:59.999", "answered", "bing"), campaign_name: "B" },
+  { ...callOf("+49 1", "01T10:00:00.500", "busy", "google"), campaign_name: "A" },
   callOf("+491", "01T10:01:01.400", "answered"),
   callOf("+492", "01T11:00:00.000", "answered"),
   callOf("+492", "01T12:00:00.000", "busy"),
@@ -50,8 +50,8 @@ it("an export of callers has them under keyed hashes, with what became of a miss
     {
       ...common,
       ...ends(
-        { call_at: "2026-03-01T10:00:00.500Z", source: "google", channel: "Organic Search" },
-        { call_at: "2026-03-02T22:59:59.999Z", source: "bing", channel: "Organic Search" },
+        { call_at: "2026-03-01T10:00:00.500Z", source: "google", channel: "Organic Search", campaign: "A" },
+        { call_at: "2026-03-02T22:59:59.999Z", source: "bing", channel: "Organic Search", campaign: "B" },
       ),
       ...{ caller_hash: hmac("+491"), calls: 3, answered_calls: 2, missed_calls: 1 },
       ...{ recovered: 1, recovered_after_seconds: 60 },
@@ -73,9 +73,10 @@ it("an export of callers has them under keyed hashes, with what became of a miss
       ...{ caller_hash: hmac("+493"), calls: 1, answered_calls: 0, missed_calls: 0, recovered: null },
     },
   ]);
+  const sums = { calls: 6, answered_calls: 3, missed_calls: 2 };
   expect(manifest.files).toMatchObject([
     {
-      ...{ contents: "callers", rows: 3, sums: { calls: 6 }, excluded: { "no caller": 2 } },
+      ...{ contents: "callers", rows: 3, sums, excluded: { "no caller": 2 } },
       caller_key: expect.stringMatching(/^[0-9a-f]{16}$/),
     },
     { sums: { calls: 8 } },
