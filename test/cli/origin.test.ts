@@ -28,15 +28,8 @@ describe("origin of a warehouse", () => {
       expect(refused.stderr).toContain("Cannot mix the made-up calls");
     }
     const madeUp = "These calls are made up: calltally demo made the warehouse.";
-    const exported = await folder.run("export channel");
-    expect(exported.stdout).toContain(madeUp);
-    const manifest: unknown = JSON.parse(
-      readFileSync(join(folder.path, "data/exports/manifest.json"), "utf8"),
-    );
-    expect(manifest).toMatchObject({ origin: { made_by_demo: true, account: null } });
-    const streamed = await folder.run("export channel --stdout");
-    expect(streamed.stderr).toContain(madeUp);
-    expect((await folder.run("status")).stdout).toContain("made-up calls");
+    expect((await folder.run("export channel --stdout")).stderr).toContain(madeUp);
+    expect(await folder.say("status")).toContain("made-up calls");
   });
 });
 

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { NODE_SAYS_PEAK, peakMbOf } from "../support/peak.ts";
 import { calltally, settingsFor } from "../support/run.ts";
-import { type Answer, startServer, type TestServer, text } from "../support/server.ts";
+import { type Answer, startServer, text } from "../support/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** The maximum of resident memory of a run, whatever the service sends. */
@@ -16,11 +16,6 @@ const members = (count: number) => Array.from({ length: count }, (_, index) => `
 /** A body in a small gzip. */
 const bomb = (body: string): Answer =>
   text(gzipSync(body, { level: 1 }), 200, { "content-encoding": "gzip" });
-
-const envOf = ({ url }: TestServer) => ({
-  ...settingsFor({ url: url.origin, token: "token-of-a-test" }),
-  CALLTALLY_RETRY_SECONDS: "0",
-});
 
 describe("sync with an oversized response", () => {
   it.each([
@@ -42,21 +37,11 @@ describe("sync with an oversized response", () => {
   ])("refuses $title in little memory", async ({ answer, says }) => {
     using folder = makeTempFolder();
     await using service = await startServer(answer());
-    const env = { ...envOf(service), ...NODE_SAYS_PEAK };
+    const access = settingsFor({ url: service.url.origin, token: "token-of-a-test" });
+    const env = { ...access, CALLTALLY_RETRY_SECONDS: "0", ...NODE_SAYS_PEAK };
     const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env });
     expect(peakMbOf(stderr)).toBeLessThan(MAX_MB);
     expect(stderr).toContain(says);
     expect(code).toBe(8);
-  });
-
-  it("refuses headers of 100 kB", async () => {
-    using folder = makeTempFolder();
-    const headers = Object.fromEntries(
-      Array.from({ length: 100 }, (_, index) => [`x-${index}`, "x".repeat(1000)]),
-    );
-    await using service = await startServer(text(page(""), 200, headers));
-    const { code, stderr } = await calltally(["sync"], { cwd: folder.path, env: envOf(service) });
-    expect(stderr).toContain("Headers Overflow");
-    expect(code).toBe(5);
   });
 });
