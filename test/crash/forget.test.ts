@@ -6,8 +6,8 @@ import { FULL_CALL } from "../support/calls.ts";
 import { findTraces, spell } from "../support/forgettable.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { storeRun } from "../support/warehouse.ts";
+import { buildProgram, killAt, type Mutation } from "./changed-program.ts";
 import { compareDumps, dumpWarehouse } from "./dump.ts";
-import { buildProgram, killAt, type Mutation } from "./mutants.ts";
 import { runProgram } from "./program.ts";
 
 // Wherever `forget` is killed: nothing has begun, or the same command completes it, and no byte remains.

@@ -11,7 +11,7 @@ import { readConversions } from "../support/conversion-checker.ts";
 import { exportToFolder } from "../support/produce-files.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
 import { storeCalls, storeRun } from "../support/warehouse.ts";
-import { buildProgram, type Mutation, type Program } from "./mutants.ts";
+import { buildProgram, type Mutation, type Program } from "./changed-program.ts";
 import { runProgram } from "./program.ts";
 
 // Wherever an export of new conversions is killed: the next one has all of them, or they are in a renamed file.

@@ -63,7 +63,7 @@ function open(rows: readonly ParsedRow[] = newestFirst(60), rules: Partial<Run> 
   };
 }
 
-describe("a run in the ledger", () => {
+describe("syncWarehouse, in the ledger", () => {
   it("records what was read, how long that took, and the verdict", async () => {
     using scene = open();
     const { listing, clock, readAll } = scene;
@@ -128,7 +128,7 @@ describe("a run in the ledger", () => {
       { status: "failed", not_before: "2026-11-20T16:00:01.000Z" },
     ],
     ["failed without a requested pause", unwell(undefined), { status: "failed", not_before: null }],
-  ])("records that it %s", async (_title, error, expected) => {
+  ])("records that a run %s", async (_title, error, expected) => {
     using scene = open();
     scene.listing.disturb = (slice, request) => {
       if (request < 2) return slice;
@@ -142,7 +142,7 @@ describe("a run in the ledger", () => {
     ]);
   });
 
-  it("is not changed when another process has taken it over", async () => {
+  it("does not change a run that another process has taken over", async () => {
     using scene = open();
     scene.listing.disturb = (slice, request) => {
       if (request < 2) return slice;
@@ -153,7 +153,7 @@ describe("a run in the ledger", () => {
     expect(readRuns(scene.warehouse, 2)).toMatchObject([{ status: "running", pid: 1, error: null }]);
   });
 
-  it("is not ended when another process took it over after its last page", async () => {
+  it("does not end a run that another process took over after its last page", async () => {
     using scene = open();
     const { pages } = await scene.sync();
     let stored = 0;
@@ -170,7 +170,7 @@ function unwell(retryAfterMs: number | undefined): ApiError {
   return Object.assign(new ApiError(exitCode, "Maintenance", { hint: "" }), { retryAfterMs });
 }
 
-describe("the verdict of a run", () => {
+describe("syncWarehouse, in its verdict", () => {
   it("counts responses that repeat one of an earlier run", async () => {
     using scene = open();
     scene.listing.disturb = (slice, request) => (request === 2 ? keptByCache(slice) : slice);
@@ -231,7 +231,7 @@ describe("the verdict of a run", () => {
     expect(await sync()).toMatchObject({ run_id: 3, mode: "full", verdict: "exact", resumed: null });
   });
 
-  it("is never trusted when no pass was verified before", async () => {
+  it("trusts no incremental read when no pass was verified before", async () => {
     using warehouse = newWarehouse();
     const run = makeRun(warehouse, new Listing(newestFirst(60)).fetch, new FakeClock(NOW));
     const { runId, store } = startStore(run, "incremental");
@@ -246,7 +246,7 @@ describe("the verdict of a run", () => {
   });
 });
 
-it("rows without an id are removed by a verified pass that does not meet them, and by no other", async () => {
+it("syncWarehouse removes rows without an id by a verified pass that does not meet them, and by no other", async () => {
   using scene = open();
   const { listing, sync } = scene;
   const count = () => scene.readAll("SELECT 1 FROM rejected_calls").length;
@@ -268,11 +268,11 @@ it("rows without an id are removed by a verified pass that does not meet them, a
 });
 
 // Which calls are missing, gone or unlisted is tested with their table, in test/warehouse/calls/gone.test.ts.
-describe("a call that a full pass does not meet", () => {
+describe("syncWarehouse, by a full pass that does not meet a call", () => {
   it.each([
     { title: "gone once it has been missing for six hours", afterMs: 6 * HOUR_MS, gone: { calls_gone: 1 } },
-    { title: "only missing before that", afterMs: 6 * HOUR_MS - 1, gone: {} },
-  ])("is $title", async ({ afterMs, gone }) => {
+    { title: "missing before that", afterMs: 6 * HOUR_MS - 1, gone: {} },
+  ])("marks the call as $title", async ({ afterMs, gone }) => {
     using scene = open();
     const { listing, pass, clock } = scene;
     await pass();
@@ -297,15 +297,18 @@ describe("a call that a full pass does not meet", () => {
     { of: 3, left: 0, acceptGone: 0, found: { calls_withheld: 3 } },
     { of: 3, left: 0, acceptGone: 3, found: { calls_missing: 3 } },
     { of: 3, left: 1, acceptGone: 0, found: { calls_missing: 2 } },
-  ])("is missing or withheld, of $of calls with $left left and a threshold of $acceptGone", async (given) => {
-    using scene = open(newestFirst(given.of), { acceptGone: given.acceptGone });
-    await scene.pass();
-    scene.listing.rows.splice(0, given.of - given.left);
-    expect(await scene.pass()).toEqual({ verdict: "exact", ...given.found });
-    expect(scene.readMarks()).toHaveLength(given.found.calls_missing ?? 0);
-  });
+  ])(
+    "marks or withholds missing calls, of $of with $left left and a threshold of $acceptGone",
+    async (given) => {
+      using scene = open(newestFirst(given.of), { acceptGone: given.acceptGone });
+      await scene.pass();
+      scene.listing.rows.splice(0, given.of - given.left);
+      expect(await scene.pass()).toEqual({ verdict: "exact", ...given.found });
+      expect(scene.readMarks()).toHaveLength(given.found.calls_missing ?? 0);
+    },
+  );
 
-  it("is gone after two passes that began six hours apart, however long they took", async () => {
+  it("marks the call as gone after two passes that began six hours apart, however long they took", async () => {
     using scene = open();
     const { listing, pass, clock } = scene;
     await pass();
@@ -321,7 +324,7 @@ describe("a call that a full pass does not meet", () => {
     ]);
   });
 
-  it("is not gone sooner by the service's clock when the local clock was set a year ahead", async () => {
+  it("marks the call as gone no sooner by the service's clock when the local clock was set a year ahead", async () => {
     using scene = open();
     const pass = async (clock_ahead_ms: number) => {
       const attempts = () => ({ retries: 0, failed_request_ids: "[]", clock_ahead_ms });
@@ -337,7 +340,7 @@ describe("a call that a full pass does not meet", () => {
     expect(await pass(-yearMs)).toBe(1);
   });
 
-  it("is not marked by a pass that is not verified", async () => {
+  it("marks nothing if the pass is not verified", async () => {
     using scene = open();
     await scene.pass();
     scene.listing.remove(7, 1, 2);
@@ -346,7 +349,7 @@ describe("a call that a full pass does not meet", () => {
     expect(scene.readMarks()).toEqual([]);
   });
 
-  it("is unlisted if it is older than the oldest call of the list, or has a lower id in a list by ids", async () => {
+  it("marks the call as unlisted if it is older than all of the list, or has a lower id in a list by ids", async () => {
     using scene = open();
     await scene.pass();
     scene.listing.rows.splice(50);
@@ -363,11 +366,11 @@ describe("a call that a full pass does not meet", () => {
   });
 });
 
-describe("a call that a pass over a service without an order does not meet", () => {
+describe("syncWarehouse, by a pass over a service without an order that does not meet a call", () => {
   const readAbsent = ({ readAll }: ReturnType<typeof open>) =>
     readAll("SELECT call_id, absent_since, absent_passes FROM calls WHERE absent_since IS NOT NULL");
 
-  it("is gone after three counted passes over at least a day", async () => {
+  it("marks the call as gone after three counted passes over at least a day", async () => {
     using scene = open(shuffled());
     const { listing, pass, clock } = scene;
     expect(await pass()).toEqual({ verdict: "probable" });
@@ -410,7 +413,7 @@ describe("a call that a pass over a service without an order does not meet", () 
       disturb: () => (slice, request) =>
         request > 1 ? slice : toSlice({ ...slice.page, rows: slice.page.rows.with(0, brokenRow(null)) }),
     },
-  ])("keeps its state if the pass $title", async ({ disturb }) => {
+  ])("marks nothing and counts from the start if the pass $title", async ({ disturb }) => {
     using scene = open(shuffled());
     const { listing, sync } = scene;
     await sync();
@@ -423,7 +426,7 @@ describe("a call that a pass over a service without an order does not meet", () 
     expect(readAbsent(scene)).toEqual([]);
   });
 
-  it("is not counted as absent when more calls than fit on a page begin at the same moment", async () => {
+  it("counts nothing when more calls than fit on a page begin at the same moment", async () => {
     using scene = open(
       shuffled().map((row) => ("call" in row ? rowOf(row.call.call_id, { call_started: NOW }) : row)),
     );
@@ -438,7 +441,7 @@ describe("a call that a pass over a service without an order does not meet", () 
     expect(readAbsent(scene)).toEqual([]);
   });
 
-  it("is not judged by an incremental read", async () => {
+  it("judges nothing by an incremental read", async () => {
     using scene = open();
     await scene.sync();
     const { sqlite } = scene.warehouse;
