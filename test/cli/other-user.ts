@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { BIN } from "../support/run.ts";
 
 /** The user nobody by convention. */
-const NOBODY = 65_534;
+export const NOBODY = 65_534;
 
-const isRoot = process.getuid?.() === 0;
+export const isRoot = process.getuid?.() === 0;
 
 /** The user of tests where permissions matter: root may do everything, so root's tests run the program as another user. */
 export const uid = isRoot ? NOBODY : undefined;

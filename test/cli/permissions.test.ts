@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -12,11 +13,12 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { CAUTIONS } from "../support/cautions.ts";
-import { calltally } from "../support/run.ts";
+import { calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeSandboxFolder } from "./folder.ts";
-import { skipped, uid, unlessSkipped } from "./other-user.ts";
+import { isRoot, NOBODY, skipped, uid, unlessSkipped } from "./other-user.ts";
 
 /** Any time longer ago than the resolution of file times. */
 const LONG_AGO = new Date("2026-01-01");
@@ -59,16 +61,25 @@ async function makePlace() {
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
 
 describe.skipIf(skipped)(`exported files${unlessSkipped}`, () => {
-  it("follow the umask, except personal data, the warehouse and its key", async () => {
-    const [umask, file, folder] = ["022", "644", "755"];
+  it.each([
+    { umask: "022", file: "644", folder: "755" },
+    { umask: "077", file: "600", folder: "700" },
+  ])("follow the umask $umask, except personal data, the warehouse and its key", async (expected) => {
     using place = await makePlace();
     const contents = [
-      ...["export", "channel", "calls", "google-ads", "google-leads", "--conversion-name", "Call"],
+      "export",
+      "channel",
+      "calls",
+      "google-ads",
+      "google-leads",
+      "--conversion-name",
+      "Call",
     ];
-    const shared = await place.run([...contents, "--out", "deep/out"], {}, umask);
+    const shared = await place.run([...contents, "--out", "deep/out"], {}, expected.umask);
     expect(shared).toMatchObject({ code: 0, stderr: "" });
     const out = join(place.cwd, "deep/out");
     const modes = Object.fromEntries(readdirSync(out).map((name) => [name, modeOf(join(out, name))]));
+    const { file, folder } = expected;
     expect(modes).toEqual({
       "calls.csv": file,
       "channel.csv": file,
@@ -81,12 +92,45 @@ describe.skipIf(skipped)(`exported files${unlessSkipped}`, () => {
     expect([modeOf(out), modeOf(join(place.cwd, "deep"))]).toEqual([folder, folder]);
     expect([modeOf(place.database), modeOf(`${place.database}.caller-key`)]).toEqual(["600", "600"]);
 
-    // In sub-folders, with numbers in it.
-    const calls = ["export", "calls", "--out", "deep/out", "--with", "caller_id", "--format", "parquet"];
-    expect(await place.run(calls, {}, umask)).toMatchObject({ code: 0 });
+    // The same name again, with numbers in it; and in sub-folders.
+    const calls = ["export", "calls", "--out", "deep/out", "--with", "caller_id"];
+    expect(await place.run(calls, {}, expected.umask)).toMatchObject({ code: 0 });
+    expect([modeOf(join(out, "calls.csv")), modeOf(join(out, "manifest.json"))]).toEqual(["600", file]);
+    expect(await place.run([...calls, "--format", "parquet"], {}, expected.umask)).toMatchObject({ code: 0 });
     const [month = ""] = readdirSync(join(out, "calls"));
-    expect(modeOf(join(out, "calls", month))).toBe(folder);
+    expect([modeOf(join(out, "calls")), modeOf(join(out, "calls", month))]).toEqual([folder, folder]);
     expect(modeOf(join(out, "calls", month, "calls.parquet"))).toBe("600");
+  });
+
+  it.skipIf(!isRoot)(`get the group of a setgid folder${isRoot ? "" : " (SKIPPED: not root)"}`, async () => {
+    using place = await makePlace();
+    const group = 64_000;
+    const out = join(place.cwd, "shared");
+    mkdirSync(out);
+    chownSync(out, NOBODY, group);
+    chmodSync(out, 0o2770);
+    const args = ["export", "calls", "--out", out, "--format", "parquet"];
+    expect(await place.run(args, {}, "027")).toMatchObject({ code: 0 });
+    const [month = ""] = readdirSync(join(out, "calls"));
+    const paths = ["manifest.json", "calls", `calls/${month}`, `calls/${month}/calls.parquet`];
+    const found = paths.map((path) => [statSync(join(out, path)).gid, modeOf(join(out, path))]);
+    expect(found).toEqual([
+      [group, "640"],
+      [group, "2750"],
+      [group, "2750"],
+      [group, "640"],
+    ]);
+    expect(modeOf(out)).toBe("2770");
+  });
+
+  it("are readable only by the owner in the default layout, in which the warehouse closes its folder", async () => {
+    using place = await makePlace();
+    await using sandbox = await startSandbox({ calls: 10 });
+    const options = { cwd: place.cwd, env: settingsFor(sandbox), uid, umask: "022" };
+    expect(await calltally(["sync"], options)).toMatchObject({ code: 0 });
+    expect(await calltally(["export"], options)).toMatchObject({ code: 0 });
+    const modes = ["data", "data/calltally.db", "data/exports", "data/exports/manifest.json"];
+    expect(modes.map((path) => modeOf(join(place.cwd, path)))).toEqual(["700", "600", "755", "644"]);
   });
 });
 
@@ -121,6 +165,23 @@ reports: { weekly: { contents: [channel] } }\n`;
       expect(folders.map(modeOf), args.join(" ")).toEqual(["700", "700"]);
     }
   });
+
+  it.skipIf(!isRoot)(
+    `that cannot be closed are named once by sync and export${isRoot ? "" : " (SKIPPED: not root)"}`,
+    async () => {
+      using place = await makePlace();
+      await using sandbox = await startSandbox({ calls: 10 });
+      const { cwd } = place;
+      mkdirSync(join(cwd, "data"));
+      chmodSync(join(cwd, "data"), 0o777);
+      const options = { cwd, env: settingsFor(sandbox), uid, umask: "022" };
+      const remark =
+        "Other users can enter data, and this user cannot change that: its owner can, by chmod 700 data.\n";
+      expect(await calltally(["sync"], options)).toMatchObject({ code: 0, stderr: remark });
+      expect(await calltally(["export"], options)).toMatchObject({ code: 0, stderr: remark });
+      expect(await calltally(["status"], options)).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
 });
 
 describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
@@ -136,6 +197,11 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     expect(results[4]?.stdout).toMatch(
       /The warehouse is read-only here, so it does not record these files\.\n$/,
     );
+    const ids = await place.run(["query", "--format", "csv", "SELECT min(call_id) FROM calls"]);
+    expect(await place.run(["explain", ids.stdout.split("\r\n")[1] ?? ""])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
     const doctor = await place.run(["doctor", "--all"]);
     expect(doctor.stdout).not.toMatch(/^fail +folders/m);
     expect(doctor.stdout).toMatch(/^ok +warehouse +300 calls/m);
@@ -167,10 +233,38 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     chmodSync(place.database, 0o400);
     chmodSync(place.folder, 0o500);
     const env = { CALLTALLY_QUALIFIED_SECONDS: "5" };
-    const { code, stdout, stderr } = await place.run(["export", "--out", "out"], env);
-    expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
-    expect(stderr).toContain("Cannot apply the attribution settings");
+    for (const args of [
+      ["--out", "out"],
+      ["channel", "--stdout"],
+    ]) {
+      const { code, stdout, stderr } = await place.run(["export", ...args], env);
+      expect({ code, stdout }).toEqual({ code: 7, stdout: "" });
+      expect(stderr).toContain("Cannot apply the attribution settings");
+    }
     expect(readdirSync(place.cwd)).toEqual([]);
+  });
+
+  it("is read with its writer's log, but not if the log's index is missing", async () => {
+    using place = await makePlace();
+    {
+      using writer = openExistingWarehouse(place.database);
+      writer.sqlite.exec("UPDATE sync_runs SET advice = 'from the log'");
+      for (const suffix of ["", "-wal", "-shm"]) chmodSync(place.database + suffix, 0o444);
+      chmodSync(place.folder, 0o500);
+      const advice = await place.run(["query", "SELECT advice FROM sync_runs", "--format", "csv"]);
+      expect(advice).toEqual({ code: 0, stdout: "advice\r\nfrom the log\r\n", stderr: "" });
+      const copy = join(place.cwd, "copy");
+      mkdirSync(copy);
+      for (const suffix of ["", "-wal"])
+        copyFileSync(place.database + suffix, join(copy, `calls.db${suffix}`));
+      chmodSync(copy, 0o555);
+      const torn = await place.run(["status", "--database", join(copy, "calls.db")]);
+      expect(torn).toMatchObject({ code: 7, stdout: "" });
+      expect(torn.stderr).toContain("calls.db-wal, which can only be read by a user who may write");
+      chmodSync(copy, 0o755);
+      chmodSync(place.folder, 0o700);
+      for (const suffix of ["", "-wal", "-shm"]) chmodSync(place.database + suffix, 0o600);
+    }
   });
 
   it.each([
@@ -203,6 +297,15 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     }
     const doctor = await place.run(["doctor"]);
     expect(doctor.stdout).toMatch(/^fail +warehouse +Cannot (look at|open) .*: permission denied$/m);
+  });
+
+  it("reports that it cannot create a key of caller_hash", async () => {
+    using place = await makePlace();
+    chmodSync(place.folder, 0o500);
+    const { code, stderr } = await place.run(["export", "calls", "--out", "out"]);
+    expect(code).toBe(7);
+    expect(stderr).toContain("Cannot make the key of caller_hash next to the warehouse");
+    expect(readdirSync(place.cwd)).toEqual([]);
   });
 
   it("does not hide that a token cannot be read", async () => {

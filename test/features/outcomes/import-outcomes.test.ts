@@ -200,6 +200,13 @@ anonymous,,2026-10-06,sold
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
   });
 
+  it("removes the entry of a job that no longer has a call", () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(warehouse, "job_id,phone,date,stage\nA,+15125550101,2026-10-06,sold\n");
+    importText(warehouse, "job_id,phone,date,stage\nA,+15125550199,2026-10-06,sold\n");
+    expect(readJobsOf(warehouse)).toEqual([]);
+  });
+
   it("subtracts refunds, and does not let a refund replace its job", async () => {
     using warehouse = newWarehouse(CALLS);
     const header = "job_id,call_id,date,stage,amount\n";
@@ -362,6 +369,18 @@ x,,2026-10-06,sold,1,USD
     expect(refusal(() => importText(warehouse, text))).toContain(
       "Cannot recognize the jobs of earlier imports",
     );
+  });
+
+  it("stores code in any column as text", () => {
+    using warehouse = newWarehouse(CALLS);
+    const evil = `"'); DROP TABLE outcomes; --"`;
+    const { rejected } = importText(warehouse, `job_id,phone,date,stage\n${evil},${evil},2026-10-06,sold\n`, {
+      source: "x'; DROP TABLE outcomes; --",
+    });
+    expect(rejected).toHaveLength(1);
+    expect(readOutcomeImports(warehouse)).toMatchObject([
+      { source: "x'; DROP TABLE outcomes; --", matched: 0 },
+    ]);
   });
 });
 
