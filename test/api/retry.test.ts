@@ -107,7 +107,7 @@ describe("parseRetryAfterMs", () => {
     expect(parseRetryAfterMs(header, NOW_MS)).toBeUndefined();
   });
 
-  it("is undefined or at least 0 for any text", () => {
+  it("returns undefined or at least 0 for any text", () => {
     const texts = fc.oneof(fc.string(), fc.stringMatching(/^[-\d.,: ]{1,12}$/), fc.integer().map(String));
     fc.assert(
       fc.property(texts, (header) => {

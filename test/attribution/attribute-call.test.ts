@@ -153,7 +153,7 @@ describe("attributeCall", () => {
       expect(factsOf(members, { aliases })).toMatchObject({ source: "chatgpt", channel: "AI Assistant" });
   });
 
-  it("has the campaign's name, or else its utm value", () => {
+  it("takes the campaign's name, or else its utm value", () => {
     const campaigns = [
       { campaign_name: " Autumn ", utm_campaign: "x" },
       { campaign_name: "null", utm_campaign: " Fall " },
@@ -272,7 +272,7 @@ describe("compileRules", () => {
 });
 
 describe("toDuration", () => {
-  it("is in the unit of the service", () => {
+  it("returns a duration in the service's unit", () => {
     expect(toDuration(2, { duration_unit: "seconds" })).toBe(2);
     expect(toDuration(2, { duration_unit: "milliseconds" })).toBe(2000);
   });

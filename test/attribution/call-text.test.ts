@@ -56,7 +56,7 @@ describe("foldUtm", () => {
     expect(foldUtm(value)).toBe(folded);
   });
 
-  it("is idempotent", () => {
+  it("returns folded text unchanged", () => {
     const blanks = fc.string({ unit: fc.constantFrom(" ", "\t", "\u00a0", "A", "a", "É", "İ") });
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), blanks), (value) => {
@@ -110,7 +110,7 @@ describe("toClientId", () => {
 });
 
 describe("toCaseless", () => {
-  it("is equal for each character, its upper case and its lower case", () => {
+  it("returns the same for a character, its upper case and its lower case", () => {
     const cased = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter(
       (sign) => sign.toUpperCase() !== sign || sign.toLowerCase() !== sign,
     );

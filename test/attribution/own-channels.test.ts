@@ -50,7 +50,7 @@ describe("compileChannels", () => {
     expect(channelOf({ ...google, source: "bing", campaign: "brand" })).toBe("Paid Search");
   });
 
-  it("needs no exponential time for many stars", () => {
+  it("matches many stars in less than exponential time", () => {
     const { lineOf } = compileChannels([line({ campaign: `${"*a".repeat(5000)}b` })]);
     expect(lineOf({ ...ANY, campaign: "a".repeat(20_000) })).toBe(-1);
   });

@@ -162,7 +162,7 @@ describe("toNational", () => {
     }
   });
 
-  it("is undefined for a number that is not international or has fewer than 7 digits", () => {
+  it("returns undefined for a number that is not international or has fewer than 7 digits", () => {
     expect(["+15550123", "+1555012", "+37255501", "+3725550123"].map(toNational)).toEqual([
       "5550123",
       null,

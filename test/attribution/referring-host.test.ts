@@ -134,11 +134,11 @@ describe("toReferringHost", () => {
       host: "[2001:db8::1]",
       spellings: ["http://[2001:db8::1]/", "http://[2001:0DB8:0:0:0:0:0:1]:80/", "[2001:db8:0::1]"],
     },
-  ])("is $host for each spelling", ({ host, spellings }) => {
+  ])("returns $host for each spelling", ({ host, spellings }) => {
     expect(spellings.map(toReferringHost)).toEqual(spellings.map(() => host));
   });
 
-  it("is equal for hosts that are equal by the URL standard", () => {
+  it("returns the same for hosts that are equal by the URL standard", () => {
     const letters = [
       "e",
       "E",

@@ -73,7 +73,7 @@ describe("carryForgotten", () => {
     expect(readPrivacyActs(copy).map(({ erased_at }) => erased_at)).toEqual([NOW, null]);
   });
 
-  it("needs the key of the warehouse that the copy becomes", () => {
+  it("requires the key of the warehouse that the copy becomes", () => {
     using both = makeBoth();
     rmSync(callerKeyOf(both.target));
     expect(() => carry(both.target, both.draft)).toThrow(callerKeyOf(both.target));

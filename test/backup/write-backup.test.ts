@@ -120,7 +120,7 @@ describe("backupWarehouse", () => {
     expect(names(folder.path)).toEqual([]);
   });
 
-  it("is recorded in the warehouse before the copy is made", async () => {
+  it("records the backup before it copies the warehouse", async () => {
     using place = makePlace(FEW);
     const { database, file } = place;
     await backupWarehouse(database, file);

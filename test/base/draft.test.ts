@@ -11,7 +11,7 @@ const contentOf = (folder: string) =>
   });
 
 describe("Draft", () => {
-  it("gets its name only when it replaces the file", () => {
+  it("takes its final name only when it replaces the file", () => {
     using folder = makeTempFolder();
     const file = join(folder.path, "a.txt");
     writeFileSync(file, "old", { mode: 0o644 });

@@ -95,7 +95,7 @@ describe("inLocale", () => {
 describe("setLocale", () => {
   afterEach(() => setLocale(undefined));
 
-  it("is for all that follows", () => {
+  it("applies to every later number and date", () => {
     setLocale("de-DE");
     expect(formatAmount(1.5)).toBe("1,50");
   });

@@ -13,7 +13,7 @@ describe("CALL_COLUMNS, TRANSCRIPT_COLUMNS", () => {
 });
 
 describe("hashCall", () => {
-  it("has 256 bits and depends only on the content", () => {
+  it("returns 256 bits that depend only on the content", () => {
     expect(hashCall(FULL_CALL)).toMatch(/^[\w-]{43}$/);
     expect(hashCall(Object.assign(makeCall(), FULL_CALL))).toBe(hashCall(FULL_CALL));
   });

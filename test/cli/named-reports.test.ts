@@ -34,7 +34,7 @@ const ledgerOf = (folder: string, account: string) =>
   readRows(join(folder, "data", account, "calltally.db"), "SELECT * FROM report_runs ORDER BY 1");
 
 describe("named reports", () => {
-  it("are made for each account and delivered, exit with 9 while a delivery failed, and are shown by status", async () => {
+  it("makes and delivers a report for each account, exits with 9 while a delivery failed, and status shows it", async () => {
     await using mail = await startMailServer({ lacksTls: true });
     const reports = `${WEEKLY}    accounts: all
     deliver:

@@ -47,7 +47,7 @@ function callsUpToNow(): ServedCall[] {
 }
 
 describe("notice", () => {
-  it("is printed by the sync that found it, without names if the output may be logged", async () => {
+  it("the sync that found a notice prints it, without names if the output may be logged", async () => {
     const calls = callsUpToNow();
     const upTo = (hours: number) => calls.filter((call) => call.call_started < agoOf(hours));
     await using service = await startCallService(upTo(48));
@@ -65,7 +65,7 @@ describe("notice", () => {
     expect((await sync("--quiet")).stderr).toBe("");
   });
 
-  it("is shown by status, and in the page of all calls of its days", async () => {
+  it("status, and the page of all calls of its days, show a notice", async () => {
     await using folder = await makeSandboxFolder({ calls: 200 });
     const { run } = folder;
     await run("sync");

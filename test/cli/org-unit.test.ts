@@ -26,7 +26,7 @@ const makePlace = (service: CallService, unit: string) =>
   });
 
 describe("CALLTALLY_ORG_UNIT_ID", () => {
-  it("is sent with every request for calls and belongs to the origin of the warehouse", async () => {
+  it("calltally sends the unit with every request for calls, and records it in the origin of the warehouse", async () => {
     await using service = await startCallService(CALLS, byUnit);
     using folder = makePlace(service, "7");
     const { say } = folder;
@@ -54,7 +54,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     });
   });
 
-  it("is reported if the service sends calls of other units", async () => {
+  it("status reports calls of other units", async () => {
     await using service = await startCallService(CALLS);
     using folder = makePlace(service, "7");
     expect(await folder.say("sync")).toMatch(

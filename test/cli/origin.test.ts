@@ -78,7 +78,7 @@ describe("warehouse of another account", () => {
     ...["export channel --stdout", "report --stdout", "prune --dry-run"],
   ];
 
-  it("is refused by each command that works for an account, and remarked by those about the file", async () => {
+  it("commands that work for an account refuse another account's warehouse; commands about the file remark on it", async () => {
     const { commands } = await readCommands();
     const ofFile = commands.filter(({ groups }) =>
       groups.some(({ terms }) => terms.some(({ term }) => term.startsWith("--database"))),
@@ -119,7 +119,7 @@ describe("warehouse of another account", () => {
     expect(existsSync(join(folder.path, "copy.db"))).toBe(true);
   });
 
-  it("is accepted if no address is configured, and after --rebind", async () => {
+  it("commands accept it if no address is configured, and after --rebind", async () => {
     using folder = makeFolder();
     await using alpha = await startSandbox({ calls: 40 });
     await folder.runWith(settingsFor(alpha), "sync");

@@ -19,7 +19,7 @@ async function makeAgency() {
 }
 
 describe("calltally report --overview", () => {
-  it("has the calls of export --by account, their sum, links, and the error of an account that cannot be read", async () => {
+  it("shows the calls of export --by account, their sum, links, and the error of an account that cannot be read", async () => {
     await using agency = await makeAgency();
     await agency.say("report --account acme --last 4w");
     const { code, stdout, stderr } = await agency.run("report --overview --last 4w");

@@ -102,28 +102,31 @@ describe.skipIf(skipped)(`exported files${unlessSkipped}`, () => {
     expect(modeOf(join(out, "calls", month, "calls.parquet"))).toBe("600");
   });
 
-  it.skipIf(!isRoot)(`get the group of a setgid folder${isRoot ? "" : " (SKIPPED: not root)"}`, async () => {
-    using place = await makePlace();
-    const group = 64_000;
-    const out = join(place.cwd, "shared");
-    mkdirSync(out);
-    chownSync(out, NOBODY, group);
-    chmodSync(out, 0o2770);
-    const args = ["export", "calls", "--out", out, "--format", "parquet"];
-    expect(await place.run(args, {}, "027")).toMatchObject({ code: 0 });
-    const [month = ""] = readdirSync(join(out, "calls"));
-    const paths = ["manifest.json", "calls", `calls/${month}`, `calls/${month}/calls.parquet`];
-    const found = paths.map((path) => [statSync(join(out, path)).gid, modeOf(join(out, path))]);
-    expect(found).toEqual([
-      [group, "640"],
-      [group, "2750"],
-      [group, "2750"],
-      [group, "640"],
-    ]);
-    expect(modeOf(out)).toBe("2770");
-  });
+  it.skipIf(!isRoot)(
+    `an exported file gets the group of a setgid folder${isRoot ? "" : " (SKIPPED: not root)"}`,
+    async () => {
+      using place = await makePlace();
+      const group = 64_000;
+      const out = join(place.cwd, "shared");
+      mkdirSync(out);
+      chownSync(out, NOBODY, group);
+      chmodSync(out, 0o2770);
+      const args = ["export", "calls", "--out", out, "--format", "parquet"];
+      expect(await place.run(args, {}, "027")).toMatchObject({ code: 0 });
+      const [month = ""] = readdirSync(join(out, "calls"));
+      const paths = ["manifest.json", "calls", `calls/${month}`, `calls/${month}/calls.parquet`];
+      const found = paths.map((path) => [statSync(join(out, path)).gid, modeOf(join(out, path))]);
+      expect(found).toEqual([
+        [group, "640"],
+        [group, "2750"],
+        [group, "2750"],
+        [group, "640"],
+      ]);
+      expect(modeOf(out)).toBe("2770");
+    },
+  );
 
-  it("are readable only by the owner in the default layout, in which the warehouse closes its folder", async () => {
+  it("only the owner can read exports in the default layout, in which the warehouse closes its folder", async () => {
     using place = await makePlace();
     await using sandbox = await startSandbox({ calls: 10 });
     const options = { cwd: place.cwd, env: settingsFor(sandbox), uid, umask: "022" };
@@ -145,7 +148,7 @@ const READS = [
 ];
 
 describe.skipIf(skipped)(`the default folders${unlessSkipped}`, () => {
-  it("are closed to others by each command that writes if they were open", async () => {
+  it("each command that writes closes open default folders to others", async () => {
     using place = await makePlace();
     await using sandbox = await startSandbox({ calls: 10 });
     const { cwd } = place;
@@ -185,7 +188,7 @@ reports: { weekly: { contents: [channel] } }\n`;
 });
 
 describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
-  it("is read without writing anything next to it", async () => {
+  it("a read-only warehouse is read without a write next to it", async () => {
     using place = await makePlace();
     chmodSync(place.database, 0o400);
     chmodSync(place.folder, 0o500);
@@ -216,7 +219,7 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     expect(await place.run(["export", "channel", "--stdout"])).toEqual(results[5]);
   });
 
-  it("is not opened for writing in a writable folder: a log of this user would lock out its owner", async () => {
+  it("a read-only warehouse in a writable folder is not opened for writing: a log of this user would lock out its owner", async () => {
     using place = await makePlace();
     chmodSync(place.database, 0o400);
     expect(await place.run(["status"])).toMatchObject({ code: 0, stderr: "" });
@@ -244,7 +247,7 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
     expect(readdirSync(place.cwd)).toEqual([]);
   });
 
-  it("is read with its writer's log, but not if the log's index is missing", async () => {
+  it("a read-only warehouse is read with its writer's log, but not if the log's index is missing", async () => {
     using place = await makePlace();
     {
       using writer = openExistingWarehouse(place.database);
@@ -280,7 +283,7 @@ describe.skipIf(skipped)(`read-only warehouse${unlessSkipped}`, () => {
       file: 0o000,
       says: /may not read .*calls\.db\. Run this as its owner, or change its permissions\.\n$/,
     },
-  ])("is not reported as missing: $title", async ({ folder, file, says }) => {
+  ])("an unreadable warehouse is not reported as missing: $title", async ({ folder, file, says }) => {
     using place = await makePlace();
     symlinkSync(place.database, join(place.cwd, "link.db"));
     chmodSync(place.database, file);

@@ -11,7 +11,7 @@ const AUGUST = "--from 2026-08-01 --to 2026-08-31";
 const rowsOf = (folder: Folder, file: string) => readCsv(readText(folder.path, file));
 
 describe("calltally restatements", () => {
-  it("has a line for each call, its figures below, and what changed in it with --calls", async () => {
+  it("prints a line for each call, its figures below, and what changed in it with --calls", async () => {
     const call = (call_id: number, members: Parameters<typeof makeCall>[0]) =>
       makeCall({ call_id, caller_id: `+49${call_id}`, duration: 90, disposition: "ANSWERED", ...members });
     const google = { call_started: "2026-08-01T12:00:00.000Z", utm_source: "google" };

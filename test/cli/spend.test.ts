@@ -172,7 +172,7 @@ describe("calltally spend import and export --spend", () => {
     expect(await pageOf("--spend")).toContain("<h2>No spend was imported for these days</h2>");
   });
 
-  it("is a column of several accounts with one currency", async () => {
+  it("adds a column for several accounts with one currency", async () => {
     using folder = makeFolder();
     const { say } = folder;
     await using acme = await startSandbox({ calls: 60, seed: 1, token: "t0ken-of-acme" });

@@ -40,7 +40,7 @@ describe("--quiet", () => {
 const ESCAPE = String.fromCharCode(27);
 
 describe("output", () => {
-  it("has no colours or other escapes in a file, even if colours are requested", async () => {
+  it("a file gets no colours or other escapes, even if colours are requested", async () => {
     await using folder = await makeSandboxFolder(
       { calls: 200 },
       { FORCE_COLOR: "1", CLICOLOR_FORCE: "1", TERM: "xterm-256color" },
@@ -60,7 +60,7 @@ describe("output", () => {
     }
   });
 
-  it.skipIf(!hasScript)(`has no colours on a terminal either${unlessNoScript}`, () => {
+  it.skipIf(!hasScript)(`a terminal gets no colours either${unlessNoScript}`, () => {
     using folder = makeCallsFolder([], { TERM: "xterm-256color" });
     for (const command of ["status", "snyc"]) {
       const shown = runOnTerminal([command], folder.options);

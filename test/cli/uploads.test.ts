@@ -120,7 +120,7 @@ describe("calltally uploads", () => {
     );
   });
 
-  it("are named if a killed export left them, and are taken back by number", async () => {
+  it("names uploads that a killed export left, and takes them back by number", async () => {
     using folder = makePlace([conversionCall(1)]);
     await folder.say("export google-ads --new");
     folder.execute("UPDATE upload_files SET draft = path || '.tmp', process = '1@1'");
@@ -135,7 +135,7 @@ describe("calltally uploads", () => {
     expect(await folder.say("export google-ads --new")).toContain("1 row of 1 call examined");
   });
 
-  it("are named if a later manual export replaces new ones", async () => {
+  it("names uploads that a later manual export replaced", async () => {
     using folder = makePlace([conversionCall(1)]);
     const ours = async (...flags: string[]) => await folder.say("export", "google-ads", ...flags);
     expect(await ours("--new")).not.toContain("replaced");

@@ -35,7 +35,7 @@ function catchError(sources: Parameters<typeof load>[0]): unknown {
 const TOKEN = "tok3n-THAT-must-not-be-seen";
 
 describe("loadSettings", () => {
-  it("has defaults for everything except the address and the token", () => {
+  it("returns defaults for everything except the address and the token", () => {
     expect(load()).toEqual({
       baseUrl: undefined,
       token: undefined,
@@ -194,7 +194,7 @@ describe("loadSettings", () => {
     });
   });
 
-  it("has opening hours in the account's zone, which no flag changes", () => {
+  it("keeps opening hours in the account's zone, which no flag changes", () => {
     const env = { CALLTALLY_HOURS: "Sat 8:00-9:00", CALLTALLY_TIMEZONE: "europe/berlin" };
     const flags = { CALLTALLY_TIMEZONE: "Asia/Tokyo" };
     const { timezone, hours } = load({ flags, env });
@@ -472,7 +472,7 @@ describe("CALLTALLY_BASE_URL", () => {
     "http://127.0.0.1:43211",
     "http://127.1.2.3",
     "http://[::1]:8080",
-  ])("may be %s", (value) => {
+  ])("accepts %s", (value) => {
     expect(load({ env: { CALLTALLY_BASE_URL: value } }).baseUrl).toEqual(new URL(value));
   });
 
@@ -523,7 +523,7 @@ describe("CALLTALLY_HEARTBEAT_URL", () => {
     "SECRET",
     "https://example.com/#SECRET",
     "https://SECRET@example.com",
-  ])("is not shown when invalid: %s", (value) => {
+  ])("an error does not show an invalid address: %s", (value) => {
     const error = catchError({ env: { CALLTALLY_HEARTBEAT_URL: value } });
     expect(error).toBeInstanceOf(UsageError);
     expect(JSON.stringify(error) + String(error)).not.toContain("SECRET");
@@ -539,7 +539,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
     return loadSettings({ env: { CALLTALLY_TOKEN_FILE: file, ...env }, folder: folder.path });
   }
 
-  it("are trimmed", () => {
+  it("a token is trimmed", () => {
     expect(loadWithFile(`\n ${TOKEN}\r\n`).token).toBe(TOKEN);
     expect(load({ env: { CALLTALLY_TOKEN: `${TOKEN}\n` } }).token).toBe(TOKEN);
   });
@@ -567,7 +567,7 @@ describe("CALLTALLY_TOKEN, CALLTALLY_TOKEN_FILE", () => {
   });
 
   it.each([`${TOKEN} ${TOKEN}`, `${TOKEN}\n${TOKEN}`, `${TOKEN}é`, `${TOKEN}\0`, `"${TOKEN}" # ours`])(
-    "are not shown when invalid: %j",
+    "an error does not show an invalid token: %j",
     (value) => {
       const errors = [catchError({ env: { CALLTALLY_TOKEN: value } })];
       try {

@@ -102,7 +102,7 @@ describe("describeFixedZone", () => {
     }
   });
 
-  it("is undefined for the zone of a place, and for UTC", () => {
+  it("returns undefined for the zone of a place, and for UTC", () => {
     expect(
       ["UTC", "Etc/UTC", "America/Phoenix", "Asia/Kolkata", "EST5EDT", "CET"].flatMap(
         (zone) => describeFixedZone(zone) ?? [],

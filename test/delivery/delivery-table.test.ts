@@ -95,7 +95,7 @@ describe("recordAttemptEnd", () => {
     ["delivered", NOW],
     ["failed", NOW],
     ["outcome unknown", NOW],
-  ] as const)("has an end for a delivery that is %s: %s", (status, finished_at) =>
+  ] as const)("a delivery that is %s has an end: %s", (status, finished_at) =>
     withRun((warehouse) => {
       open(warehouse);
       recordAttemptEnd(warehouse, 1, { status, error: "421", isClaimed: false, now: NOW });
@@ -150,7 +150,7 @@ describe("readNewsSpan", () => {
 
 describe("readDeliveriesSince", () => {
   it.each([null, "acme"])(
-    "is from the latest run with recipients of that report and account (%s)",
+    "reads the latest run with recipients of that report and account (%s)",
     (account) => {
       using warehouse = newWarehouse();
       const runs: [report: string, account: string | null, recipients: (typeof ANN | typeof HOOK)[]][] = [

@@ -35,13 +35,13 @@ describe("toRecipients", () => {
     { target: copyTo("/mnt"), recipient: "cp #3b22eac9" },
     { target: copyTo("/mnt", "/home"), recipient: "cp #3b22eac9" },
     { target: copyTo("/media"), recipient: "cp #d9ea819e" },
-  ])("has the same key for the same target: $recipient", ({ target, recipient }) => {
+  ])("returns the same key for the same target: $recipient", ({ target, recipient }) => {
     using folder = makeTempFolder();
     const keys = toRecipients(target, makeSource(folder.path)).map(({ key }) => key);
     expect(keys).toEqual([{ channel: target.channel, recipient, message_id: null }]);
   });
 
-  it("has a key for each mail address, with the Message-ID of its mail", () => {
+  it("returns a key for each mail address, with the Message-ID of its mail", () => {
     using folder = makeTempFolder();
     const target = emailTo(["ann@example.com", "bob@example.com"], smtpAt(25));
     expect(toRecipients(target, makeSource(folder.path)).map(({ key }) => key)).toEqual([

@@ -118,7 +118,7 @@ describe("toHookBody", () => {
     });
   });
 
-  it("has a line in Slack for each doubt and sentence, and names each file", () => {
+  it("writes a line in Slack for each doubt and sentence, and names each file", () => {
     const twice = <T>(items: readonly T[]) => items.flatMap((item) => [item, item]);
     const statements = twice(SUMMARY.statements.slice(0, 1));
     const [sentences, files] = [twice(SUMMARY.sentences), twice(SUMMARY.files)];

@@ -43,7 +43,7 @@ function decode(header: string): string {
 }
 
 describe("buildMessage", () => {
-  it("has text, HTML and files, and headers that prevent automatic responses", async () => {
+  it("writes text, HTML and files, and headers that prevent automatic responses", async () => {
     using folder = makeTempFolder();
     const { headers, whole, envelope } = await build(makeSummary(folder.path), "Calls, week 2026-W46");
     expect(headers).toEqual(
@@ -123,7 +123,7 @@ describe("composeMail", () => {
     expect(mailed.text).toContain("- 600.bin (600 bytes, not attached)");
   });
 
-  it("has the same content in text and HTML: figures, changes, callers, verdict and caveats", async () => {
+  it("writes the same content in text and HTML: figures, changes, callers, verdict and caveats", async () => {
     using folder = makeTempFolder();
     const callers = [
       { missed_at: "2026-11-15 13:37", missed_calls: 2, source: "google", in_hours: true, number: "+49301" },
@@ -266,7 +266,7 @@ describe("toMailHtml", () => {
 });
 
 describe("messageIdOf", () => {
-  it("is the same for the same warehouse, run and recipient, and different otherwise", () => {
+  it("returns the same for the same warehouse, run and recipient, and a different one otherwise", () => {
     const id = messageIdOf("w", 1, "ann@example.com", FROM);
     expect(id).toMatch(/^<[0-9a-f]{32}@example\.com>$/);
     expect(messageIdOf("w", 1, "ann@example.com", FROM)).toBe(id);

@@ -26,7 +26,7 @@ describe("parseSmtpUrl", () => {
     });
   });
 
-  it("has the sender that is given separately from the URL", () => {
+  it("takes the sender that is given separately from the URL", () => {
     const from = { name: "Acme", address: "c@d.example" };
     expect(parseSmtpUrl("smtp://mail.example.com/?from=a@b.example", "Acme <c@d.example>").from).toEqual(
       from,

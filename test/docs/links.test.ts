@@ -78,7 +78,7 @@ describe("index of docs/", () => {
     expect(titles.sort()).toEqual(headings.sort());
   });
 
-  it("is linked from the README", () => {
+  it("the README links the index of docs/", () => {
     expect(PAGES.find(({ path }) => path === "README.md")?.text).toContain("(docs/README.md)");
   });
 });

@@ -14,7 +14,7 @@ describe("examples of calltally.yaml", () => {
     expect(findProblems(readYaml(content))).toEqual([]);
   });
 
-  it("are several", () => {
+  it("the pages have several examples of calltally.yaml", () => {
     expect(EXAMPLES.length).toBeGreaterThan(5);
   });
 });

@@ -79,7 +79,7 @@ describe("explainCall", () => {
     });
   });
 
-  it("is undefined for an unknown call", () => {
+  it("returns undefined for an unknown call", () => {
     expect(explain([], 1)).toBeUndefined();
   });
 

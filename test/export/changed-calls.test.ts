@@ -206,7 +206,7 @@ describe("changed calls", () => {
     expect(Math.min(...seen.values()), JSON.stringify([...seen])).toBeGreaterThanOrEqual(least(5));
   });
 
-  it("are listed by a cursor from before a restore, also where the clock was ahead", async () => {
+  it("a cursor from before a restore lists changed calls, also where the clock was ahead", async () => {
     using account = new Account();
     await live(account, { kind: "clock", id: 1 });
     await account.backUp();
@@ -220,7 +220,7 @@ describe("changed calls", () => {
     ]);
   });
 
-  it("have a mark when they are gone, and first calls are those that count", async () => {
+  it("a gone call has a mark, and first calls are the calls that count", async () => {
     using account = new Account();
     const { changes } = await account.list(ALL);
     await account.change((warehouse) => markGone(warehouse, [1], "2026-10-01T00:00:00.000Z"));

@@ -21,7 +21,7 @@ describe("sums of durations", () => {
       rules: MILLISECONDS,
       toText: (sum: bigint) => `${sum / 1000n}.${String(sum % 1000n).padStart(3, "0")}`,
     },
-  ])("are exact in $rules.duration_unit for any durations", async ({ rules, toText }) => {
+  ])("sums of any durations are exact in $rules.duration_unit", async ({ rules, toText }) => {
     const duration = fc.oneof(
       fc.nat({ max: MAX_DURATION }),
       fc.integer({ min: MAX_DURATION - 9, max: MAX_DURATION }),
@@ -60,7 +60,7 @@ const BY_WEEK = { targets: [ROLLUP], grain: "week", total: true, timezone: "Euro
 
 describe("period_start", () => {
   it.each([",", "\t"] as const)(
-    "is the first day of the period, in CSV for Excel separated by %j",
+    "CSV for Excel separated by %j has the first day of the period",
     async (delimiter) => {
       using warehouse = makeWarehouse(WEEKS);
       const read = async (options: Partial<ExportOptions>) => {
@@ -93,7 +93,7 @@ describe("period_start", () => {
     },
   );
 
-  it("is not in JSON", async () => {
+  it("JSON has no period_start", async () => {
     using warehouse = makeWarehouse(WEEKS);
     for (const format of ["json", "ndjson"] as const) {
       const { folder } = await warehouse.export({ ...BY_WEEK, format: { format } });
@@ -101,7 +101,7 @@ describe("period_start", () => {
     }
   });
 
-  it("is a date in Parquet", async () => {
+  it("Parquet has period_start as a date", async () => {
     using warehouse = makeWarehouse(WEEKS);
     const { folder } = await warehouse.export({ ...BY_WEEK, format: { format: "parquet" } });
     const rows = await readParquetObjects(readFileSync(join(folder, "utm_source.parquet")));
@@ -148,7 +148,7 @@ describe("Parquet", () => {
   it.each([
     { rules: DEFAULT_RULES, duration: "INT64" },
     { rules: MILLISECONDS, duration: "DOUBLE" },
-  ])("has a type for each column, in $rules.duration_unit", async ({ rules, duration }) => {
+  ])("each column of Parquet has a type, in $rules.duration_unit", async ({ rules, duration }) => {
     using warehouse = makeWarehouse([makeCall({ call_started: "2026-10-21T12:00:00.000Z" })]);
     const { folder, manifest } = await warehouse.export({
       targets: [

@@ -118,7 +118,7 @@ describe("export callbacks", () => {
     ]);
   });
 
-  it("has the number and the recording only on request, in a file readable only by its owner", async () => {
+  it("writes the number and the recording only on request, in a file readable only by its owner", async () => {
     const calls = [
       makeCall({
         call_id: 1,

@@ -201,7 +201,7 @@ describe("export calls as Parquet", () => {
     ]);
   });
 
-  it("has the same values as the CSV file for any calls", async () => {
+  it("writes the same values as the CSV file for any calls", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(60), async (calls) => {
         using warehouse = makeWarehouse(calls);

@@ -47,7 +47,7 @@ describe("history of first-time callers", () => {
     expect(describeHistory(manifest)).toHaveLength(1);
   });
 
-  it("may be too short for days with fewer days of calls before them", async () => {
+  it("history may be too short for days with fewer days of calls before them", async () => {
     const { manifest } = await exportCalls("2026-04-01T00:00:00.000Z", { compare: undefined });
     expect(manifest.range.short_history).toBe(true);
     expect(describeHistory(manifest)).toHaveLength(1);
@@ -73,7 +73,7 @@ describe("history of first-time callers", () => {
     expect(describeHistory(manifest)).toHaveLength(isSaid ? 1 : 0);
   });
 
-  it("may be too short only for the first periods", async () => {
+  it("history may be too short only for the first periods", async () => {
     const { manifest } = await exportCalls("2026-01-31T00:00:00.000Z", {
       grain: "month",
       compare: undefined,
@@ -86,7 +86,7 @@ describe("history of first-time callers", () => {
     expect(describeHistory(manifest)).toHaveLength(1);
   });
 
-  it("is too short for all calls, which begin with the first synced call", async () => {
+  it("history is too short for all calls, which begin with the first synced call", async () => {
     const { manifest } = await exportCalls("2020-01-01T00:00:00.000Z", { compare: undefined, range: {} });
     expect(manifest.range).toEqual({ provisional: true, short_history: true });
   });
@@ -98,15 +98,18 @@ describe("costs", () => {
   it.each([
     { before: ["2026-05-09", "2026-05-10"], previous: 20, change: 0, isSaid: false },
     { before: ["2026-05-10"], previous: null, change: null, isSaid: true },
-  ])("are compared with as many days of spend: $before", async ({ before, previous, change, isSaid }) => {
-    using warehouse = makeWarehouse([makeCall({ call_started: "2026-01-01T10:00:00.000Z" }), ...CALLS]);
-    for (const day of [...before, "2026-05-11", "2026-05-12"])
-      warehouse.execute(`INSERT INTO spend (day, source, medium, cost_micros, currency, file, imported_at)
+  ])(
+    "costs are compared with as many days of spend: $before",
+    async ({ before, previous, change, isSaid }) => {
+      using warehouse = makeWarehouse([makeCall({ call_started: "2026-01-01T10:00:00.000Z" }), ...CALLS]);
+      for (const day of [...before, "2026-05-11", "2026-05-12"])
+        warehouse.execute(`INSERT INTO spend (day, source, medium, cost_micros, currency, file, imported_at)
         VALUES ('${day}', 'google', 'cpc', 10000000, 'USD', 'a.csv', '2026-06-01T00:00:00.000Z')`);
-    const targets = [{ kind: "rollup", dimensions: ["source"] }] as const;
-    const { folder, manifest } = await warehouse.export({ targets, ...DAYS });
-    const google = readCsv(readText(folder, "source.csv")).find(({ source }) => source === "google");
-    expect(google).toMatchObject({ cost: 20, cost_previous: previous, cost_change: change });
-    expect(manifest.statements.some(({ id }) => id === "spend_days_differ")).toBe(isSaid);
-  });
+      const targets = [{ kind: "rollup", dimensions: ["source"] }] as const;
+      const { folder, manifest } = await warehouse.export({ targets, ...DAYS });
+      const google = readCsv(readText(folder, "source.csv")).find(({ source }) => source === "google");
+      expect(google).toMatchObject({ cost: 20, cost_previous: previous, cost_change: change });
+      expect(manifest.statements.some(({ id }) => id === "spend_days_differ")).toBe(isSaid);
+    },
+  );
 });

@@ -189,7 +189,7 @@ describe("exportToFolder", () => {
     expect(await spans(25)).toEqual([true, true, true]);
   });
 
-  it("has in the manifest the sums of every file, and equal numbers of calls for every file of a filter", async () => {
+  it("writes the sums of every file to the manifest, and equal numbers of calls for every file of a filter", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(40), fc.boolean(), fc.boolean(), async (calls, raw, fill) => {
         using warehouse = makeWarehouse(calls);

@@ -18,7 +18,7 @@ describe("features", () => {
     expect(named("followSync")).toEqual(["cluster"]);
   });
 
-  it("are loaded when needed: the list itself imports only types", () => {
+  it("features are loaded when needed: the list itself imports only types", () => {
     const list = readFileSync(join(import.meta.dirname, "../../src/features/list.ts"), "utf8");
     expect(list.match(/^import (?!type )/gm)).toBeNull();
   });

@@ -6,7 +6,7 @@ describe("isChangeWithinChance", () => {
   const judge = (figure: string, row: Record<string, FactValue>) =>
     isChangeWithinChance(figure, (column) => row[column], { times: 1, isCovered: true });
 
-  it("is undefined for a withheld change, such as that of first-time callers without history", () => {
+  it("returns undefined for a withheld change, such as that of first-time callers without history", () => {
     const row = { first_time_callers: 4, first_time_callers_previous: 5 };
     expect(judge("first_time_callers", { ...row, first_time_callers_change: null })).toBeNull();
     expect(judge("first_time_callers", { ...row, first_time_callers_change: -0.2 })).toBe(true);

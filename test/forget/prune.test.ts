@@ -323,7 +323,7 @@ describe("prune", () => {
 });
 
 describe("hasAny", () => {
-  it("is true if anything was removed", () => {
+  it("returns true if anything was removed", () => {
     expect(hasAny(NONE)).toBe(false);
     expect(hasAny({ ...NONE, rejected_rows: 1 })).toBe(true);
     expect(hasAny({ ...NONE, transcripts: 2 })).toBe(true);

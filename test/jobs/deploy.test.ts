@@ -56,7 +56,7 @@ function readUnit(file: string): Map<string, string[]> {
 }
 
 describe("jobs/deploy for systemd", () => {
-  it.skipIf(!hasSystemd)(`is clean under systemd-analyze verify${unlessSkipped}`, () => {
+  it.skipIf(!hasSystemd)(`systemd-analyze verify accepts the units${unlessSkipped}`, () => {
     using folder = makeTempFolder();
     const files = [...SERVICES, REPORT, ...Object.keys(TIMERS), join(BACKUP, "backup.conf")];
     mkdirSync(join(folder.path, BACKUP));
@@ -108,13 +108,16 @@ describe("jobs/deploy for systemd", () => {
     expect(read(file)).not.toContain("CALLTALLY_TOKEN=");
   });
 
-  it.each(Object.entries(TIMERS))("has %s for %s, which makes up for missed runs", (timer, service) => {
-    expect(Object.fromEntries(readUnit(timer))).toMatchObject({
-      Persistent: ["true"],
-      Unit: [service],
-      WantedBy: ["timers.target"],
-    });
-  });
+  it.each(Object.entries(TIMERS))(
+    "a timer has %s for %s, which makes up for missed runs",
+    (timer, service) => {
+      expect(Object.fromEntries(readUnit(timer))).toMatchObject({
+        Persistent: ["true"],
+        Unit: [service],
+        WantedBy: ["timers.target"],
+      });
+    },
+  );
 
   it.skipIf(!hasSystemd).each(JOBS)(
     `starts $name at the times of its default cron expression${unlessSkipped}`,
@@ -298,7 +301,7 @@ describe("jobs/deploy/logrotate", () => {
   });
 
   it.skipIf(!hasLogrotate)(
-    `is valid for logrotate${hasLogrotate ? "" : " (SKIPPED: there is no logrotate here)"}`,
+    `logrotate accepts the file${hasLogrotate ? "" : " (SKIPPED: there is no logrotate here)"}`,
     () => {
       using folder = makeTempFolder();
       const user = execFileSync("id", ["--user", "--name"], { encoding: "utf8" }).trim();
@@ -348,7 +351,7 @@ describe("jobs/deploy/crontab", () => {
     return expression === undefined ? [] : [{ name, expression }];
   });
 
-  it("has only comments, variables, and a line for each job at its default time", () => {
+  it("the crontab has only comments, variables, and a line for each job at its default time", () => {
     const others = lines.filter((line) => !/^(#|[A-Z]+=|$)/.test(line));
     expect(others).toHaveLength(jobs.length);
     const defaults = JOBS.map(({ name, cron }) => ({ name, expression: cron(settings) }));

@@ -120,7 +120,7 @@ describe("syncWarehouse", () => {
     }
   });
 
-  it("has hints that name its options", async () => {
+  it("an error's hint names the option", async () => {
     const hintOf = async (work: () => unknown) => {
       const error = await (async () => await work())().catch((thrown: unknown) => thrown);
       return error instanceof CalltallyError ? error.hint : error;

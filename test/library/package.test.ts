@@ -140,7 +140,7 @@ describe("package", () => {
     expect([...(old ?? []), ...(enough ?? [])].filter(isNewEnough)).toEqual(enough);
   });
 
-  it("has the version of the changelog, and the project's own folder cannot be published", () => {
+  it("the package has the version of the changelog, and the project's own folder cannot be published", () => {
     const [, latest] = /^## (\S+) - \d{4}-\d\d-\d\d$/m.exec(readFileSync("CHANGELOG.md", "utf8")) ?? [];
     expect(packageJson).toMatchObject({ private: true, version: latest });
     expect(packageLock.version).toBe(latest);

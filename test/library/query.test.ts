@@ -129,7 +129,7 @@ describe("calls", () => {
       },
     ],
     [{ range: { from: "2040-01-01" } }],
-  ])("has the calls that a rollup counts, by id: %j", async (question) => {
+  ])("returns the calls that a rollup counts, by id: %j", async (question) => {
     const ids = await idsOf(question);
     const { rows } = await warehouse.rollup({ by: [], ...question });
     expect(ids.length).toBe(rows[0]?.calls ?? 0);
@@ -138,7 +138,7 @@ describe("calls", () => {
     else expect(ids.length).toBeLessThanOrEqual(COUNT);
   });
 
-  it("has the rows of the view", async () => {
+  it("returns the rows of the view", async () => {
     const [call] = await Array.fromAsync(
       warehouse.calls({ range: { from: "2026-01-01", to: "2026-01-01" }, filter: { source: ["bing"] } }),
     );

@@ -15,7 +15,7 @@ type Values<Whole> = {
 
 // `tsc` checks these.
 describe("types of the library", () => {
-  it("have the members and values that the parser accepts", () => {
+  it("each type has the members and values that the parser accepts", () => {
     type Nested = "filter" | "range";
     expectTypeOf<Values<Omit<RollupQuestion, Nested>>>().toEqualTypeOf<Values<Omit<Question, Nested>>>();
     expectTypeOf<Values<Omit<ExportRequest, Nested>>>().toEqualTypeOf<Values<Omit<Request, Nested>>>();

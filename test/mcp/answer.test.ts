@@ -5,7 +5,7 @@ import { toSpoken } from "../../src/statements/statements.ts";
 const MANIFEST = { run: null, statements: [], timezone: "Europe/Berlin" };
 
 describe("toBasis", () => {
-  it("has no more than it knows", () => {
+  it("returns only what is known", () => {
     expect(toBasis(MANIFEST, { account: undefined, isProvisional: true })).toStrictEqual({
       ...{ run: null, verdict: null, verdict_reason: null, finished_at: null },
       ...{ timezone: "Europe/Berlin", provisional: true, statements: [] },

@@ -39,7 +39,7 @@ describe("response of calltally mcp", () => {
     );
   });
 
-  it("has at most 25,000 characters, the first rows, and a hint how to request less", async () => {
+  it("a response has at most 25,000 characters, the first rows, and a hint how to request less", async () => {
     const calls = Array.from({ length: 12_000 }, (_, index) =>
       makeCall({ call_id: index + 1, utm_source: `source ${String(index).padStart(5, "0")}` }),
     );

@@ -17,7 +17,7 @@ const FLAGS = ["--database", "calls.db", "--sql", "--personal-data"];
 const makeWarehouse = () => closedWarehouse([makeCall(), makeCall({ call_id: 2 })]);
 
 describe.runIf(process.platform === "linux")("processes of calltally mcp", () => {
-  it("are killed when their call is cancelled, never started for a cancelled waiting one, and respond to the next", async () => {
+  it("a cancelled call kills its process, a cancelled waiting call starts none, and the next call gets its response", async () => {
     using warehouse = makeWarehouse();
     await using assistant = await connect(FLAGS, { cwd: warehouse.folder });
     const cancel = new AbortController();

@@ -99,7 +99,7 @@ describe("toolsFor", () => {
     },
   );
 
-  it("has arguments for the account, callers and SQL only if they are useful", () => {
+  it("adds arguments for the account, callers and SQL only if they are useful", () => {
     const tools = toolsFor(["one"], { sql: false, isPersonal: true });
     expect(tools.map(({ name }) => name)).toEqual(READING);
     for (const { input } of tools) expect(input.shape).not.toHaveProperty("account");
@@ -400,7 +400,7 @@ describe("answerCall", () => {
     expect(await assistant.ask("query", { sql: "ATTACH 'stolen' AS other" })).toContain("it is not SELECT");
   });
 
-  it("has no filter by callers without --personal-data, which would reveal their calls by their absence", async () => {
+  it("refuses a filter by callers without --personal-data, which would reveal their calls by their absence", async () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const filter = { exclude_callers: ["+4930123456"] };

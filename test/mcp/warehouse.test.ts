@@ -21,7 +21,7 @@ const QUESTIONS = [
 ] as const;
 
 describe("warehouse of calltally mcp", () => {
-  it("may be missing or empty: the server runs, and responds once there are calls", async () => {
+  it("the server runs without a warehouse or calls, and responds once there are calls", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
@@ -88,7 +88,7 @@ describe("warehouse of calltally mcp", () => {
     });
   });
 
-  it("is refused if it belongs to another account", async () => {
+  it("the server refuses a warehouse of another account", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     {
@@ -101,7 +101,7 @@ describe("warehouse of calltally mcp", () => {
       expect(await assistant.ask(name, args)).toMatch(/^Cannot use .*: it is a copy of https:\/\/other\./);
   });
 
-  it("may be replaced: the next call reads the new one", async () => {
+  it("the next call after a replacement reads the new warehouse", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
@@ -117,7 +117,7 @@ describe("warehouse of calltally mcp", () => {
     }
   });
 
-  it("may have unreadable settings: the server keeps running", async () => {
+  it("the server keeps running with unreadable settings", async () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
     const file = join(folder.path, "calltally.yaml");

@@ -23,7 +23,7 @@ const NOTICE: Notice = {
 };
 
 describe("notices", () => {
-  it("are read latest first, whether open or ended; their news are numbered", () => {
+  it("reads open and ended notices latest first; their news are numbered", () => {
     using warehouse = newWarehouse();
     expect(readLastNews(warehouse)).toBe(0);
     const insert = (since: string, number: string) =>

@@ -72,7 +72,7 @@ describe("addUp", () => {
     });
   });
 
-  it("has no total across time zones, and says so", () => {
+  it("adds nothing up across time zones, and says so", () => {
     const rows = [rowOf("a", { figures: BEFORE }), rowOf("b", { figures: BEFORE, zone: "Europe/Berlin" })];
     expect(addUp(rows)).toEqual({
       total: {},
@@ -84,7 +84,7 @@ describe("addUp", () => {
     });
   });
 
-  it("has no amounts across currencies, no change of different days, and names who is missing", () => {
+  it("adds up no amounts of several currencies and no changes of different days, and names missing accounts", () => {
     const { total, compared, currency, remarks } = addUp([
       rowOf("a", { figures: { ...BEFORE, cost: 1 }, currency: "USD" }),
       rowOf("b", { figures: { ...BEFORE, cost: 1 }, currency: "EUR", times: 2 }),
@@ -110,7 +110,7 @@ describe("addUp", () => {
 });
 
 describe("toOverviewPage", () => {
-  it("has a row for each account, with what is wrong, and escapes what others wrote", async () => {
+  it("writes a row for each account with its problem, and escapes text of others", async () => {
     const evil = '"><script>alert(1)</script>';
     const page = await toOverviewPage(
       overviewOf([
@@ -138,7 +138,7 @@ describe("toOverviewPage", () => {
 });
 
 describe("toTable", () => {
-  it("has the figures that the rollups have, and blanks for an account that cannot be read", () => {
+  it("returns the figures of the rollups, and blanks for an account that cannot be read", () => {
     const { columns, rows, totals } = toTable(
       overviewOf([
         rowOf("a", { figures: { ...BEFORE, missed_rate: 0.4 } }),

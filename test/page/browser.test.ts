@@ -126,7 +126,7 @@ describe.skipIf(!hasTools)(
       { name: "dark", options: { colorScheme: "dark" as const } },
       { name: "narrow", options: { viewport: { width: 390, height: 844 } } },
       { name: "narrowest", options: { viewport: { width: 320, height: 640 } } },
-    ])("has no violations in axe, and no sideways scrolling of the page: $name", async ({ options }) => {
+    ])("axe finds no violations, and the page does not scroll sideways: $name", async ({ options }) => {
       const { page } = await openPage(browser, report.url, { ...options, bypassCSP: true });
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) details.setAttribute("open", "");

@@ -180,7 +180,7 @@ describe("statement of a report about the copy", () => {
       isDoubtful: false,
       says: "These calls are made up: calltally demo made the warehouse.",
     },
-  ])("is true for a copy $copy", async ({ sql, isDoubtful, says }) => {
+  ])("the statement is true for a copy $copy", async ({ sql, isDoubtful, says }) => {
     const found = await report([call(1)], { sql });
     expect(found.verdict).toContain(says);
     expect(found.isDoubtful).toBe(isDoubtful);
@@ -199,7 +199,7 @@ describe("statement of a report about the copy", () => {
 });
 
 describe("rows of a report", () => {
-  it("are 26 for a thousand campaigns with an id and no name", async () => {
+  it("a thousand campaigns with an id and no name get 26 rows", async () => {
     const calls = Array.from({ length: 2000 }, (_, index) =>
       call(index, { campaign_id: `id ${index % 1000}` }),
     );

@@ -62,7 +62,7 @@ describe("formatAnswerRate, formatChange, formatPoints", () => {
 });
 
 describe("answerRateOf, changeOf", () => {
-  it("have the same value as the files", () => {
+  it("return the same value as the files", () => {
     const figures = {
       answered_calls: 18,
       calls: 33,

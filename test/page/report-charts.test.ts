@@ -35,7 +35,7 @@ describe("toChannelSeries", () => {
     });
   };
 
-  it("has a series for each of eight channels", () => {
+  it("returns a series for each of eight channels", () => {
     expect(seriesOf(8)).toEqual(
       Array.from({ length: 8 }, (_, index) => ({
         name: `channel ${index + 1}`,
@@ -83,7 +83,7 @@ describe("heatOfCounts", () => {
     });
   });
 
-  it("has a step for each count if there are few, and one step if there are none", () => {
+  it("returns a step for each count if there are few, and one step if there are none", () => {
     expect(heatOf(3).steps).toEqual(["0 var(--h0)", "1 var(--h2)", "2 var(--h4)", "3 var(--h6)"]);
     expect(heatOf().steps).toEqual(["0 var(--h0)", "1 var(--h6)"]);
   });
@@ -119,7 +119,7 @@ describe("findHighest", () => {
 });
 
 describe("colours of the page", () => {
-  it.each(["light", "dark"])("have one meaning each: %s", (scheme) => {
+  it.each(["light", "dark"])("each colour has one meaning: %s", (scheme) => {
     const [light = "", dark = ""] = PAGE_STYLE.split("@media screen and (prefers-color-scheme: dark)");
     const text = scheme === "light" ? light : dark.slice(0, dark.indexOf("* {"));
     const meanings =

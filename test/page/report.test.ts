@@ -39,7 +39,7 @@ describe("calltally report, compared with export of the same calls", () => {
     return () => folder[Symbol.dispose]();
   });
 
-  it("has the headline of the total, compared with the previous days", async () => {
+  it("shows the headline of the total, compared with the previous days", async () => {
     const total = (await read("channel", "--compare", "previous", "--total")).at(-1) ?? {};
     const tileOf = (row: typeof total, name: string) => [
       row[name],
@@ -70,7 +70,7 @@ describe("calltally report, compared with export of the same calls", () => {
     expect(Number(earned.revenue)).toBeGreaterThan(1000);
   });
 
-  it.each(["channel", "source", "campaign"])("has the rows of %s and their total", async (dimension) => {
+  it.each(["channel", "source", "campaign"])("shows the rows of %s and their total", async (dimension) => {
     const rows = await read(dimension, "--compare", "previous", "--total");
     const keys = dimension === "campaign" ? ["campaign", "campaign_id"] : [dimension];
     const figures = [
@@ -100,7 +100,7 @@ describe("calltally report, compared with export of the same calls", () => {
     expect(shown.length).toBeGreaterThan(4);
   });
 
-  it("has the calls of each day by outcome, channel, and first-time callers", async () => {
+  it("shows the calls of each day by outcome, channel, and first-time callers", async () => {
     const days = await read("channel", "--grain", "day");
     const sumsOf = (name: string) =>
       Object.values(Object.groupBy(days, ({ period }) => String(period))).map((rows = []) =>
@@ -124,7 +124,7 @@ describe("calltally report, compared with export of the same calls", () => {
     expect(byChannel?.rows).toHaveLength(28);
   });
 
-  it("has the week by hours for calls and missed calls", async () => {
+  it("shows the week by hours for calls and missed calls", async () => {
     const hours = await read("--by", "weekday,hour");
     const weeks = readTables(page).filter(({ head }) => head[0] === "Weekday");
     expect(weeks).toHaveLength(2);
@@ -186,7 +186,7 @@ describe("calltally report, compared with export of the same calls", () => {
     expect(page).toContain("newest start first");
   });
 
-  it("has no scripts, inline styles or external resources, and a policy that forbids them", () => {
+  it("writes no scripts, inline styles or external resources, and a policy that forbids them", () => {
     expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:| style=| on\w+=/i);
     expect([...page.matchAll(/ (?:href|src)="([^"]*)"/g)].map(([, address]) => address)).toEqual(["#basis"]);
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? "";
@@ -196,7 +196,7 @@ describe("calltally report, compared with export of the same calls", () => {
     );
   });
 
-  it("is equal for the same calls, as a file and on standard output", async () => {
+  it("writes the same page for the same calls, as a file and on standard output", async () => {
     const again = await calltally(["report", ...SCOPE, ...DATABASE, "--stdout"], { cwd: folder.path });
     expect(again.stdout).toBe(page);
     expect(again.stderr).toMatch(/^These calls are made up: calltally demo made the warehouse\.$/m);

@@ -9,7 +9,7 @@ const slice = (offset: number, rows: number, total: number): Slice => ({
 });
 
 describe("endOf", () => {
-  it("is the position after the slice's last call, unreadable ones included", () => {
+  it("returns the position after the slice's last call, unreadable ones included", () => {
     expect(endOf(slice(0, 0, 10))).toBe(0);
     expect(endOf({ offset: 40, total: 100, rows: [{ id: null, started: null, name: null }] })).toBe(41);
   });

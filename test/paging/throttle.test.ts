@@ -62,7 +62,7 @@ describe("Throttle", () => {
     expect(running).toBe(6);
   });
 
-  it("stays between one and its limit, whatever happens", () => {
+  it("keeps a limit between one and its maximum, whatever happens", () => {
     const most = fc.integer({ min: 1, max: 32 });
     fc.assert(
       fc.property(most, fc.array(fc.boolean(), { maxLength: 200 }), (max, answers) => {

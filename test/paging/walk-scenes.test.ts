@@ -292,7 +292,7 @@ describe("walk", () => {
     expect(service.asked.slice(-4)).toEqual([0, 0, 80, 0]);
   });
 
-  it("has no evidence before it starts", () => {
+  it("collects no evidence before it starts", () => {
     const { evidence, sort } = walk(serve(() => 100).source, options);
     expect(sort).toBe("own");
     expect({ ...evidence, keys: evidence.keys.length }).toEqual({

@@ -35,7 +35,7 @@ describe("parseKeepFor", () => {
 });
 
 describe("cutoffsAt", () => {
-  it("has a time for each kind: before all times for always, after all for never", () => {
+  it("returns a time for each kind: before all times for always, after all for never", () => {
     const keep = {
       transcripts: "never",
       summaries: 1,

@@ -18,7 +18,7 @@ describe("isPseudonym", () => {
     "forgotten00fe12345678abc",
     "forgotten00FE12345678ABCD",
     "forgotten00fe12345678abcg",
-  ])("is false for %j", (caller) => {
+  ])("returns false for %j", (caller) => {
     expect(isPseudonym(caller)).toBe(false);
   });
 });

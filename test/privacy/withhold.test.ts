@@ -176,7 +176,7 @@ describe("remainder of any row", () => {
   );
   const run = { numRuns: draws(500), seed: randomInt(2 ** 31) };
 
-  it("has no value of an undocumented member, and no name that contains a number", () => {
+  it("withholds values of undocumented members, and names that contain a number", () => {
     const property = fc.property(undocumented, (extra) => {
       const left = describeExtra(JSON.stringify(extra)) ?? "";
       const members = Object.entries(JSON.parse(left));
@@ -187,7 +187,7 @@ describe("remainder of any row", () => {
     fc.assert(property, run);
   });
 
-  it("has no value of a documented member of another type", () => {
+  it("withholds the value of a documented member of another type", () => {
     const documented = fc.constantFrom(
       "duration",
       "disposition",
@@ -240,7 +240,7 @@ describe("startOfRow", () => {
     "null",
     '["2026-03-29T01:30:00Z"]',
     '"2026-03-29T01:30:00Z"',
-  ])("is null for %s", (json) => {
+  ])("returns null for %s", (json) => {
     expect(startOfRow(json)).toBeNull();
   });
 });

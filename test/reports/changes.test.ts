@@ -164,7 +164,7 @@ function sheetCells(sheet: Surfaces["sheet"], figure: string) {
 }
 
 describe("change of a figure", () => {
-  it.each(SITUATIONS)("is equal on every surface: $situation", async (expected) => {
+  it.each(SITUATIONS)("every surface has the same change: $situation", async (expected) => {
     const { figure = "calls", data, sheet, mail, page = mail, sql, isLocked, minCell } = expected;
     using warehouse = makeWarehouse(makeCalls(expected));
     if (sql !== undefined) warehouse.execute(sql);
@@ -189,7 +189,7 @@ describe("change of a figure", () => {
 });
 
 describe("campaign whose name is a formula for spreadsheets", () => {
-  it("is shown unchanged everywhere except in CSV", async () => {
+  it("every surface except CSV shows such a name unchanged", async () => {
     const campaign = "lead-gen,-q4";
     const calls = ["2026-01-01", "2026-09-10"].map((day, index) =>
       makeCall({ call_id: index, campaign_name: campaign, call_started: `${day}T12:00:00.000Z` }),

@@ -51,7 +51,7 @@ describe("planReport", () => {
   it.each([
     [undefined, "reports/weekly"],
     ["acme", "reports/acme/weekly"],
-  ])("has the default folder of account %s", (account, path) => {
+  ])("returns the default folder of account %s", (account, path) => {
     const { folder, own, values } = plan({ contents: ["channel"] }, { ...(account && { account }) });
     expect([folder, values.account, values.period]).toEqual([join(own, path), account, undefined]);
   });
@@ -127,14 +127,14 @@ describe("planReport", () => {
   it.each([
     ["csv", ["channel"]],
     ["xlsx", ["channel", "source"]],
-  ])("has one {file} of %s", (format, contents) => {
+  ])("accepts one {file} of %s", (format, contents) => {
     const content = { contents, format, deliver: [{ command: ["echo", "{file}"] }] };
     expect(plan(content).targets).toHaveLength(1);
   });
 });
 
 describe("toDeliveryTargets", () => {
-  it("has one for each recipient, in order", () => {
+  it("returns one target for each recipient, in order", () => {
     const email = { to: ["ann@example.com", "bob@example.com"], subject: "{report}", from: "b@example.com" };
     const content = { ...LAST_WEEK, deliver: [MAIL, { email }, HOOK, COMMAND] };
     const smtp = {
@@ -158,7 +158,7 @@ describe("toDeliveryTargets", () => {
     ]);
   });
 
-  it("has a subject without a period for open days, and no targets without recipients", () => {
+  it("returns a subject without a period for open days, and no targets without recipients", () => {
     const content = { contents: ["channel"], deliver: [MAIL] };
     const [mail] = plan(content, { top: { smtp_url_file: "smtp.url" } }).targets;
     expect(mail).toMatchObject({ subject: "{report}: calls" });

@@ -36,7 +36,7 @@ const inMail = (mail: string) =>
   (mail.split("\n\n")[1] ?? "").split("\n").flatMap((line) => (line.startsWith("- ") ? [line.slice(2)] : []));
 
 describe("the first sentences", () => {
-  it("are the same in page and mail, of figures that the page shows", async () => {
+  it("page and mail have the same sentences, of figures that the page shows", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { page, mail } = await readSurfaces(warehouse, "channel");
     const sentences = [

@@ -60,7 +60,7 @@ const ROWS = [
 ];
 
 describe("rollup by campaign", () => {
-  it("has one row per id under the name of most live calls, or the first of two in order", async () => {
+  it("returns one row per id under the name of most live calls, or the first of two in order", async () => {
     expect(await rowsOf()).toEqual(ROWS);
   });
 

@@ -26,7 +26,7 @@ describe("keyColumns", () => {
 });
 
 describe("isLocal", () => {
-  it("is true only for weekday and hour, at any position", () => {
+  it("returns true only for weekday and hour, at any position", () => {
     expect(DIMENSIONS.filter((dimension) => isLocal([dimension]))).toEqual(["weekday", "hour"]);
     expect([isLocal([]), isLocal(["channel", "hour"]), isLocal(["channel", "source"])]).toEqual([
       false,
@@ -37,7 +37,7 @@ describe("isLocal", () => {
 });
 
 describe("metrics", () => {
-  it("have a change, except for times", () => {
+  it("each metric has a change, except times", () => {
     const compared = [...metrics(SECONDS), ...spendMetrics(EUR)].filter(isCompared);
     expect(compared.filter(({ type }) => type === "time")).toEqual([]);
     expect(compared).toHaveLength(METRIC_NAMES.size - 2 + spendMetrics(EUR).length);

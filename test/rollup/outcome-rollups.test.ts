@@ -88,7 +88,7 @@ describe("rollup with outcomes equals a fold in memory", () => {
     await ask({ dimensions: ["utm_source"], raw: true }, way);
   });
 
-  it("has a gone call's revenue only if gone calls count", async () => {
+  it("a gone call's revenue counts only if gone calls count", async () => {
     const revenueOf = (rows: Row[]) => rows[0]?.[18];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(

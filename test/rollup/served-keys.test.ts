@@ -109,7 +109,7 @@ describe("keys of rollups", () => {
     expect(seen.filtered).toBeGreaterThan(20);
   });
 
-  it("are equal in views and files", async () => {
+  it("views and files have the same keys", async () => {
     using warehouse = newWarehouse();
     fill(warehouse, ["(total)", '"(total)"', "(not set)", "(Other)", "Autumn"]);
     const keys = warehouse.sqlite.prepare("SELECT campaign FROM rollup_campaign ORDER BY 1").pluck().all();

@@ -337,7 +337,7 @@ describe("RollupSession.durationBands", () => {
 });
 
 describe("extent of a session", () => {
-  it("is when its calls started, and who called, within or outside the filter", async () => {
+  it("the extent is when calls started, and who called, within or outside the filter", async () => {
     const times = FACTS.flatMap(({ call_started }) => call_started ?? []).sort();
     for (const { filter, span, counted } of CASES) {
       if (Object.keys(span).length > 0) continue;
@@ -361,7 +361,7 @@ describe("extent of a session", () => {
     expect(await named.countUnknownCallers(["+498"])).toBe(0);
   });
 
-  it("is empty without calls, and without times if no call has one", async () => {
+  it("the extent is empty without calls, and without times if no call has one", async () => {
     const empty = await openAccount({ calls: [], gone: [], spend: [] });
     using session = new RollupSession(empty, { rules: RULES });
     expect([
@@ -396,7 +396,7 @@ describe("extent of a session", () => {
     ["Antarctica/Troll", [0, 7200, 0]],
     ["Australia/Lord_Howe", [39_600, 37_800, 39_600]],
   ])(
-    "has the offsets %s during which there are calls, each from the first of these calls",
+    "the extent has the offsets %s during which there are calls, each from the first of these calls",
     async (zone, expected) => {
       using session = open();
       const offsets = await session.readOffsets(zone);
@@ -455,7 +455,7 @@ describe("rows of fewer calls than the minimum cell", () => {
     return new Set(left.map(({ key }) => key));
   }
 
-  it("are one row per period, and no other row is small unless its period is", async () => {
+  it("small rows become one row per period, and no other row is small unless its period is", async () => {
     const seen = { kept: 0, folded: 0, none: 0 };
     const YEAR = { from: "2026-01-01", to: "2026-12-31" };
     for (const dimension of ["source", "channel", "weekday", "utm_term"] as const satisfies Dimension[]) {

@@ -208,7 +208,7 @@ describe("SessionSpend", () => {
     [[1_000_000, -1_000_000], 0, null],
     [[1], 0.000001, 0],
     [[30_000_000], 30, 2],
-  ])("has a cost per call only if the cost is above 0: %j", async (costs, cost, perCall) => {
+  ])("returns a cost per call only if the cost is above 0: %j", async (costs, cost, perCall) => {
     const spend = costs.flatMap((cost_micros) => SPEND.slice(0, 1).map((row) => ({ ...row, cost_micros })));
     using session = new RollupSession(await openAccount({ spend }), { rules: RULES });
     const { form } = await session.loadSpend("UTC");
@@ -218,7 +218,7 @@ describe("SessionSpend", () => {
     expect(row).toEqual(["google", 15, cost, perCall]);
   });
 
-  it("can be loaded while rows are being read, without a change to these rows", async () => {
+  it("loads while rows are being read, without a change to these rows", async () => {
     using session = new RollupSession(account, { rules: RULES });
     const read = async () => Iterator.from((await session.rollup({ dimensions: ["source"] })).rows);
     const all = [...(await read())];

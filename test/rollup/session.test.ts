@@ -66,7 +66,7 @@ describe("RollupSession.rollup", () => {
     for (const query of [{}, { span }]) expect((await readRows(warehouse, query))[0]?.[0]).toBe(ids.length);
   });
 
-  it("has nothing before a period without a counterpart, and 0 before one whose counterpart has no calls", async () => {
+  it("returns nothing before a period without a counterpart, and 0 before one whose counterpart has no calls", async () => {
     const calls = [
       makeCall({ call_id: 1, utm_source: "a", call_started: "2026-01-01T00:00:00.000Z" }),
       makeCall({ call_id: 2, utm_source: "a", call_started: "2026-02-03T00:00:00.000Z" }),

@@ -34,7 +34,7 @@ async function addCall(sandbox: Sandbox): Promise<number> {
 }
 
 describe("events of an active webhook", () => {
-  test("are delivered as a JSON body, with static parameters and the requested additions", async () => {
+  test("delivers events as a JSON body, with static parameters and the requested additions", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver);
 
@@ -65,7 +65,7 @@ describe("events of an active webhook", () => {
     expect(sandbox.deliveries).toEqual([{ ...delivered, ...sent }]);
   });
 
-  test("are delivered as query parameters with GET, after the endpoint's own unchanged ones", async () => {
+  test("delivers events as query parameters with GET, after the endpoint's own unchanged ones", async () => {
     await using receiver = await startReceiver();
     await using sandbox = await startFor(receiver, "get");
     const static_parameters = [

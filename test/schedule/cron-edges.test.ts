@@ -135,7 +135,7 @@ describe("lastSlot", () => {
     expect(new Date(slotMs ?? Number.NaN).toISOString()).toBe(slot);
   });
 
-  it("is undefined if there was none for longer than leap days can explain", () => {
+  it("returns undefined if there was none for longer than leap days can explain", () => {
     const never = { expression: "", timezone: "UTC", next: () => Number.POSITIVE_INFINITY };
     expect(lastSlot(never, Date.parse("2026-11-20T00:00:00Z"))).toBeUndefined();
     // Ever farther back, up to twice eight years.

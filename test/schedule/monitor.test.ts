@@ -89,7 +89,7 @@ describe("startMonitor", () => {
     expect([await response.text(), headers.allow ?? headers["www-authenticate"]]).toEqual([body, extra]);
   });
 
-  it("has no doorbell without one in its pages", async () => {
+  it("serves no doorbell without one in its pages", async () => {
     await using monitor = await startMonitor(LOCAL, pages({ status: "ok" }));
     expect((await fetch(`${monitor.url}/doorbell`)).status).toBe(404);
   });

@@ -44,7 +44,7 @@ runs_total{job="a\\"b\\\\c\\nd",exit="1"} 0.5
     expect(page).toBe(`# HELP m M.\n# TYPE m gauge\nm ${written}\n`);
   });
 
-  it("has the content type that Prometheus requires", () => {
+  it("declares the content type that Prometheus requires", () => {
     expect(METRICS_TYPE).toBe("text/plain; version=0.0.4; charset=utf-8");
   });
 
@@ -78,7 +78,7 @@ describe("metrics of several accounts", () => {
     ],
   };
 
-  it("get the account's label next to their own labels", () => {
+  it("adds the account's label to a metric's own labels", () => {
     expect(withLabel([calls, runs], { account: "acme" })).toEqual([
       { ...calls, samples: [{ labels: { account: "acme" }, value: 1 }] },
       {
@@ -91,7 +91,7 @@ describe("metrics of several accounts", () => {
     ]);
   });
 
-  it("are merged by name, in order", () => {
+  it("merges metrics by name, in order", () => {
     const [acme, beta] = ["acme", "beta"].map((account) => withLabel([calls, runs], { account }));
     expect(mergeMetrics([acme ?? [], beta ?? []])).toEqual(
       [calls, runs].map((metric, at) => ({

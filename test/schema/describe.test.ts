@@ -23,7 +23,7 @@ describe("describeSchema", () => {
     expect(described.toSorted()).toEqual(real.toSorted());
   });
 
-  it("has the types of a real warehouse's tables", () => {
+  it("returns the types of a real warehouse's tables", () => {
     using warehouse = newWarehouse();
     for (const { name, columns } of TABLES) {
       const types = warehouse.sqlite

@@ -209,7 +209,7 @@ describe("sentencesOf", () => {
     expect(textsOf({ total: { calls: null, calls_previous: null } })).toEqual([]);
   });
 
-  it("is silent while calls may be missing, but for what was restated", () => {
+  it("returns only restatements while calls may be missing", () => {
     for (const { facts } of CASES.filter(({ facts }) => facts.restatements === undefined))
       expect(textsOf({ ...facts, statements: [DOUBT] })).toEqual([]);
     const facts = { statements: [DOUBT], restatements: [restated("calls", 1, 2)], total: { calls: 1 } };
@@ -236,7 +236,7 @@ describe("sentencesOf", () => {
     ]);
   });
 
-  it("is stricter with four figures of all calls than a single comparison would be", () => {
+  it("requires more of four figures of all calls than of a single comparison", () => {
     // A chance of 0.02: rare for one figure, not for one of four.
     expect(textsOf({ total: { calls: 86, calls_previous: 120 } })).toEqual([]);
   });

@@ -271,11 +271,11 @@ describe("statementsOf", () => {
     [["first_time_callers"], ALL.filter((id) => !OF_FIRST_CALLS.includes(id))],
     [["revenue"], ["callers_per_account", ...ALL].filter((id) => !OF_OUTCOMES.includes(id))],
     [["return_on_ad_spend"], ["callers_per_account", ...OF_FIRST_CALLS]],
-  ])("has no statement about other figures than those shown: %s", (figures, expected) => {
+  ])("returns no statement about figures that are not shown: %s", (figures, expected) => {
     expect(silent(figures).toSorted()).toEqual(expected.toSorted());
   });
 
-  it("is empty for a complete copy and closed days", () => {
+  it("returns nothing for a complete copy and closed days", () => {
     expect(statementsOf({ warehouse: WAREHOUSE, range: RANGE, ...files({}) })).toEqual([]);
   });
 
@@ -311,7 +311,7 @@ describe("statementsOf", () => {
     },
   );
 
-  it("is silent about a list of changes without rows", () => {
+  it("returns nothing about a list of changes without rows", () => {
     expect(statementsOf(files({ files: [{ rows: 0 }], changes: {} }))).toEqual([]);
   });
 
@@ -344,7 +344,7 @@ describe("statementsOf", () => {
     );
   });
 
-  it("has no count of fewer calls than min_cell", () => {
+  it("returns no count of fewer calls than min_cell", () => {
     const few = warehouse({
       rejected: { rows: 3, listed: 1000 },
       withheld_calls: 3,
@@ -377,7 +377,7 @@ describe("statementsOf", () => {
 });
 
 describe("returns all doubts, then at most three cautions with the number of others, then notes", () => {
-  it("has all doubts first, then at most three cautions and how many more there are, then notes", () => {
+  it("returns all doubts, then at most three cautions with the number of others, then notes", () => {
     const many = statementsOf({
       ...warehouse({ run: null, rules_changed: true, unlisted: { calls: 1, since: "2026-11-02" } }),
       range: {

@@ -39,7 +39,7 @@ describe("checkFile", () => {
       hours: 9,
       isDue: true,
     },
-  ] as const)("is due when $title: $isDue", ({ status, checked, hours, isDue }) => {
+  ] as const)("a check is due when $title: $isDue", ({ status, checked, hours, isDue }) => {
     using warehouse = newWarehouse();
     if (status !== undefined) {
       // An earlier run, which does not matter.

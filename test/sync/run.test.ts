@@ -39,7 +39,7 @@ describe("exitCodeOf", () => {
     { verdict: null, code: 3 },
     { verdict: "exact", calls_rejected: 1, code: 3 },
     { verdict: "exact", calls_withheld: 1, code: 3 },
-  ] as const)("is $code for a run that is $verdict", ({ code, ...changes }) => {
+  ] as const)("returns $code for a run that is $verdict", ({ code, ...changes }) => {
     using warehouse = newWarehouse();
     warehouse.sqlite.exec(
       "INSERT INTO sync_runs (started_at, status, mode, plan_reason, pid) VALUES ('', 'done', 'full', '', 1)",

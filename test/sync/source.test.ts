@@ -80,7 +80,7 @@ describe("a page of the source", () => {
   it.each([
     { sort: "own", query: "" },
     { sort: "source_name asc", query: "&sort_by=source_name&sort_order=asc" },
-  ] as const)("is requested in the order $sort, for one organization unit", async ({ sort, query }) => {
+  ] as const)("requests a page in the order $sort, for one organization unit", async ({ sort, query }) => {
     await using scene = await open(undefined, { orgUnitId: "7" });
     await scene.read(0, sort);
     const { searchParams } = new URL(scene.service.requests[0]?.url ?? "", "http://localhost");
@@ -92,7 +92,7 @@ describe("a page of the source", () => {
     });
   });
 
-  it("is read in pieces in the same order and for the same organization unit", async () => {
+  it("reads pieces of a page in the same order and for the same organization unit", async () => {
     await using scene = await open(failsOn([7]), { orgUnitId: "7" });
     await scene.read(0, "source_name asc");
     const queries = scene.service.requests.map(({ url }) => {
@@ -107,7 +107,7 @@ describe("a page of the source", () => {
   it.each([
     { title: "in the usual notation", spaces: undefined },
     { title: "in another notation", spaces: 2 },
-  ])("is recognized as old by the service's own time: $title", async ({ spaces }) => {
+  ])("recognizes an old page by the service's own time: $title", async ({ spaces }) => {
     const times = ["2026-11-20T15:00:00.000Z", "2026-11-20T14:00:00.000Z"];
     await using scene = await open(({ rows, offset, limit, before }) => {
       const data = { calls: rows.map((row) => JSON.parse(row)), total: TOTAL, limit, offset };
@@ -123,7 +123,7 @@ describe("a page of the source", () => {
     expect(scene.throttle.limit.concurrency).toBe(3);
   });
 
-  it.each(["the walk", "the run"])("is aborted with %s", async (which) => {
+  it.each(["the walk", "the run"])("aborts a page with %s", async (which) => {
     const stop = new AbortController();
     const whole = which === "the run" ? { signal: stop.signal } : {};
     await using scene = await open(() => {
@@ -170,7 +170,7 @@ function squash(requests: readonly number[][]): number[][] {
 }
 
 describe("a page that fails as a whole", () => {
-  it("is read in ever smaller pieces down to the bad row, and in larger ones behind it", async () => {
+  it("reads a failing page in ever smaller pieces down to the bad row, and in larger ones behind it", async () => {
     await using scene = await open(failsOn([25]));
     const slice = await scene.read(20);
     expect(slice).toMatchObject({ offset: 20, total: TOTAL, fragmented: true, isOld: false });
@@ -215,7 +215,7 @@ describe("a page that fails as a whole", () => {
     ]);
   });
 
-  it("is read with no unnecessary requests when the rest is short", async () => {
+  it("reads a failing page without unnecessary requests when the rest is short", async () => {
     await using scene = await open(failsOn([40]));
     expect(idsOf(await scene.read(20))).toEqual([...range(21, 39), null]);
     expect(squash(scene.asked())).toEqual([
@@ -276,7 +276,7 @@ describe("a page that fails as a whole", () => {
     ["400", json({ code: 400 }, 400), false],
     ["401", json({ code: 401 }, 401), false],
     ["429", json({ code: 429 }, 429), false],
-  ])("is searched for a bad row, or not: %s", async (_title, failure, isInPieces) => {
+  ])("searches a failing page for a bad row, or not: %s", async (_title, failure, isInPieces) => {
     await using scene = await open(({ before }) => (before === 0 ? failure : undefined));
     if (isInPieces) {
       const slice = await scene.read(20);
@@ -294,7 +294,7 @@ describe("a page that fails as a whole", () => {
     }
   });
 
-  it("is searched even if the very first call fails as well", async () => {
+  it("searches a failing page even if the very first call fails as well", async () => {
     await using scene = await open(failsOn([1]));
     expect(idsOf(await scene.read(0))).toEqual([null, ...range(2, 20)]);
     expect(scene.asked().slice(0, 4)).toEqual([
@@ -332,7 +332,7 @@ describe("a page that fails as a whole", () => {
   it.each([
     { title: "another page is tried", at: 1 },
     { title: "it is read in pieces", at: 2 },
-  ])("is aborted with the run while $title", async ({ at }) => {
+  ])("aborts a failing page with the run while $title", async ({ at }) => {
     const stop = new AbortController();
     await using scene = await open(
       (asked) => {

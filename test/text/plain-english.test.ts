@@ -54,6 +54,12 @@ function proseOf(source: string): string {
   return lines.join("\n");
 }
 
+/** Finds titles of tests that continue the title above them, so that they cannot be read alone. */
+function* findContinued(path: string, source: string): Generator<string> {
+  const continued = /["`]((?:is|are|has|have|was|were) [^"`\n]*)["`],\s*(?:async )?\(/g;
+  for (const [, title] of source.matchAll(continued)) yield `${path}: “${title}” names no subject`;
+}
+
 describe("findTurns", () => {
   it("finds nothing in comments and messages", () => {
     const found = globSync("src/**/*.ts").flatMap((path) => [...findTurns(path, readFileSync(path, "utf8"))]);
@@ -62,7 +68,10 @@ describe("findTurns", () => {
 
   it("finds nothing in titles and comments of tests", () => {
     const paths = globSync("test/**/*.ts").filter((path) => !import.meta.filename.endsWith(path));
-    const found = paths.flatMap((path) => [...findTurns(path, proseOf(readFileSync(path, "utf8")))]);
+    const found = paths.flatMap((path) => {
+      const source = readFileSync(path, "utf8");
+      return [...findTurns(path, proseOf(source)), ...findContinued(path, source)];
+    });
     expect(paths.length).toBeGreaterThan(300);
     expect(found).toEqual([]);
   });
@@ -80,6 +89,8 @@ describe("findTurns", () => {
     const found = [...findTurns("test", proseOf(code))];
     expect(found.map((line) => line.split(":")[1])).toEqual(["1", "2", "3"]);
     expect([...findTurns("test", proseOf("const told = [beside];"))]).toEqual([]);
+    const titles = 'it("is empty", () => {});\nit("returns nothing that is empty", async () => {});';
+    expect([...findContinued("test", titles)]).toEqual(["test: “is empty” names no subject"]);
   });
 });
 

@@ -39,7 +39,7 @@ describe("migrations", () => {
     expect(await generateSQLiteMigration(readLatestSnapshot(), current)).toEqual([]);
   });
 
-  it("have a test that detects a missing table", async () => {
+  it("a missing table is detected", async () => {
     const { exports: _, ...tables } = SCHEMA;
     const fewer = await generateSQLiteDrizzleJson(tables);
     const current = await generateSQLiteDrizzleJson(SCHEMA);
@@ -60,7 +60,7 @@ describe("migrations", () => {
     direct.close();
   });
 
-  it("are counted in user_version, from the baseline on", () => {
+  it("user_version counts the migrations, from the baseline on", () => {
     using folder = makeTempFolder();
     using warehouse = openWarehouse(join(folder.path, "calls.db"));
     const files = readdirSync(FOLDER).filter((file) => file.endsWith(".sql"));

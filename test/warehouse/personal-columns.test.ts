@@ -77,7 +77,7 @@ function readPrivacyPage(): { tables: string[]; personal: string }[] {
 }
 
 describe("text columns", () => {
-  it("are marked as personal in their definition unless they are enums or listed here as impersonal", () => {
+  it("each text column is marked as personal in its definition unless it is an enum or listed here as impersonal", () => {
     const unmarked = TABLES.flatMap(({ name, columns }) =>
       columns.flatMap((column) =>
         column.type === "text" && column.personal === undefined && !column.isEnum

@@ -91,7 +91,7 @@ describe("guardFormula", () => {
   });
 
   it.each([",", ";", "\t"] as const)(
-    "is effective in a file that is written with %j and read with another delimiter",
+    "guards a file that is written with %j and read with another delimiter",
     (delimiter) => {
       fc.assert(
         fc.property(hostile, fc.constantFrom(...DELIMITERS), (text, split) => {

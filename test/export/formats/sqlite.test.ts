@@ -44,7 +44,7 @@ function fromUtc(text: string): string {
 }
 
 describe("--format sqlite", () => {
-  it("has the calls of the CSV file, with days and times in types that a driver recognizes", async () => {
+  it("writes the calls of the CSV file, with days and times in types that a driver recognizes", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryCalls(40), async (calls) => {
         using warehouse = makeWarehouse(calls);
@@ -101,7 +101,7 @@ describe("--format sqlite", () => {
     expect(readTable(folder, "calls")).toHaveLength(1);
   });
 
-  it("is a single file that any reader can open, and leaves no temporary files", async () => {
+  it("writes a single file that any reader can open, and leaves no temporary files", async () => {
     using temporary = makeTempFolder();
     using warehouse = makeWarehouse([FULL_CALL]);
     vi.stubEnv("TMPDIR", temporary.path);
@@ -116,7 +116,7 @@ describe("--format sqlite", () => {
     expect(listFiles(temporary.path)).toEqual([]);
   });
 
-  it("has private columns only on request, and is then readable only by its owner", async () => {
+  it("writes private columns only on request, and then only its owner can read the file", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const modeOf = async (columns: Target["with"]) => {
       const { folder } = await warehouse.export({

@@ -67,7 +67,7 @@ describe.skipIf(!HAS_CLICKHOUSE)(`views of a cluster${UNLESS_SKIPPED}`, () => {
     expect(calls).toBe(1500);
   });
 
-  it("have the columns that docs/reference/schema.md describes", () => {
+  it("each view has the columns that docs/reference/schema.md describes", () => {
     const page = readFileSync(join(import.meta.dirname, "../../../docs/reference/schema.md"), "utf8");
     const [, section = ""] = /^## attributed_calls$(.*?)^## /ms.exec(page) ?? [];
     const undescribed = Object.keys(CALLS_TABLE.columns).filter(

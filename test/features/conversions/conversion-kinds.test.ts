@@ -186,7 +186,7 @@ describe("layOut", () => {
       { new: true, ad_user_data: "denied", ad_personalization: "granted" },
       ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
     ],
-  ] as const)("has the columns for %j in Google's files", (options, more) => {
+  ] as const)("writes the columns for %j in Google's files", (options, more) => {
     const columns = (time: string) => [
       "Conversion Name=Call",
       `Conversion Time=${time}`,

@@ -231,7 +231,7 @@ describe("value of a conversion by outcome", () => {
 });
 
 describe("conversions of other names", () => {
-  it("are not changed by an export that adjusts conversions by outcome", async () => {
+  it("an export that adjusts conversions by outcome does not change conversions of other names", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     importJobs(warehouse, `A,1,${D},booked,`);
     await writeNew(warehouse, { name: "Fixed", value: "40" });
@@ -250,7 +250,7 @@ describe("conversions of other names", () => {
 });
 
 describe("currency of outcome values", () => {
-  it("is that of the jobs; no other can be requested", async () => {
+  it("outcome values have the currency of the jobs; no other can be requested", async () => {
     using warehouse = makeWarehouse([conversionCall(1), conversionCall(2)]);
     importJobs(warehouse, `A,1,${D},sold,420`);
     const { rows } = await writeNew(warehouse, { value: "outcome" });

@@ -118,7 +118,7 @@ describe("export --new", () => {
     expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
   });
 
-  it("has no milliseconds in any conversion, not even before 1970", async () => {
+  it("writes no milliseconds in any conversion, not even before 1970", async () => {
     const kind = "ga4-events";
     const starts = ["1969-12-31T23:59:59.001Z", "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.999Z"];
     using warehouse = makeWarehouse(

@@ -48,7 +48,7 @@ describe("value of a topic", () => {
     ]);
   });
 
-  it("is written without any other value", async () => {
+  it("the value of a topic is written without any other value", async () => {
     using warehouse = makeCalls();
     const rows = await write(warehouse, "google-ads", { currency: "EUR" });
     expect(rows.map((row) => row.slice(3, 5))).toEqual([
@@ -59,7 +59,7 @@ describe("value of a topic", () => {
     ]);
   });
 
-  it("is restated when it changes, once, and retracted when it no longer qualifies", async () => {
+  it("the value of a topic is restated once when it changes, and retracted when it no longer qualifies", async () => {
     using warehouse = makeCalls();
     await write(warehouse, "google-ads", { value: "40" });
     const adjust = async (topics: typeof TOPICS, value?: string) =>

@@ -219,7 +219,7 @@ describe.skipIf(!hasChromium)(
       { name: "on a tablet", options: { viewport: { width: 768, height: 1024 } } },
       { name: "on a phone", options: { viewport: { width: 390, height: 844 } } },
       { name: "in dark mode", options: { colorScheme: "dark" } },
-    ] as const)("has no violations in axe, and fits the screen: $name", async ({ options }) => {
+    ] as const)("axe finds no violations, and the page fits the screen: $name", async ({ options }) => {
       await using opened = await open(options);
       const { page } = opened;
       await show(page, "by=campaign,channel&is_channel=Paid+Search&figures=calls,cost,revenue,answer_rate");
@@ -380,7 +380,7 @@ describe.skipIf(!hasChromium)(
       }
     });
 
-    it("has the figures of the suggested command in each cell and in the CSV file", async () => {
+    it("each cell and the CSV file have the figures of the suggested command", async () => {
       await using opened = await open();
       const { page } = opened;
       await show(page, "days=2026-05-01..2026-09-27");

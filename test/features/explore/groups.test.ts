@@ -34,7 +34,7 @@ const someCall = fc.record({
 });
 
 describe("the page to explore, with min_cell", () => {
-  it("has the groups of `export --grain day --min-cell`, none of them small, and no view of it is", async () => {
+  it("with min_cell, the page has the groups of `export --grain day --min-cell`, and neither a group nor a view is small", async () => {
     const drawn = fc.record({
       calls: fc.array(someCall, { minLength: 10, maxLength: 250, size: "max" }),
       minCell: fc.integer({ min: 2, max: 12 }),

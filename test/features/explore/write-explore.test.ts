@@ -39,7 +39,7 @@ SELECT value, ${values.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_fa
 }
 
 describe("page to explore", () => {
-  it("has days and hours instead of times, and nothing that identifies a call or a caller", async () => {
+  it("writes days and hours instead of times, and nothing that identifies a call or a caller", async () => {
     using page = await makePage();
     const html = page.read();
     const { columns, values } = page.unpack();
@@ -132,7 +132,7 @@ describe("page to explore", () => {
     );
   });
 
-  it("is verified by the recorded hash of its bytes at any path", async () => {
+  it("verify checks the recorded hash of the page's bytes at any path", async () => {
     using page = await makePage();
     const says = (path: string) => {
       const open = (id: string) => {
@@ -149,7 +149,7 @@ describe("page to explore", () => {
     expect(says(moved)).toMatch(/^\/moved.html is not a file that .* recorded$/);
   });
 
-  it("is among the files named by forget, since it cannot be searched", async () => {
+  it("forget names the page among its files, since it cannot be searched", async () => {
     using page = await makePage();
     using reader = openReader(page.database);
     const found = findPersonalFiles(reader, {

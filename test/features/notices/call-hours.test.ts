@@ -48,7 +48,7 @@ describe("HourCounts", () => {
     expect(counts().lastBefore(until)).toBe(hour);
   });
 
-  it("has neither a first nor a last call without calls", () => {
+  it("returns neither a first nor a last call without calls", () => {
     const none = new HourCounts(0, 0);
     expect([none.firstFrom(0), none.lastBefore(9), none.countIn(0, 9)]).toEqual([undefined, undefined, 0]);
   });
@@ -124,7 +124,7 @@ describe("CallHours", () => {
     expect([calls.countIn(240, 312), calls.lastBefore(999)]).toEqual([33, 311]);
   });
 
-  it("has no calls without days", () => {
+  it("returns no calls without days", () => {
     const none = new CallHours({ numbers: [], visits: [], readCalls: () => [] });
     expect(none.countKey({ dimension: "all", key: "" }).firstFrom(0)).toBeUndefined();
   });

@@ -66,7 +66,7 @@ describe("judgeCalls", () => {
     expect(found.length).toBeLessThanOrEqual(1);
   });
 
-  it("has few false notices, and misses no long silence of a busy number", { timeout: 0 }, () => {
+  it("finds few false notices, and misses no long silence of a busy number", { timeout: 0 }, () => {
     let [falseNotices, outagesSeen] = [0, 0];
     const drawn = fc.record({
       numbers: drawnNumbers,

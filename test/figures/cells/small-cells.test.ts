@@ -58,7 +58,7 @@ function makeSession() {
 }
 
 describe("FigureSession.total", () => {
-  it("has no figures if it or one of its periods has few calls", async () => {
+  it("hides a total that has few calls, or a period with few", async () => {
     using sessions = makeSession();
     const totals = (counts: Counts, query: Partial<RollupQuery>) =>
       sessions.ask(counts, async (session) => [...(await session.total({ ...QUERY, ...query })).rows]);

@@ -270,7 +270,7 @@ describe("attributeAgain", () => {
 });
 
 describe("needsAttribution", () => {
-  it("is true if the program's own rules have another version", async () => {
+  it("returns true if the program's own rules have another version", async () => {
     using warehouse = newWarehouse(CALLS);
     const readDurations = () =>
       warehouse.sqlite.prepare("SELECT DISTINCT duration FROM call_facts").pluck().all();
@@ -324,7 +324,7 @@ describe("refreshViews", () => {
 });
 
 describe("hasAllFacts", () => {
-  it("is true if the same number of calls is stored, counted, and has facts", () => {
+  it("returns true if the same number of calls is stored, counted, and has facts", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     storeCalls(warehouse, CALLS);

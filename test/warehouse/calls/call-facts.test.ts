@@ -182,7 +182,7 @@ function readStored(warehouse: Warehouse) {
 }
 
 describe("a first load", () => {
-  it("has no callers and no first calls until it ends, whatever disappears and returns meanwhile", () => {
+  it("stores no callers and no first calls until the load ends, whatever disappears and returns meanwhile", () => {
     using warehouse = newWarehouse();
     const at = (hour: number) => `2026-01-01T0${hour}:00:00.000Z`;
     const load = [5, 4, 3].map((id) => makeCall({ call_id: id, caller_id: "+491", call_started: at(id) }));

@@ -288,7 +288,7 @@ describe("Keeping.toStoredRow", () => {
 });
 
 describe("Keeping.toRowKey", () => {
-  it("is keyed if callers are identified by digests", () => {
+  it("returns a keyed digest if callers are identified by digests", () => {
     using numbers = open("numbers");
     expect(keepingAll(numbers).toRowKey("ab")).toBe("sha256:ab");
     using digests = open("digests");

@@ -124,7 +124,7 @@ describe("the log of facts", () => {
     expect(warehouse.sqlite.prepare("SELECT count(*) FROM exported_rollups").pluck().get()).toBe(0);
   });
 
-  it("stays the same log while each change of a fact is logged as in this version", () => {
+  it("the log remains the same while each change of a fact is logged as in this version", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(readFactLog(warehouse)).toBeUndefined();
@@ -153,7 +153,7 @@ describe("the log of facts", () => {
     expect(readFactLog(warehouse)).toBeUndefined();
   });
 
-  it("is found without waiting for another process's long write", () => {
+  it("the log is found without waiting for another process's long write", () => {
     using folder = makeTempFolder();
     const path = join(folder.path, "calls.db");
     using warehouse = openNewWarehouse(path);
@@ -245,7 +245,7 @@ describe("the log of facts", () => {
     }
   });
 
-  it("is pruned after exactly 400 days, and explains what was written since", () => {
+  it("the log is pruned after exactly 400 days, and explains what was written since", () => {
     using warehouse = newWarehouse();
     write(warehouse, first);
     const log = beginFactLog(warehouse);
@@ -286,7 +286,7 @@ describe("the log of facts", () => {
 });
 
 describe("isLoggedSince", () => {
-  it("is true while the log is the same and has the next change, or no change happened since", () => {
+  it("returns true while the log is the same and has the next change, or no change happened since", () => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
     expect(readFactState(warehouse)).toEqual({ changeId: 0, rulesId: 1 });

@@ -70,7 +70,7 @@ describe("CallerDigests", () => {
 
 describe("ForgottenCallers.pseudonymOfId", () => {
   it.each([ADA, "004930123456", "+49 (30) 123-456", "4930123456", " ＋49 30 123456"])(
-    "is the caller's pseudonym for %s",
+    "returns the caller's pseudonym for %s",
     (callerId) => {
       expect(open().pseudonymOfId(callerId)).toBe(ada.pseudonym);
     },
@@ -91,7 +91,7 @@ describe("ForgottenCallers.pseudonymOfId", () => {
     "sip:+4930123457@example.com",
     // The national form is too short to identify a caller.
     "sip:030123456@example.com",
-  ])("is undefined for %j", (callerId) => {
+  ])("returns undefined for %j", (callerId) => {
     const callers = open();
     expect(callers.pseudonymOfId(callerId)).toBeUndefined();
     expect(callers.met).toEqual(new Set());
@@ -104,7 +104,7 @@ describe("ForgottenCallers.pseudonymOfId", () => {
     `${ADA};22`,
     `${ADA}#22`,
     `${ADA}*22`,
-  ])("is a different, stable pseudonym for %s, which contains the number", (callerId) => {
+  ])("returns a different, stable pseudonym for %s, which contains the number", (callerId) => {
     const callers = open();
     const pseudonym = callers.pseudonymOfId(callerId);
     expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);

@@ -181,7 +181,7 @@ const CALLS = IDS.map((call_id) =>
 );
 
 describe("calls that passes do not meet", () => {
-  it("are missing, gone and back as in a model in memory, for both kinds of pass and any threshold", () => {
+  it("calls are missing, gone and back as in a model in memory, for both kinds of pass and any threshold", () => {
     using warehouse = newWarehouse();
     const seen: Record<string, number> = {};
     let hour = 0;
@@ -323,7 +323,7 @@ describe("calls that passes do not meet", () => {
       { ...each, kind: "without", mark: markUnorderedAbsent },
     ]),
   )(
-    "are gone by passes $kind an order key after a day even if the clock $title",
+    "calls are gone by passes $kind an order key after a day even if the clock $title",
     ({ mark, hours, ahead, began, since }) => {
       using warehouse = newWarehouse(CALLS);
       const gone = hours.map((hour, index) => {
@@ -364,7 +364,7 @@ describe("countExpected", () => {
 });
 
 describe("readWithheld", () => {
-  it("is the figure of the latest full pass that could count them, by number and not by time", () => {
+  it("returns the figure of the latest full pass that could count them, by number and not by time", () => {
     using warehouse = newWarehouse();
     expect(readWithheld(warehouse)).toBe(0);
     const runs = [

@@ -53,7 +53,7 @@ describe("topics in the warehouse", () => {
     expect(reasons.all()).toEqual([["corrected", null]]);
   });
 
-  it("are derived before the transcript is removed, even if it comes late", () => {
+  it("topics are derived before the transcript is removed, even if it comes late", () => {
     using warehouse = open();
     const keep = { transcripts: "never" } as const;
     store(warehouse, about(null), keep);
@@ -83,7 +83,7 @@ describe("topics in the warehouse", () => {
   });
 
   it.each([{ caller_digests: false }, { caller_digests: true }])(
-    "stay when the caller is forgotten, %j",
+    "topics remain when the caller is forgotten, %j",
     (digests) => {
       using warehouse = open({ ...PIPES, ...digests });
       store(warehouse, BURST);

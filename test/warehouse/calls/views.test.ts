@@ -56,7 +56,7 @@ describe("attributed_calls", () => {
   const isMissing = (name: string, text: string | null) =>
     name === "referring_url" && /^\s*https?:/.test(text ?? "") ? false : presentText(text) === null;
 
-  it("has the value of each member, or NULL if the call has none", () => {
+  it("shows the value of each member, or NULL if the call has none", () => {
     fc.assert(
       fc.property(arbitraryCalls(60), (calls) => {
         using warehouse = newWarehouse(calls);
@@ -117,7 +117,7 @@ describe("attributed_callers", () => {
   });
 
   it.each(["seconds", "milliseconds"] as const)(
-    "has seconds if the service has durations in %s",
+    "shows seconds if the service has durations in %s",
     (duration_unit) => {
       const { sql } = viewsOf({ duration_unit }).find(({ name }) => name === "attributed_calls") ?? {
         sql: "",

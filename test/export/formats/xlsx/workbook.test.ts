@@ -219,7 +219,7 @@ function readAbout(seen: SeenWorkbook): Record<string, string | undefined> {
 }
 
 describe("workbook", () => {
-  it.each([PLAINLY, COMPARED])("has in SheetJS the same values as the CSV files: $grain", (both) => {
+  it.each([PLAINLY, COMPARED])("SheetJS reads the same values as in the CSV files: $grain", (both) => {
     expect(both.files).toEqual(["calltally.xlsx", "manifest.json"]);
     expectSame(both.seen, both.csv, /\r\n/g); // which it reads as one line feed
   });
@@ -228,14 +228,17 @@ describe("workbook", () => {
   const unlessSkipped = HAS_LIBRE_OFFICE
     ? ""
     : " (SKIPPED: needs LibreOffice, apt-get install libreoffice-calc)";
-  it.skipIf(!HAS_LIBRE_OFFICE)(`has in LibreOffice the same values as the CSV files${unlessSkipped}`, () => {
-    using folder = makeTempFolder();
-    const file = join(folder.path, "calltally.xlsx");
-    writeFileSync(file, COMPARED.content);
-    const seen = readByLibreOffice(file, folder.path);
-    expectSame(seen, COMPARED.csv, /\r\n?/g); // its cells have no other line end than a line feed
-    expect(readAbout(seen)).toEqual(readAbout(COMPARED.seen));
-  });
+  it.skipIf(!HAS_LIBRE_OFFICE)(
+    `LibreOffice reads the same values as in the CSV files${unlessSkipped}`,
+    () => {
+      using folder = makeTempFolder();
+      const file = join(folder.path, "calltally.xlsx");
+      writeFileSync(file, COMPARED.content);
+      const seen = readByLibreOffice(file, folder.path);
+      expectSame(seen, COMPARED.csv, /\r\n?/g); // its cells have no other line end than a line feed
+      expect(readAbout(seen)).toEqual(readAbout(COMPARED.seen));
+    },
+  );
 
   it("opens on its first sheet of figures", () => {
     const parts = Object.entries(unzipSync(PLAINLY.content)).map(([name, bytes]) => [
@@ -320,7 +323,7 @@ describe("workbook", () => {
     expect(texts).toContain("callers, calls left out, no caller: 3");
   });
 
-  it("is one entry in the manifest, with the contents of its sheets", async () => {
+  it("the manifest has one entry for a workbook, with the contents of its sheets", async () => {
     using warehouse = makeWarehouse(CALLS);
     const targets = [rollup("channel"), { kind: "calls", with: [] } as const];
     const { manifest, folder } = await warehouse.export({ targets, format: { format: "xlsx" } });
@@ -346,7 +349,7 @@ describe("workbook", () => {
     });
   });
 
-  it("has the same bytes whenever it is written", async () => {
+  it("a workbook has the same bytes whenever it is written", async () => {
     using warehouse = makeWarehouse(CALLS);
     const write = async () => {
       const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "xlsx" } });
@@ -356,7 +359,7 @@ describe("workbook", () => {
   });
 
   it.each([{ columns: [] as const }, { columns: ["summary"] as const }])(
-    "is readable only by its owner if it has personal data: $columns",
+    "only the owner can read a workbook with personal data: $columns",
     async ({ columns }) => {
       using warehouse = makeWarehouse(CALLS);
       const targets: Target[] = [rollup("channel"), { kind: "calls", with: columns }];
@@ -386,13 +389,13 @@ describe("workbook", () => {
     expect(manifest.files[0]?.sheets?.[0]?.cut_texts).toBe(1);
   });
 
-  it("has sheets without rows if there are no calls", async () => {
+  it("a workbook without calls has sheets without rows", async () => {
     using warehouse = makeWarehouse([]);
     const { folder } = await warehouse.export({ targets: [rollup("channel")], format: { format: "xlsx" } });
     expect(readBySheetJs(readBytes(folder)).channel?.length).toBe(2);
   });
 
-  it("is refused if a sheet would have too many rows", async () => {
+  it("a workbook is refused if a sheet would have too many rows", async () => {
     expect(() => assertRows("calls", 1_048_574)).not.toThrow();
     expect(() => assertRows("calls", 1_048_575)).toThrow(
       "Cannot write the sheet calls: it has more than 1048574 rows",
@@ -421,7 +424,7 @@ describe("toSheet", () => {
   const sheetOf = (columns: readonly Column[], rows: Value[][], totals?: TotalRow[]) =>
     [...toSheet({ columns, rows, totals }, "any", { ...CONTEXT, styles: new Styles() })].join("");
 
-  it("has its name and days in the first row and above each printed page", () => {
+  it("writes its name and days in the first row and above each printed page", () => {
     const xml = [...toSheet({ columns: [], rows: [] }, "a&b", CONTEXT)].join("");
     expect(xml).toMatch(
       /<row r="1"><c r="A1" [^>]*><is><t>a&amp;b: 1 Oct 2026 to 31 Oct 2026, compared with/,
@@ -500,7 +503,7 @@ describe("toSheet", () => {
     );
   });
 
-  it("has headings in words, in a row of their height", () => {
+  it("writes headings in words, in a row of their height", () => {
     const change = { of: "answer_rate", shows: "change" } as const;
     const xml = sheetOf(
       [
