@@ -6,8 +6,8 @@ const LONG = [
   "simulation/simulation",
   "paging/walk-model",
   "jobs/scripts",
-  "cli/load-memory",
-  "cli/descriptors",
+  "cli/warehouse/load-memory",
+  "cli/warehouse/descriptors",
 ];
 
 class LongFirst extends BaseSequencer {

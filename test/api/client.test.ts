@@ -21,7 +21,7 @@ import {
   startServer,
   type TestServer,
   text,
-} from "../support/server.ts";
+} from "../support/services/server.ts";
 
 const TOKEN = "secret-token-4711";
 /** Represents personal data in a body: must not be in any error. */

@@ -4,7 +4,7 @@ import { parseJson, stringifyJson } from "../../src/api/parse-json.ts";
 import { type ParsedRow, parseRow, type RejectedRow } from "../../src/api/parse-row.ts";
 import { MAX_DURATION } from "../../src/call/call.ts";
 import type { Call } from "../../src/call/columns.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 /** A call of which the service sent only the id. */
 const BARE = makeCall();

@@ -4,9 +4,9 @@ import { openRoute } from "../../src/api/route.ts";
 import { postHook } from "../../src/delivery/send-hook.ts";
 import { ClickhouseNode } from "../../src/features/cluster/clickhouse-node.ts";
 import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
-import { startForwardProxy } from "../support/forward-proxy.ts";
 import { keepLines } from "../support/log-lines.ts";
-import { startServer, startTlsServer, text } from "../support/server.ts";
+import { startForwardProxy } from "../support/services/forward-proxy.ts";
+import { startServer, startTlsServer, text } from "../support/services/server.ts";
 
 const trusted = getCACertificates("default");
 const { signal } = new AbortController();

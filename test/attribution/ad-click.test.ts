@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findAdClick } from "../../src/attribution/ad-click.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const MSCLKID = { platform: "microsoft", by: "msclkid", gclsrc: null };
 

@@ -3,7 +3,7 @@ import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attrib
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 
 const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<AttributionRules> = {}) =>
   attributeCall(makeCall(members), { ...DEFAULT_RULES, ...rules });

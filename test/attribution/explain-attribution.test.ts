@@ -3,7 +3,7 @@ import { explainAttribution } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS } from "../../src/attribution/channel-rules.ts";
 import { UTM_FIELDS } from "../../src/call/columns.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const RULES = { ...DEFAULT_RULES, aliases: { fb: "facebook", none: "" } };
 

@@ -5,7 +5,7 @@ import { parseRow } from "../../src/api/parse-row.ts";
 import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { hashCall } from "../../src/call/call.ts";
-import { arbitraryCalls, makeCall } from "../support/calls.ts";
+import { arbitraryCalls, makeCall } from "../support/warehouses/calls.ts";
 
 /*
  * Stored derivations carry the version of the code that derived them. If one of these fails, the same calls are

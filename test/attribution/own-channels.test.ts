@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { attributeCall, explainAttribution } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type ChannelLine, compileChannels } from "../../src/attribution/own-channels.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const ANY = { source: "", medium: "", campaign: "", referrer: "" };
 const line = (patterns: Partial<ChannelLine>): ChannelLine => ({ channel: "Own", ...ANY, ...patterns });

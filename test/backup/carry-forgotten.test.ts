@@ -9,9 +9,9 @@ import { callerKeyOf } from "../../src/warehouse/calls/caller-key.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { locked, readRows, setRules, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { locked, readRows, setRules, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const FORGOTTEN = Date.parse("2026-11-20T12:00:00.000Z");
 const NOW = "2026-12-01T00:00:00.000Z";

@@ -5,8 +5,16 @@ import { describe, expect, it } from "vitest";
 import { copyWarehouse } from "../../src/backup/copy.ts";
 import { readHeader } from "../../src/warehouse/file-header.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { CALLS, dump, flipByte, MANY, makePlace, makeWarehouse, openIn } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import {
+  CALLS,
+  dump,
+  flipByte,
+  MANY,
+  makePlace,
+  makeWarehouse,
+  openIn,
+} from "../support/warehouses/small-warehouse.ts";
 
 describe("copyWarehouse", () => {
   it("writes one file with the same rows, without a log and readable only by its owner, and describes it", async () => {

@@ -20,7 +20,8 @@ import { connect, openWarehouse } from "../../src/warehouse/open.ts";
 import { bindOrigin } from "../../src/warehouse/origin.ts";
 import { insertExports, settleExports } from "../../src/warehouse/runs/exports.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { FULL_CALL } from "../support/calls.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
 import {
   CALLS,
   copyWithLog,
@@ -31,9 +32,8 @@ import {
   makePlace,
   names,
   openIn,
-} from "../support/small-warehouse.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
-import { locked, readIds, readRows, storeCalls } from "../support/warehouse.ts";
+} from "../support/warehouses/small-warehouse.ts";
+import { locked, readIds, readRows, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
 const KEPT = "calls.db.replaced-20261120T120000000Z";

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { type RestoredKey, restoreKey } from "../../src/backup/carry-over.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { makeWarehouse } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeWarehouse } from "../support/warehouses/small-warehouse.ts";
 
 const [OWN, OTHER, THIRD] = ["aa", "bb", "cc"].map((byte) => byte.repeat(32)) as [string, string, string];
 

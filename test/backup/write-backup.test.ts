@@ -6,9 +6,16 @@ import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { markProcess } from "../../src/base/process-mark.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { CALLS, dump, flipByte, makePlace, makeWarehouse, names } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { readIds, readRows, storeCalls } from "../support/warehouse.ts";
+import {
+  CALLS,
+  dump,
+  flipByte,
+  makePlace,
+  makeWarehouse,
+  names,
+} from "../support/warehouses/small-warehouse.ts";
+import { readIds, readRows, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const NOW = { nowMs: Date.parse("2026-11-20T12:00:00.000Z") };
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HAS_CLICKHOUSE, startClickhouse } from "../support/clickhouse-servers.ts";
+import { HAS_CLICKHOUSE, startClickhouse } from "../support/services/clickhouse-servers.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, medianUsage, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";

@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import { hashCall } from "../../src/call/call.ts";
 import { CALL_COLUMNS, type Call } from "../../src/call/columns.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 /** More callers than a warehouse has before it is enlarged. */
 const CALLER_STEP = 1_000_000;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
-import { startRowService } from "../support/call-service.ts";
-import { makeCall } from "../support/calls.ts";
+import { startRowService } from "../support/services/call-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { openNewWarehouse, storeCalls, storeRun } from "../support/warehouses/warehouse.ts";
 import { type Finding, medianUsage } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
 import { measureCalltally, type Usage } from "./process.ts";

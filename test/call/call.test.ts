@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashCall } from "../../src/call/call.ts";
 import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 
 const MEMBERS = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS];
 

@@ -6,8 +6,8 @@ import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
 import { settingsFor } from "../support/run.ts";
-import { json, startServer } from "../support/server.ts";
-import { writeAccounts } from "./agency.ts";
+import { json, startServer } from "../support/services/server.ts";
+import { writeAccounts } from "./accounts/agency.ts";
 import { type Folder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const checkSchema = z.object({

@@ -6,11 +6,11 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
+import { readLines } from "../support/figures/tables.ts";
 import { BIN, HAS_PROCESSES } from "../support/run.ts";
-import { readLines } from "../support/tables.ts";
 import { listFiles, readText } from "../support/temp-folder.ts";
-import { fillWarehouse, markGone } from "../support/warehouse.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse, markGone } from "../support/warehouses/warehouse.ts";
 import { makeCallsFolder, makeFolder } from "./folder.ts";
 
 const DAY_MS = 24 * 3_600_000;

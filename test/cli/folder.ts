@@ -3,10 +3,10 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { startRowService, TOKEN } from "../support/call-service.ts";
 import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
+import { startRowService, TOKEN } from "../support/services/call-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse, readRows } from "../support/warehouse.ts";
+import { fillWarehouse, readRows } from "../support/warehouses/warehouse.ts";
 
 type Settings = Record<string, string>;
 

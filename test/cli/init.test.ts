@@ -15,7 +15,7 @@ import { findGiven } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { BIN, calltally, type Finished } from "../support/run.ts";
-import { text as page, startServer, unusedPort } from "../support/server.ts";
+import { text as page, startServer, unusedPort } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
 import { hasScript, startOnTerminal, unlessNoScript } from "./terminal.ts";

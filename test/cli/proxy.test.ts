@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startForwardProxy } from "../support/forward-proxy.ts";
 import { calltally } from "../support/run.ts";
-import { passOn, startTlsServer } from "../support/server.ts";
+import { startForwardProxy } from "../support/services/forward-proxy.ts";
+import { passOn, startTlsServer } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const API = "api.example.test";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { makeCall } from "../support/calls.ts";
 import { calltally } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse } from "../support/warehouses/warehouse.ts";
 
 const READERS = [
   ["explain", "1"],

@@ -6,11 +6,11 @@ import { readUploadFiles, uploads } from "../../src/features/conversions/upload-
 import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
 import { readExportPaths, readLastRecords } from "../../src/warehouse/runs/exports.ts";
 import { uploadNotesOf } from "../features/conversions/upload-files.ts";
-import { makeCall } from "../support/calls.ts";
-import { readConversions } from "../support/conversion-checker.ts";
-import { exportToFolder } from "../support/produce-files.ts";
+import { readConversions } from "../support/figures/conversion-checker.ts";
+import { exportToFolder } from "../support/figures/produce-files.ts";
 import { makeTempFolder, readText } from "../support/temp-folder.ts";
-import { storeCalls, storeRun } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { storeCalls, storeRun } from "../support/warehouses/warehouse.ts";
 import { buildProgram, type Mutation, type Program } from "./changed-program.ts";
 import { runProgram } from "./program.ts";
 

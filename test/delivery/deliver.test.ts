@@ -7,7 +7,7 @@ import { readDeliveries } from "../../src/delivery/delivery-table.ts";
 import type { DeliveryTarget } from "../../src/delivery/delivery-target.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { endedProcess } from "../support/processes.ts";
-import { type Answer, json, startServer, text } from "../support/server.ts";
+import { type Answer, json, startServer, text } from "../support/services/server.ts";
 import { commandTo, emailTo, hookTo, makeRun, send, smtpAt } from "./report.ts";
 
 const BUSY = text("", 503);

@@ -16,7 +16,7 @@ import {
 import { startReportRun, updateReportRun } from "../../src/delivery/report-run-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { endedProcess } from "../support/processes.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const NOW = "2026-11-16T07:00:00.000Z";
 const ANN = { channel: "email", recipient: "ann@example.com", message_id: "<1@example.com>" } as const;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { SMTPServer, type SMTPServerDataStream } from "smtp-server";
-import { selfSigned } from "../support/certificate.ts";
+import { selfSigned } from "../support/services/certificate.ts";
 
 export const IDENTITY = selfSigned("localhost");
 export const LOGIN = { user: "calls@example.com", password: "pass-word-17" };

@@ -8,7 +8,7 @@ import {
 } from "../../src/delivery/report-run-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { endedProcess } from "../support/processes.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const DUE = "2026-11-16T07:00:00.000Z";
 const DONE = { status: "done", finished_at: "2026-11-16T07:01:00.000Z", error: null } as const;

@@ -9,7 +9,7 @@ import type { SmtpServer } from "../../src/delivery/smtp-url.ts";
 import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 /** Writes a file of a report. */
 export function writeReportFile(folder: string, name: string, content: string | Buffer): ReportFile {

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { withEnoughTime } from "../support/enough-time.ts";
-import { drip, ENDLESS, json, reset, stall, startServer, startTlsServer, text } from "../support/server.ts";
+import {
+  drip,
+  ENDLESS,
+  json,
+  reset,
+  stall,
+  startServer,
+  startTlsServer,
+  text,
+} from "../support/services/server.ts";
 import { hookTo, makeRun, send } from "./report.ts";
 
 describe("deliver by web hook", () => {

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assertOurFiles, makeWarehouse } from "../../src/demo/demo-folder.ts";
-import { makeCall } from "../support/calls.ts";
-import * as exported from "../support/produce-files.ts";
+import * as exported from "../support/figures/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse, readRows } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse, readRows } from "../support/warehouses/warehouse.ts";
 
 const ADDRESS = new URL("http://127.0.0.1:8787");
 const NAMES = ["channel.csv", "gclid.csv"];

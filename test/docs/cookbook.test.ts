@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { makeSandboxFolder } from "../cli/folder.ts";
-import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { markGone, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { markGone, storeCalls } from "../support/warehouses/warehouse.ts";
 import { readBlocks, readPages } from "./pages.ts";
 
 type Row = Record<string, unknown>;

@@ -6,8 +6,8 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { readAliases } from "../../src/config/files/aliases-file.ts";
 import { readChannels } from "../../src/config/files/channels-file.ts";
 import { readTopics } from "../../src/config/files/topics-file.ts";
-import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 import { readBlocks } from "./pages.ts";
 
 const TAGS = readFileSync("docs/tags.md", "utf8");

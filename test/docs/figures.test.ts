@@ -4,7 +4,7 @@ import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { CHANNELS } from "../../src/attribution/channel-rules.ts";
 import { metrics } from "../../src/figures/metrics.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const PAGE = readFileSync("docs/figures.md", "utf8");
 

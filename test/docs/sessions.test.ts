@@ -6,7 +6,7 @@ import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { openReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
-import { assertNoSecrets } from "../cli/secrets.ts";
+import { assertNoSecrets } from "../cli/privacy/secrets.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readBlocks, readPages } from "./pages.ts";

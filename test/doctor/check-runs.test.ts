@@ -3,7 +3,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { checkRuns } from "../../src/doctor/check-runs.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const STARTED_AT = "2026-11-20T11:00:00.000Z";
 

@@ -9,11 +9,11 @@ import { type Explanation, explainCall } from "../../src/explain/explain-call.ts
 import { insertRules } from "../../src/warehouse/calls/rules.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { clockAt, exportToFolder } from "../support/produce-files.ts";
+import { clockAt, exportToFolder } from "../support/figures/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeRun } from "../support/warehouse.ts";
+import { arbitraryCalls, makeCall } from "../support/warehouses/calls.ts";
+import { storeRun } from "../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
 const STARTED_AT = "2026-03-31T23:00:00.000Z";

@@ -18,10 +18,10 @@ import { connect, openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { readRuns, sealRun, startRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { exportToStream, makeWarehouse } from "../support/produce-files.ts";
-import { locked, markGone, pruneTo, storeCalls } from "../support/warehouse.ts";
+import { exportToStream, makeWarehouse } from "../support/figures/produce-files.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { locked, markGone, pruneTo, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-10-02T00:00:00.000Z");
 const ALL = "1970-01-01";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Figure } from "../../src/figures/metrics.ts";
-import { makeCall } from "../support/calls.ts";
-import { makeWarehouse, type Target } from "../support/produce-files.ts";
-import { readLines } from "../support/tables.ts";
+import { makeWarehouse, type Target } from "../support/figures/produce-files.ts";
+import { readLines } from "../support/figures/tables.ts";
 import { readText } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const CALLS = [1, 2, 3].map((call_id) =>
   makeCall({ call_id, utm_source: call_id === 3 ? "bing" : "google", disposition: "ANSWERED", duration: 60 }),

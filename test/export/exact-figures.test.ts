@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { MAX_DURATION } from "../../src/call/call.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
-import { makeCall } from "../support/calls.ts";
-import { type ExportOptions, makeWarehouse, type Target } from "../support/produce-files.ts";
-import { readLines, readParquetObjects } from "../support/tables.ts";
+import { type ExportOptions, makeWarehouse, type Target } from "../support/figures/produce-files.ts";
+import { readLines, readParquetObjects } from "../support/figures/tables.ts";
 import { readText } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const ROLLUP: Target = { kind: "rollup", dimensions: ["utm_source"] };
 const MILLISECONDS = { ...DEFAULT_RULES, duration_unit: "milliseconds" } as const;

@@ -6,10 +6,10 @@ import { attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { toInstants } from "../../src/calendar/dates.ts";
 import type { Call } from "../../src/call/columns.ts";
-import { makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { makeWarehouse, type Target } from "../support/produce-files.ts";
+import { makeWarehouse, type Target } from "../support/figures/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const CALLBACKS: Target = { kind: "callbacks" };
 type Options = Partial<Parameters<ReturnType<typeof makeWarehouse>["export"]>[0]>;

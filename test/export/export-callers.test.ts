@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { makeCall } from "../support/calls.ts";
-import { makeWarehouse, type Target } from "../support/produce-files.ts";
+import { makeWarehouse, type Target } from "../support/figures/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const KEY_BYTES = Buffer.alloc(32);
 const hmac = (digits: string) => createHmac("sha256", KEY_BYTES).update(digits).digest("hex");

@@ -5,10 +5,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { PRIVATE_COLUMNS } from "../../src/request/option-values.ts";
-import { arbitraryCalls, FULL_CALL, makeCall } from "../support/calls.ts";
-import { type ExportOptions, makeWarehouse, type Target } from "../support/produce-files.ts";
-import { readLines, readParquetObjects } from "../support/tables.ts";
+import { type ExportOptions, makeWarehouse, type Target } from "../support/figures/produce-files.ts";
+import { readLines, readParquetObjects } from "../support/figures/tables.ts";
 import { listFiles, readText } from "../support/temp-folder.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 
 const CALLS: Target = { kind: "calls" };
 const KEY = "00".repeat(32);

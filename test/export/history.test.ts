@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import type { Manifest } from "../../src/export/manifest.ts";
 import { say } from "../../src/statements/statements.ts";
-import { makeCall } from "../support/calls.ts";
+import { type FolderExportOptions, makeWarehouse } from "../support/figures/produce-files.ts";
 import { readCsv } from "../support/page.ts";
-import { type FolderExportOptions, makeWarehouse } from "../support/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 /** Two new callers in April and three in May. */
 const CALLS = ["04-10", "04-11", "05-01", "05-12", "05-31"].map((day, index) =>

@@ -14,9 +14,9 @@ import {
   type Warehouse,
   writeNew,
 } from "../features/conversions/upload-files.ts";
-import { clockAt, makeWarehouse, type Target } from "../support/produce-files.ts";
+import { clockAt, makeWarehouse, type Target } from "../support/figures/produce-files.ts";
 import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
-import { locked } from "../support/warehouse.ts";
+import { locked } from "../support/warehouses/warehouse.ts";
 
 const CONVERSION = { name: "Qualified call", every: false, new: true };
 const BOTH: Target[] = [

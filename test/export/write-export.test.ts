@@ -8,7 +8,6 @@ import { CHANNEL_RULES_VERSION } from "../../src/attribution/channel-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { encodeManifest, fingerprintOf } from "../../src/export/manifest.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
-import { arbitraryCalls, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
 import {
   clockAt,
@@ -18,9 +17,10 @@ import {
   makeWarehouse,
   RUN_FINISHED_AT,
   type Target,
-} from "../support/produce-files.ts";
-import { readLines } from "../support/tables.ts";
+} from "../support/figures/produce-files.ts";
+import { readLines } from "../support/figures/tables.ts";
 import { listFiles, makeTempFolder, readFiles, readText } from "../support/temp-folder.ts";
+import { arbitraryCalls, makeCall } from "../support/warehouses/calls.ts";
 
 const METRICS =
   "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,median_duration_seconds,first_call_at,last_call_at,calls_in_hours,missed_in_hours,answer_rate_in_hours";

@@ -6,7 +6,7 @@ import { FEATURES } from "../../src/features/list.ts";
 import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
 import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
 import { readLastDoneRun } from "../../src/warehouse/runs/runs.ts";
-import { locked, newWarehouse, storeRun } from "../support/warehouse.ts";
+import { locked, newWarehouse, storeRun } from "../support/warehouses/warehouse.ts";
 
 const named = (member: keyof (typeof FEATURES)[number]) =>
   FEATURES.filter((feature) => feature[member] !== undefined).map(({ name }) => name);

@@ -24,8 +24,8 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../support/warehouse.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../support/warehouses/warehouse.ts";
 import { findChanges } from "../warehouse/table-changes.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";

@@ -5,8 +5,8 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { type PruneNowOptions, pruneNow } from "../../src/forget/prune-now.ts";
 import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { CALLS, dump, makePlace } from "../support/small-warehouse.ts";
-import { readRows } from "../support/warehouse.ts";
+import { CALLS, dump, makePlace } from "../support/warehouses/small-warehouse.ts";
+import { readRows } from "../support/warehouses/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 /** Two months after the calls. */

@@ -21,8 +21,8 @@ import { readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
-import { locked, newWarehouse, setRules } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { locked, newWarehouse, setRules } from "../support/warehouses/warehouse.ts";
 import { awaitChanges } from "../warehouse/table-changes.ts";
 
 const DAY_MS = 86_400_000;

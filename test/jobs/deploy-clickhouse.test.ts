@@ -6,6 +6,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { EXIT } from "../../src/base/errors.ts";
 import { makeCalls } from "../features/cluster/published-calls.ts";
+import { makeWarehouse } from "../support/figures/produce-files.ts";
+import { calltally } from "../support/run.ts";
 import {
   baseConfig,
   HAS_CLICKHOUSE,
@@ -13,9 +15,7 @@ import {
   PUBLISHER,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "../support/clickhouse-servers.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
-import { calltally } from "../support/run.ts";
+} from "../support/services/clickhouse-servers.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const FOLDER = "jobs/deploy/clickhouse";

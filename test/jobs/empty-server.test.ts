@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { unusedPort } from "../support/server.ts";
+import { unusedPort } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 /** Whether this user can have file systems, users and processes that the rest of the machine does not see. */

@@ -13,8 +13,8 @@ import type {
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
 import { CalltallyError, openWarehouse, syncWarehouse } from "../support/library.ts";
 import { calltally } from "../support/run.ts";
-import { openIn } from "../support/small-warehouse.ts";
 import { listFiles, makeTempFolder } from "../support/temp-folder.ts";
+import { openIn } from "../support/warehouses/small-warehouse.ts";
 
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");

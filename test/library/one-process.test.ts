@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { newestFirst, startCallService, TOKEN } from "../support/call-service.ts";
 import { LIBRARY, syncWarehouse } from "../support/library.ts";
 import { settingsFor, startCalltally } from "../support/run.ts";
+import { newestFirst, startCallService, TOKEN } from "../support/services/call-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { readIds } from "../support/warehouse.ts";
+import { readIds } from "../support/warehouses/warehouse.ts";
 
 /** Starts a service that responds to the second request once `release` is called. */
 async function startHeldService() {

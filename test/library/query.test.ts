@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CallQuestion, SqlParameters, Warehouse } from "../../src/library/index.ts";
-import { makeCall } from "../support/calls.ts";
 import { openWarehouse } from "../support/library.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse } from "../support/warehouses/warehouse.ts";
 
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");

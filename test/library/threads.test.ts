@@ -8,11 +8,11 @@ import { parseSync } from "oxc-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Warehouse } from "../../src/library/index.ts";
 import { DIST } from "../support/built.ts";
-import { makeCall } from "../support/calls.ts";
 import { LONGEST_MS } from "../support/enough-time.ts";
 import { LIBRARY, openWarehouse } from "../support/library.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse } from "../support/warehouses/warehouse.ts";
 
 const folder = makeTempFolder();
 const database = join(folder.path, "calls.db");

@@ -8,11 +8,11 @@ import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { insertNotice } from "../../src/notices/notice-table.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { FULL_CALL } from "../support/calls.ts";
-import { type Answering, answering, textsOf } from "../support/mcp.ts";
 import { calltally } from "../support/run.ts";
+import { type Answering, answering, textsOf } from "../support/services/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
+import { openNewWarehouse, setRules, storeRun } from "../support/warehouses/warehouse.ts";
 
 const STARTED_AT = "2026-10-05T06:00:00.000Z";
 const CALLER = "+4930555012345";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { until } from "../cli/until.ts";
-import { makeCall } from "../support/calls.ts";
-import { connect } from "../support/mcp.ts";
 import { childrenOf, isRunning, untilChildren } from "../support/processes.ts";
 import { BIN } from "../support/run.ts";
-import { closedWarehouse } from "../support/warehouse.ts";
+import { connect } from "../support/services/mcp.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { closedWarehouse } from "../support/warehouses/warehouse.ts";
 
 const ENDLESS = {
   sql: "WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",

@@ -13,9 +13,9 @@ import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
-import { answering } from "../support/mcp.ts";
-import { closedWarehouse, markGone } from "../support/warehouse.ts";
+import { answering } from "../support/services/mcp.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { closedWarehouse, markGone } from "../support/warehouses/warehouse.ts";
 
 const FINISHED_AT = "2026-10-05T06:00:00.000Z";
 const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
-import { makeCall } from "../support/calls.ts";
-import { answering, connect } from "../support/mcp.ts";
+import { answering, connect } from "../support/services/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { fillWarehouse, openNewWarehouse, setRules, storeRun } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse, openNewWarehouse, setRules, storeRun } from "../support/warehouses/warehouse.ts";
 
 const AT = "2026-10-05T06:00:00.000Z";
 const calls = (count: number) =>

@@ -83,7 +83,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       { files: ["src/export/output/*.ts"], tests: ["test/export/{output/*,write-export}.test.ts"] },
       {
         files: ["src/export/*.ts"],
-        tests: ["test/export/*.test.ts", "test/cli/{export,incremental,share-safe,spend}.test.ts"],
+        tests: [
+          "test/export/*.test.ts",
+          "test/cli/{export,privacy/share-safe,reports/spend,warehouse/incremental}.test.ts",
+        ],
       },
     ],
   },
@@ -181,17 +184,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       {
         files: ["src/cli/{export-accounts,export-merged,request-flags,request-options}.ts"],
         tests: [
-          "test/cli/{account-rollups,export,invalid-input,share-safe}.test.ts",
+          "test/cli/{accounts/account-rollups,export,invalid-input,privacy/share-safe}.test.ts",
           "test/request/check.test.ts",
         ],
       },
       {
         files: ["src/cli/terminal/{account-table,status-screen,text}.ts", "src/cli/commands/status.ts"],
-        tests: ["test/cli/{accounts,incremental,invalid-input,status}.test.ts"],
+        tests: ["test/cli/{accounts/accounts,invalid-input,status,warehouse/incremental}.test.ts"],
       },
       {
         files: ["src/cli/commands/{spend,webhook,insight}.ts"],
-        tests: ["test/cli/{doorbell,insight,invalid-input,spend,webhook}.test.ts"],
+        tests: ["test/cli/{invalid-input,reports/{insight,spend},schedule/{doorbell,webhook}}.test.ts"],
       },
     ],
   },

@@ -9,7 +9,7 @@ import {
 } from "../../src/notices/notice-table.ts";
 import { describeNotice } from "../../src/notices/notice-words.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const SINCE = "2026-11-02T08:47:00.000Z";
 const ENDED = "2026-11-03T10:05:00.000Z";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeCall } from "../support/calls.ts";
 import { CHROMIUM, findViolations, hasChromium, launch, openPage } from "../support/chromium.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
+import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 /** Prints pages of PDF as text; a form feed ends each. */
 const PDFTOTEXT = "/usr/bin/pdftotext";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeWarehouse, RUN_FINISHED_AT } from "../support/figures/produce-files.ts";
 import { readTables } from "../support/page.ts";
-import { makeWarehouse, RUN_FINISHED_AT } from "../support/produce-files.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const DAYS = { from: "2026-08-31", to: "2026-09-27" };
 /** Finds the head of the page with the completeness of the copy. */

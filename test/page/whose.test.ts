@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type Letterhead, PLAIN } from "../../src/letterhead/letterhead.ts";
 import "../support/built.ts"; // for the script of the page to explore
-import { FULL_CALL } from "../support/calls.ts";
+import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { makePng } from "../support/logo.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
 
 const EVIL = '"><script>alert(1)</script>';
 const ESCAPED = "&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;";

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KEEP_KINDS, WITHHELD_KINDS, type WithheldKind } from "../../src/privacy/keep-settings.ts";
 import { startOfRow, withhold, withholdFromRow } from "../../src/privacy/withhold.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 
 const PSEUDONYM = "forgotten0123456789abcdef";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { makeCall } from "../support/calls.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
-import { readSurfaces, type Surfaces } from "../support/surfaces.ts";
+import { makeWarehouse } from "../support/figures/produce-files.ts";
+import { readSurfaces, type Surfaces } from "../support/figures/surfaces.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 /** Answered and missed calls of a month. */
 type Month = readonly [answered: number, missed: number];

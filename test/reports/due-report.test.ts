@@ -5,9 +5,9 @@ import { EXIT } from "../../src/base/errors.ts";
 import { runDue, runRestated } from "../../src/reports/due-report.ts";
 import { makeReport } from "../../src/reports/make-report.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { readRows, storeRun } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { readRows, storeRun } from "../support/warehouses/warehouse.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
 
 const MONDAYS = "0 7 * * 1";

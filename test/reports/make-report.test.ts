@@ -10,9 +10,9 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
 import "../support/built.ts"; // for the script of the page to explore
-import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { readRows } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { readRows } from "../support/warehouses/warehouse.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
 
 /** A Monday. */

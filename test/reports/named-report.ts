@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { Call } from "../../src/call/columns.ts";
 import { readCalltallyFile } from "../../src/config/calltally-file.ts";
 import { chooseReports, ofAccount } from "../../src/reports/report.ts";
-import { FULL_CALL } from "../support/calls.ts";
 import { keepLines } from "../support/log-lines.ts";
-import { startServer, text } from "../support/server.ts";
+import { startServer, text } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, storeRun } from "../support/warehouse.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
+import { openNewWarehouse, storeRun } from "../support/warehouses/warehouse.ts";
 
 interface ReportOptions {
   /** Other members of `calltally.yaml`. */

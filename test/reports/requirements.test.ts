@@ -5,11 +5,11 @@ import { isStale } from "../../src/reports/requirements.ts";
 import { syncFirst } from "../../src/reports/sync-first.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { newestFirst, startCallService } from "../support/call-service.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { settingsFor } from "../support/run.ts";
-import { text } from "../support/server.ts";
-import { readColumn } from "../support/warehouse.ts";
+import { newestFirst, startCallService } from "../support/services/call-service.ts";
+import { text } from "../support/services/server.ts";
+import { readColumn } from "../support/warehouses/warehouse.ts";
 import { nameReport } from "./named-report.ts";
 
 const NOW = "2026-11-20T09:00:00.000Z";

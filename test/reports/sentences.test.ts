@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeWarehouse } from "../support/figures/produce-files.ts";
+import { readSurfaces } from "../support/figures/surfaces.ts";
 import { readHeadline, readTables } from "../support/page.ts";
-import { makeWarehouse } from "../support/produce-files.ts";
-import { readSurfaces } from "../support/surfaces.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const HOSTILE = `<b>אתר</b>\u202e${"x".repeat(200)}`;
 /** As it is shown. */

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { claimDelivery, openDeliveries } from "../../src/delivery/delivery-table.ts";
 import { startRun } from "../../src/reports/start-run.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 it("startRun keeps the original error of a run when the ledger cannot record it", () => {
   using warehouse = newWarehouse();

@@ -3,7 +3,7 @@ import type { Call } from "../../src/call/columns.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
+import { markGone, newWarehouse, setRules, storeCalls } from "../support/warehouses/warehouse.ts";
 
 /** The contents of an account. */
 export interface AccountContents {

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 import type { AccountContents } from "./account-image.ts";
 
 /*

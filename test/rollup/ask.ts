@@ -8,7 +8,7 @@ import type { OutcomeForm } from "../../src/figures/metrics.ts";
 import { OTHER } from "../../src/figures/reserved-keys.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { type FoldJob, type FoldQuery, foldRollup } from "../support/fold.ts";
+import { type FoldJob, type FoldQuery, foldRollup } from "../support/figures/fold.ts";
 import { CALLS, LIVE, RULES, SPEND } from "./account.ts";
 import { type Question, resolve } from "./questions.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Call } from "../../src/call/columns.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 import { openAccount, RULES } from "./account.ts";
 
 /** Name and id of calls; the names of gone calls do not count. */

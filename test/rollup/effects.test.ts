@@ -8,8 +8,14 @@ import { toShown } from "../../src/figures/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../support/calls.ts";
-import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import {
+  deleteCalls,
+  markGone,
+  newWarehouse,
+  setRules,
+  storeCalls,
+} from "../support/warehouses/warehouse.ts";
 import { CALLS, GONE, MILLISECONDS, RULES } from "./account.ts";
 
 interface Facts {

@@ -5,7 +5,7 @@ import type { Dimension } from "../../src/figures/dimensions.ts";
 import { REVENUE_BY } from "../../src/figures/metrics.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import type { FoldJob } from "../support/fold.ts";
+import type { FoldJob } from "../support/figures/fold.ts";
 import { CALLS, GONE, LIVE, openAccount, RULES } from "./account.ts";
 import { askBoth, type Counted } from "./ask.ts";
 import type { Question } from "./questions.ts";

@@ -9,8 +9,8 @@ import type { CallFilter } from "../../src/call/filter.ts";
 import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import type { SpendRow } from "../../src/spend/read-report.ts";
-import { arbitraryCalls } from "../support/calls.ts";
-import type { FoldQuery } from "../support/fold.ts";
+import type { FoldQuery } from "../support/figures/fold.ts";
+import { arbitraryCalls } from "../support/warehouses/calls.ts";
 
 /**
  * The moments before and after clock changes, and repeated hours: in Berlin, New York, on Lord Howe by half an

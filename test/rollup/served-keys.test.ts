@@ -7,8 +7,8 @@ import { NOT_SET, OTHER, TOTAL, toServed } from "../../src/figures/reserved-keys
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
-import { deleteCalls, newWarehouse, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { deleteCalls, newWarehouse, storeCalls } from "../support/warehouses/warehouse.ts";
 
 /** Texts that look like reserved keys, and some that nearly do. */
 const texts = fc.oneof(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CallFilter } from "../../src/call/filter.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 import { MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
 
 const account = await openAccount();

@@ -7,8 +7,14 @@ import type { Row } from "../../src/rollup/figure-session.ts";
 import { RollupSession, type SessionOptions } from "../../src/rollup/session.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
-import { deleteCalls, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import {
+  deleteCalls,
+  markGone,
+  newWarehouse,
+  setRules,
+  storeCalls,
+} from "../support/warehouses/warehouse.ts";
 
 /** Replaces the calls of the warehouse. */
 function fill(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, send } from "../support/requests.ts";
+import { fetchPage, send } from "../support/services/requests.ts";
 
 test("GET /_sandbox/state shows webhooks, insights, deliveries and requests, without a token", async () => {
   await using sandbox = await startSandbox({ calls: 2 });

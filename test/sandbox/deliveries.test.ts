@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isLoopback } from "../../src/sandbox/delivery-request.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/server.ts";
-import { send } from "../support/requests.ts";
+import { send } from "../support/services/requests.ts";
 import {
   type Answer,
   raw,
@@ -10,7 +10,7 @@ import {
   type TestServer,
   text,
   unusedPort,
-} from "../support/server.ts";
+} from "../support/services/server.ts";
 
 const startReceiver = (...answers: Answer[]) => startTlsServer("localhost", ...answers);
 

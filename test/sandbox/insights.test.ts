@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import openApi from "../../src/sandbox/openapi.json" with { type: "json" };
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { send } from "../support/requests.ts";
+import { send } from "../support/services/requests.ts";
 
 describe("GET insights/{id}", () => {
   test("returns every member of each seeded insight", async () => {

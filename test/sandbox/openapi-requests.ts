@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import openApi from "../../src/sandbox/openapi.json" with { type: "json" };
-import { ENDPOINT_CASES } from "../support/endpoint-cases.ts";
+import { ENDPOINT_CASES } from "../support/services/endpoint-cases.ts";
 
 /** A schema of the OpenAPI document, as far as requests are made from it. */
 const schemaOf = z.looseObject({

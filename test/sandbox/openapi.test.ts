@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import committed from "../../src/sandbox/openapi.json" with { type: "json" };
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { draws } from "../support/draws.ts";
-import { send } from "../support/requests.ts";
 import { calltally } from "../support/run.ts";
+import { send } from "../support/services/requests.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { conformingRequests, sendMade } from "./openapi-requests.ts";
 

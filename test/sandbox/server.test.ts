@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, fetchRaw, PATH } from "../support/requests.ts";
 import { startCalltally } from "../support/run.ts";
+import { fetchPage, fetchRaw, PATH } from "../support/services/requests.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 test("startSandbox listens on 127.0.0.1 at a free port, with 5000 calls that end shortly before now", async () => {

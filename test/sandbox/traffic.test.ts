@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FAULT_KINDS, type FaultKind, type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { fetchPage, fetchRaw, PATH, send } from "../support/requests.ts";
+import { fetchPage, fetchRaw, PATH, send } from "../support/services/requests.ts";
 
 const always = (kind: FaultKind) => startSandbox({ calls: 50, faults: [kind], faultRate: 1 });
 

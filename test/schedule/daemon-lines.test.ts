@@ -9,9 +9,9 @@ import { openWarehouse } from "../../src/warehouse/open.ts";
 import { insertJobStart, type JobEnd, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { keepLines } from "../support/log-lines.ts";
-import { startServer, text } from "../support/server.ts";
+import { startServer, text } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse } from "../support/warehouse.ts";
+import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 import { writeAtOnce } from "../support/write-at-once.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 

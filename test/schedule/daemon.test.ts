@@ -9,7 +9,7 @@ import { type DaemonOptions, runDaemon } from "../../src/schedule/daemon.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse } from "../support/warehouse.ts";
+import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 
 /** A program that does nothing and never ends. */
 const HANG = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
 import { keepLines } from "../support/log-lines.ts";
-import { type Answer, drip, ENDLESS, reset, stall, startServer, text } from "../support/server.ts";
+import { type Answer, drip, ENDLESS, reset, stall, startServer, text } from "../support/services/server.ts";
 
 const { signal } = new AbortController();
 const ok = text("OK");

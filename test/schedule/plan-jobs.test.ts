@@ -16,9 +16,9 @@ import { insertJobStart, type JobRecord, updateJobEnd } from "../../src/warehous
 import { type RunChanges, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { openNewWarehouse, storeCalls } from "../support/warehouses/warehouse.ts";
 import { snapshotOf } from "./snapshot.ts";
 
 // sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.

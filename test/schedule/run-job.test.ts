@@ -5,9 +5,9 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { runJob } from "../../src/schedule/run-job.ts";
 import { keepLines } from "../support/log-lines.ts";
-import { startServer, text } from "../support/server.ts";
+import { startServer, text } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse } from "../support/warehouse.ts";
+import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import { runDaemon } from "../../src/schedule/daemon.ts";
 
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse } from "../support/warehouse.ts";
+import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 import { writeAtOnce } from "../support/write-at-once.ts";
 
 const SECRET = "a-secret-of-the-doorbell";

@@ -5,7 +5,7 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { describeSchema } from "../../src/schema/describe.ts";
 import { TABLES } from "../../src/schema/schema.ts";
 import { about, describeTable } from "../../src/warehouse/described.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 describe("describeSchema", () => {
   it("lists exactly the tables, views and columns of a real warehouse", () => {

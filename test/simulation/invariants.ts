@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { firstStartOf, foldRollup } from "../support/fold.ts";
+import { firstStartOf, foldRollup } from "../support/figures/fold.ts";
 import {
   checkCluster,
   checkForgotten,

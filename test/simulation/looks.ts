@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 import type { TrueCall } from "./service.ts";
 import type { Ran } from "./types.ts";
 

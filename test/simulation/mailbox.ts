@@ -1,5 +1,5 @@
 import { startMailServer } from "../delivery/mail-server.ts";
-import { reset, startServer, text } from "../support/server.ts";
+import { reset, startServer, text } from "../support/services/server.ts";
 import { uptimeMs } from "./machine.ts";
 import type { Mailbox } from "./types.ts";
 

@@ -3,7 +3,7 @@ import { removeImport } from "../../src/spend/import-ledger.ts";
 import { readImports, SPEND_LEDGER } from "../../src/spend/spend-imports.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 /** Imports rows of 1.00 EUR. */
 function importFile(warehouse: Warehouse, at: string, file: string, rows: [day: string, source: string][]) {

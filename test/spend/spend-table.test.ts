@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SpendRow } from "../../src/spend/read-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const ROW: SpendRow = {
   line: 2,

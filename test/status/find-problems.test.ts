@@ -4,7 +4,7 @@ import { findFailedSync, findProblems, trustIn } from "../../src/status/find-pro
 import { readStatus } from "../../src/status/read-status.ts";
 import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
-import { newWarehouse, storeRun } from "../support/warehouse.ts";
+import { newWarehouse, storeRun } from "../support/warehouses/warehouse.ts";
 
 const STARTED_AT = "2026-11-20T11:00:00.000Z";
 

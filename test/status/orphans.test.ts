@@ -5,7 +5,7 @@ import { readConfiguration } from "../../src/config/read-configuration.ts";
 import { remarkOnOrphans } from "../../src/status/orphans.ts";
 import { markDemo } from "../../src/warehouse/origin.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse } from "../support/warehouse.ts";
+import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 
 it("remarkOnOrphans names warehouses of accounts that have left, and not that of the demo", () => {
   using folder = makeTempFolder();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import pLimit from "p-limit";
-import { assertNoSecrets } from "../cli/secrets.ts";
+import { assertNoSecrets } from "../cli/privacy/secrets.ts";
 import { runWarm } from "../cli/warm-pool.ts";
 import { DIST } from "./built.ts";
 import { LONGEST_MS } from "./enough-time.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkFile } from "../../src/sync/check-file.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const AN_HOUR_AGO = "2026-11-20T14:00:00.000Z";

@@ -3,8 +3,8 @@ import type { Row } from "../../src/paging/slice.ts";
 import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../support/calls.ts";
-import { newWarehouse, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { newWarehouse, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const CLAIM: Claim = { baseUrl: new URL("https://api.example.com/x/"), token: "mine", isRebound: false };
 const OTHER = { ...CLAIM, token: "other" };

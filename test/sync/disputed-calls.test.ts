@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { newestFirst, type ServedCall, startCallService } from "../support/call-service.ts";
-import { json } from "../support/server.ts";
+import { newestFirst, type ServedCall, startCallService } from "../support/services/call-service.ts";
+import { json } from "../support/services/server.ts";
 
 it.each([
   { title: "and stores the newer one", again: undefined, expected: { duration: 99, calls_conflicting: 0 } },

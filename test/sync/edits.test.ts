@@ -9,7 +9,7 @@ import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls, newWarehouse } from "../support/warehouse.ts";
+import { deleteCalls, newWarehouse } from "../support/warehouses/warehouse.ts";
 import { makeRun } from "./scene.ts";
 
 const HOUR_MS = 3_600_000;

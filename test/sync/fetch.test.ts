@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { exitCodeOf } from "../../src/sync/run.ts";
-import { type CallService, failsOn, rowOf, rowsOf, startRowService } from "../support/call-service.ts";
-import { text } from "../support/server.ts";
+import {
+  type CallService,
+  failsOn,
+  rowOf,
+  rowsOf,
+  startRowService,
+} from "../support/services/call-service.ts";
+import { text } from "../support/services/server.ts";
 
 /** Pages of 20 rows overlap by 10, so they start at 0, 10, 20, … and each row but the first ten is on two of them. */
 const IDS = Array.from({ length: 40 }, (_, index) => index + 1);

@@ -9,7 +9,7 @@ import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import { readRuns, type SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 import {
   brokenRow,
   HOUR_MS,

@@ -14,10 +14,10 @@ import { withhold } from "../../src/privacy/withhold.ts";
 import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { openReader } from "../../src/warehouse/open.ts";
-import { type CallService, startRowService, syncFrom } from "../support/call-service.ts";
 import { draws, least } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { readRows } from "../support/warehouse.ts";
+import { type CallService, startRowService, syncFrom } from "../support/services/call-service.ts";
+import { readRows } from "../support/warehouses/warehouse.ts";
 
 const DAY_MS = 86_400_000;
 const START = "2026-11-20T15:00:00.000Z";

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ParsedRow } from "../../src/api/parse-row.ts";
 import { Latest } from "../../src/sync/latest.ts";
-import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 const rowOf = (call_id: number): ParsedRow => ({ call: makeCall({ call_id }), drift: [] });
 const rejected = (call_id: number | null): ParsedRow => ({

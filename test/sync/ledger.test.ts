@@ -8,10 +8,10 @@ import { insertPage, readPages, type SyncPage } from "../../src/warehouse/runs/p
 import { type RunChanges, readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { newWarehouse, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { newWarehouse, storeCalls } from "../support/warehouses/warehouse.ts";
 import { makeRun } from "./scene.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";

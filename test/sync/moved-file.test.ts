@@ -2,8 +2,8 @@ import { existsSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { type CallService, newestFirst, startCallService } from "../support/call-service.ts";
-import { readIds } from "../support/warehouse.ts";
+import { type CallService, newestFirst, startCallService } from "../support/services/call-service.ts";
+import { readIds } from "../support/warehouses/warehouse.ts";
 
 /** Runs an event before a response. */
 async function whenAsked(request: number, happen: () => void | Promise<void>) {

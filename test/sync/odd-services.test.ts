@@ -9,7 +9,7 @@ import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import { readRuns } from "../../src/warehouse/runs/runs.ts";
 import { draws } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { deleteCalls, newWarehouse } from "../support/warehouse.ts";
+import { deleteCalls, newWarehouse } from "../support/warehouses/warehouse.ts";
 import { makeRun, rowOf } from "./scene.ts";
 
 interface Asked {

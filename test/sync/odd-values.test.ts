@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DNI_FIELDS } from "../../src/call/columns.ts";
-import { startRowService } from "../support/call-service.ts";
+import { startRowService } from "../support/services/call-service.ts";
 
 const OWN = ["insight_name", "caller_id", "tracking_number", "disposition", "org_unit_name", "recording_url"];
 const TEXTS = [...OWN, "summary", "transcription", ...DNI_FIELDS];

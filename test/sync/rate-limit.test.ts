@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type CallService, rowsOf, startRowService } from "../support/call-service.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { type Answer, json } from "../support/server.ts";
+import { type CallService, rowsOf, startRowService } from "../support/services/call-service.ts";
+import { type Answer, json } from "../support/services/server.ts";
 
 const busy = (retryAfter: string) =>
   json({ code: 429, message: "Too many" }, 429, { "retry-after": retryAfter });

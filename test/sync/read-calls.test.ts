@@ -5,7 +5,7 @@ import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 import { brokenRow, HOUR_MS, hoursAgo, Listing, makeRun, NOW, NOW_MS, rowOf, startStore } from "./scene.ts";
 
 const LIMIT = 120;

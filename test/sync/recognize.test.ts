@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { KEEP_ALL, type Keep } from "../../src/privacy/keep-settings.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
-import { rowOf, startRowService } from "../support/call-service.ts";
-import { locked } from "../support/warehouse.ts";
+import { rowOf, startRowService } from "../support/services/call-service.ts";
+import { locked } from "../support/warehouses/warehouse.ts";
 
 const FORGOTTEN = "+4930123456";
 const callOf = (id: number, members: object) => JSON.stringify({ ...JSON.parse(rowOf(id)), ...members });

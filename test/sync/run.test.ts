@@ -8,16 +8,16 @@ import { exitCodeOf } from "../../src/sync/run.ts";
 import type { SyncOptions } from "../../src/sync/sync-options.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { readRuns } from "../../src/warehouse/runs/runs.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 import {
   type CallService,
   callOf,
   newestFirst,
   startCallService,
   syncFrom,
-} from "../support/call-service.ts";
-import { FakeClock } from "../support/fake-clock.ts";
-import { json } from "../support/server.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+} from "../support/services/call-service.ts";
+import { json } from "../support/services/server.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -9,7 +9,7 @@ import { PageStore } from "../../src/sync/store.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
 
 export const NOW = "2026-11-20T15:00:00.000Z";
 export const NOW_MS = Date.parse(NOW);

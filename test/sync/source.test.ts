@@ -5,9 +5,15 @@ import type { Sort } from "../../src/paging/order-key.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
 import { createSource, type FetchOptions, type PageSlice } from "../../src/sync/fetch.ts";
 import { ServiceClock } from "../../src/sync/service-clock.ts";
-import { type Disturb, failsOn, rowsOf, serverError, startRowService } from "../support/call-service.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { type Answer, json, reset, text } from "../support/server.ts";
+import {
+  type Disturb,
+  failsOn,
+  rowsOf,
+  serverError,
+  startRowService,
+} from "../support/services/call-service.ts";
+import { type Answer, json, reset, text } from "../support/services/server.ts";
 
 const TOTAL = 60;
 /** One attempt per page; pieces have their own number. */

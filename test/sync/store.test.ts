@@ -15,9 +15,9 @@ import { readPages } from "../../src/warehouse/runs/page-table.ts";
 import { readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { deleteCalls, locked, newWarehouse } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { deleteCalls, locked, newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const NOW = "2026-11-20T15:00:00.000Z";
 const LATER = "2026-11-20T16:00:00.000Z";

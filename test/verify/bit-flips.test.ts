@@ -7,7 +7,7 @@ import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { readCertificate } from "../../src/warehouse/runs/certificate-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws } from "../support/draws.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
 
 const FLIPS = draws(1000);

@@ -6,7 +6,7 @@ import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { settleCallers } from "../../src/warehouse/calls/first-load.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
 
 /**

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { countChangedDays } from "../../src/features/notices/watched-days.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
 
 /** Warehouses that look odd but were not forged. */

@@ -5,9 +5,9 @@ import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { isOf, verifyFile } from "../../src/verify/verify-files.ts";
 import { openExistingWarehouse, openReader } from "../../src/warehouse/open.ts";
 import type { Reader } from "../../src/warehouse/warehouse.ts";
-import { exportToFolder } from "../support/produce-files.ts";
+import { exportToFolder } from "../support/figures/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { openNewWarehouse } from "../support/warehouse.ts";
+import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 import { ListedCalls } from "./warehouses.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests are forged in ways that no type allows

@@ -9,9 +9,9 @@ import { beginMarks, readChanges } from "../../src/warehouse/changed-calls.ts";
 import { publications, readPublications, upsertPublication } from "../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
-import { makeCall } from "../support/calls.ts";
 import { draws, least } from "../support/draws.ts";
-import { locked, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { locked, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
   storeCalls(

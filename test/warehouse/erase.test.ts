@@ -9,7 +9,7 @@ import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-a
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { locked } from "../support/warehouse.ts";
+import { locked } from "../support/warehouses/warehouse.ts";
 
 const NOW = "2026-11-20T12:00:00.000Z";
 const SECRET = "a word that nobody may read any more";

@@ -5,7 +5,7 @@ import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
 import { isLocked } from "../../src/warehouse/holder.ts";
 import { startRun } from "../../src/warehouse/runs/runs.ts";
 import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 describe("nameFile of a locked warehouse", () => {
   it.each([

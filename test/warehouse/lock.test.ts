@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
-import { openIn } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { openIn } from "../support/warehouses/small-warehouse.ts";
 
 test("tryAcquireLock locks a warehouse behind a link, and releases it when disposed", () => {
   using folder = makeTempFolder();

@@ -8,9 +8,9 @@ import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { assertCurrent, BASELINE_VERSION, migrate } from "../../src/warehouse/migrate.ts";
 import { openExistingWarehouse, openReader, openWarehouse } from "../../src/warehouse/open.ts";
-import { CALLS, dump, makeWarehouse } from "../support/small-warehouse.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { locked } from "../support/warehouse.ts";
+import { CALLS, dump, makeWarehouse } from "../support/warehouses/small-warehouse.ts";
+import { locked } from "../support/warehouses/warehouse.ts";
 
 const NEXT_VERSION = BASELINE_VERSION + 1;
 const ADD_TOPIC = "ALTER TABLE `calls` ADD `topic` text;--> statement-breakpoint\n";

@@ -13,9 +13,9 @@ import {
   openReader,
   openWarehouse,
 } from "../../src/warehouse/open.ts";
-import { FULL_CALL } from "../support/calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
-import { storeCalls } from "../support/warehouse.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
+import { storeCalls } from "../support/warehouses/warehouse.ts";
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 

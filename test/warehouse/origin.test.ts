@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assertOrigin, bindOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
-import { makeCall } from "../support/calls.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 const baseUrl = new URL("https://api.example.com");
 

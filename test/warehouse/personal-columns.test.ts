@@ -7,7 +7,7 @@ import { TABLES } from "../../src/schema/schema.ts";
 import { CALLS } from "../../src/warehouse/calls/calls.ts";
 import { TRANSCRIPTS } from "../../src/warehouse/calls/transcripts.ts";
 import { personalColumns } from "../../src/warehouse/described.ts";
-import { FULL_CALL } from "../support/calls.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
 
 /** Impersonal texts: times, the program's own names, hashes of files, and settings of the operator. */
 const IMPERSONAL = `

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openReader } from "../../src/warehouse/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
-import { FULL_CALL, makeCall } from "../support/calls.ts";
 import { draws } from "../support/draws.ts";
-import { closedWarehouse } from "../support/warehouse.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { closedWarehouse } from "../support/warehouses/warehouse.ts";
 
 const makeWarehouse = () => closedWarehouse([FULL_CALL, makeCall({ call_id: 2, utm_source: "bing" })]);
 

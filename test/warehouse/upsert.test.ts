@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callers } from "../../src/warehouse/calls/callers.ts";
 import { prepareUpsert } from "../../src/warehouse/upsert.ts";
-import { newWarehouse } from "../support/warehouse.ts";
+import { newWarehouse } from "../support/warehouses/warehouse.ts";
 
 test("an upsert binds each value to its column in any order of names, and keeps columns that are not to be updated", () => {
   using warehouse = newWarehouse();

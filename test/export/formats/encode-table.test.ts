@@ -16,7 +16,7 @@ import {
   readParquet,
   roundRows,
   textRow,
-} from "../../support/tables.ts";
+} from "../../support/figures/tables.ts";
 
 const BOM = "\uFEFF";
 

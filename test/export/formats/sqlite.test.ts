@@ -5,10 +5,10 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PRIVATE_COLUMNS } from "../../../src/request/option-values.ts";
-import { arbitraryCalls, FULL_CALL } from "../../support/calls.ts";
-import { makeWarehouse, type Target } from "../../support/produce-files.ts";
-import { readLines } from "../../support/tables.ts";
+import { makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
+import { readLines } from "../../support/figures/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../../support/temp-folder.ts";
+import { arbitraryCalls, FULL_CALL } from "../../support/warehouses/calls.ts";
 
 const FILE = "calltally.sqlite";
 const TARGETS: Target[] = [{ kind: "calls" }, { kind: "rollup", dimensions: ["channel"] }];

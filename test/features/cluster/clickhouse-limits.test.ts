@@ -7,7 +7,7 @@ import {
   PUBLISHER,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "../../support/clickhouse-servers.ts";
+} from "../../support/services/clickhouse-servers.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
   it("limits the resources of a statement, and suggests what needs less", async () => {

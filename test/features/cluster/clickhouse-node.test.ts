@@ -2,8 +2,8 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/base/errors.ts";
 import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts";
-import { PUBLISHER } from "../../support/clickhouse-servers.ts";
-import { startServer, text } from "../../support/server.ts";
+import { PUBLISHER } from "../../support/services/clickhouse-servers.ts";
+import { startServer, text } from "../../support/services/server.ts";
 
 // A proxy in front of a server may truncate its responses, or respond in its place.
 describe("ClickhouseNode", () => {

@@ -1,4 +1,4 @@
-import { passOn, startServer } from "../../support/server.ts";
+import { passOn, startServer } from "../../support/services/server.ts";
 
 /** The fate of a request; a given response succeeds. */
 export type Fate = "pass" | "swallow" | { said: string };

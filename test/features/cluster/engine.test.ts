@@ -10,14 +10,14 @@ import { SPEND_DIMENSIONS } from "../../../src/figures/dimensions.ts";
 import { OTHER } from "../../../src/figures/reserved-keys.ts";
 import type { FigureSession } from "../../../src/rollup/figure-session.ts";
 import { questions, resolve } from "../../rollup/questions.ts";
+import { draws } from "../../support/draws.ts";
+import { calltally, startCalltally } from "../../support/run.ts";
 import {
   type ClickhouseServers,
   HAS_CLICKHOUSE,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "../../support/clickhouse-servers.ts";
-import { draws } from "../../support/draws.ts";
-import { calltally, startCalltally } from "../../support/run.ts";
+} from "../../support/services/clickhouse-servers.ts";
 import { makeTempFolder, readFiles } from "../../support/temp-folder.ts";
 import { startProxy } from "./cutting-proxy.ts";
 import { askBoth, everyQuestion, rollup } from "./engine-questions.ts";

@@ -6,8 +6,8 @@ import { importSpend } from "../../../src/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { accounts as arbitraryAccounts, spends } from "../../rollup/questions.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
-import { markGone, setRules } from "../../support/warehouse.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
+import { markGone, setRules } from "../../support/warehouses/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";
 
 /** An account with a warehouse of its own, deleted with it. */

@@ -2,14 +2,14 @@ import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/server.ts";
-import { writeAccounts } from "../../cli/agency.ts";
+import { writeAccounts } from "../../cli/accounts/agency.ts";
+import { calltally } from "../../support/run.ts";
 import {
   HAS_CLICKHOUSE,
   PUBLISHER,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "../../support/clickhouse-servers.ts";
-import { calltally } from "../../support/run.ts";
+} from "../../support/services/clickhouse-servers.ts";
 
 describe.skipIf(!HAS_CLICKHOUSE)(`publish: in calltally.yaml${UNLESS_SKIPPED}`, () => {
   it("publishes each account after its sync, by hand and as a job, which status and doctor show", async () => {

@@ -13,16 +13,16 @@ import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { openExistingWarehouse, openReader } from "../../../src/warehouse/open.ts";
 import { readPublication, readPublications } from "../../../src/warehouse/publication-table.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { makeCall } from "../../support/calls.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
+import { calltally, startCalltally } from "../../support/run.ts";
 import {
   type ClickhouseServers,
   HAS_CLICKHOUSE,
   startClickhouse,
   UNLESS_SKIPPED,
-} from "../../support/clickhouse-servers.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
-import { calltally, startCalltally } from "../../support/run.ts";
-import { locked, markGone, setRules, storeCalls } from "../../support/warehouse.ts";
+} from "../../support/services/clickhouse-servers.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { locked, markGone, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 import { type Fate, startProxy } from "./cutting-proxy.ts";
 import { type AccountPublication, publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";

@@ -2,8 +2,8 @@ import type { Call } from "../../../src/call/columns.ts";
 import { openCallerHash, openPseudonyms } from "../../../src/warehouse/calls/caller-hash.ts";
 import { FACT_COLUMNS } from "../../../src/warehouse/calls/facts.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
-import { makeCall } from "../../support/calls.ts";
-import type { ClickhouseServers } from "../../support/clickhouse-servers.ts";
+import type { ClickhouseServers } from "../../support/services/clickhouse-servers.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 
 /** Texts that differ only when every byte is compared. */
 const ODD_TEXTS = [

@@ -6,9 +6,13 @@ import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
 import { CALLS_TABLE } from "../../../src/features/cluster/account-tables.ts";
 import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
 import { openExistingWarehouse, openReader } from "../../../src/warehouse/open.ts";
-import { HAS_CLICKHOUSE, startClickhouse, UNLESS_SKIPPED } from "../../support/clickhouse-servers.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
-import { setRules } from "../../support/warehouse.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
+import {
+  HAS_CLICKHOUSE,
+  startClickhouse,
+  UNLESS_SKIPPED,
+} from "../../support/services/clickhouse-servers.ts";
+import { setRules } from "../../support/warehouses/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 

@@ -10,12 +10,12 @@ import { CONVERSIONS } from "../../../src/request/option-values.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
 import { RollupSession } from "../../../src/rollup/session.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { arbitraryCalls, makeCall } from "../../support/calls.ts";
-import { readConversions } from "../../support/conversion-checker.ts";
 import { draws, least } from "../../support/draws.ts";
-import { clockAt, type ExportOptions, makeWarehouse } from "../../support/produce-files.ts";
-import { readLines } from "../../support/tables.ts";
+import { readConversions } from "../../support/figures/conversion-checker.ts";
+import { clockAt, type ExportOptions, makeWarehouse } from "../../support/figures/produce-files.ts";
+import { readLines } from "../../support/figures/tables.ts";
 import { readText } from "../../support/temp-folder.ts";
+import { arbitraryCalls, makeCall } from "../../support/warehouses/calls.ts";
 
 const NOW = Date.parse("2026-10-01T12:00:00.000Z");
 const HOUR_MS = 3_600_000;

@@ -8,10 +8,10 @@ import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
 import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { readConversions } from "../../support/conversion-checker.ts";
-import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
+import { readConversions } from "../../support/figures/conversion-checker.ts";
+import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
-import { locked } from "../../support/warehouse.ts";
+import { locked } from "../../support/warehouses/warehouse.ts";
 import {
   at,
   conversionCall,

@@ -6,7 +6,7 @@ import { takeBack } from "../../../src/features/conversions/take-back.ts";
 import { forgetUploads } from "../../../src/features/conversions/upload-files.ts";
 import { readUploadFiles } from "../../../src/features/conversions/upload-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { clockAt, makeWarehouse } from "../../support/produce-files.ts";
+import { clockAt, makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
 import {
   at,

@@ -10,12 +10,12 @@ import type { ConversionOptions } from "../../../src/request/resolve.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { makeCall } from "../../support/calls.ts";
-import { type CheckedRow, readConversions } from "../../support/conversion-checker.ts";
-import { clockAt, type makeWarehouse, type Target } from "../../support/produce-files.ts";
-import { readLines } from "../../support/tables.ts";
+import { type CheckedRow, readConversions } from "../../support/figures/conversion-checker.ts";
+import { clockAt, type makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
+import { readLines } from "../../support/figures/tables.ts";
 import { readText } from "../../support/temp-folder.ts";
-import { storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeCalls } from "../../support/warehouses/warehouse.ts";
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;

@@ -6,10 +6,10 @@ import { pruneNow } from "../../../src/forget/prune-now.ts";
 import { KEEP_ALL } from "../../../src/privacy/keep-settings.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { clockAt, makeWarehouse, type Target } from "../../support/produce-files.ts";
-import { readLines } from "../../support/tables.ts";
+import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
+import { readLines } from "../../support/figures/tables.ts";
 import { readText } from "../../support/temp-folder.ts";
-import { locked } from "../../support/warehouse.ts";
+import { locked } from "../../support/warehouses/warehouse.ts";
 import {
   at,
   conversionCall,

@@ -20,9 +20,9 @@ import { statementsOfView } from "../../../src/features/explore/browser/view-sta
 import { FIGURES } from "../../../src/figures/metrics.ts";
 import type { Statement } from "../../../src/statements/statements.ts";
 import "../../support/built.ts"; // for the script of the page
-import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
-import { exportToStream, makeWarehouse } from "../../support/produce-files.ts";
+import { exportToStream, makeWarehouse } from "../../support/figures/produce-files.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 import { readPage } from "./read-page.ts";
 
 const VIEWS = draws(250);

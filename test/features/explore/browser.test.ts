@@ -9,11 +9,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { DIST } from "../../support/built.ts";
-import { makeCall } from "../../support/calls.ts";
 import { CHROMIUM, findViolations, hasChromium, launch, openPage } from "../../support/chromium.ts";
 import { draws } from "../../support/draws.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 
 const VIEWS = draws(300);
 const ZONE = "Europe/Berlin";

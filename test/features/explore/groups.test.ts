@@ -14,9 +14,9 @@ import { defaultView } from "../../../src/features/explore/browser/view.ts";
 import { FOLDED, unpackDuration } from "../../../src/features/explore/packed-calls.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import "../../support/built.ts"; // for the script of the page
-import { makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 import { readPage } from "./read-page.ts";
 
 const RUNS = draws(60);

@@ -5,9 +5,9 @@ import { findPersonalFiles } from "../../../src/forget/personal-files.ts";
 import { isOf, verifyFile } from "../../../src/verify/verify-files.ts";
 import { CALL_FACTS } from "../../../src/warehouse/calls/facts.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
-import { FULL_CALL } from "../../support/calls.ts";
+import { FULL_CALL } from "../../support/warehouses/calls.ts";
 import "../../support/built.ts"; // for the script of the page
-import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readPage } from "./read-page.ts";
 
 const CALLS = Array.from({ length: 40 }, (_, index) => ({

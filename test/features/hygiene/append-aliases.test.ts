@@ -16,8 +16,8 @@ import { readAliases } from "../../../src/config/files/aliases-file.ts";
 import type { AliasLine } from "../../../src/export/tag-problem.ts";
 import { appendAliases } from "../../../src/features/hygiene/append-aliases.ts";
 import { findProblems } from "../../../src/features/hygiene/find-problems.ts";
-import { makeCall } from "../../support/calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 
 const LINES: AliasLine[] = [
   { raw: "facebok", value: "facebook", of: "source" },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/call/columns.ts";
-import { makeCall } from "../../support/calls.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 
 const LAST_DAY = "2026-03-28";
 

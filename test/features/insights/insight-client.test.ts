@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../../src/api/client.ts";
 import { getInsight } from "../../../src/features/insights/insight-client.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { json, startServer } from "../../support/server.ts";
+import { json, startServer } from "../../support/services/server.ts";
 
 const envelope = (data: unknown) => ({
   code: 200,

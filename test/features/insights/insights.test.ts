@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { insights, saveInsight } from "../../../src/features/insights/insights.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { makeCall } from "../../support/calls.ts";
-import { locked, newWarehouse } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { locked, newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const NUMBER = "+12145550123";
 

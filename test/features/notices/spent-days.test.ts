@@ -3,7 +3,7 @@ import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { readSpentDays, toCampaign } from "../../../src/features/notices/spent-days.ts";
 import type { WatchedDay } from "../../../src/features/notices/watched-days.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
-import { newWarehouse, setRules } from "../../support/warehouse.ts";
+import { newWarehouse, setRules } from "../../support/warehouses/warehouse.ts";
 
 type Counted = [source: string, campaign: string, id: string, calls: Record<number, number>];
 

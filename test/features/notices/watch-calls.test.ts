@@ -5,8 +5,8 @@ import { type Notice, readNotices } from "../../../src/notices/notice-table.ts";
 import { describeNotice } from "../../../src/notices/notice-words.ts";
 import type { SyncOptions } from "../../../src/sync/sync-options.ts";
 import { openReader } from "../../../src/warehouse/open.ts";
-import { type ServedCall, startCallService } from "../../support/call-service.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { type ServedCall, startCallService } from "../../support/services/call-service.ts";
 import { type DrawnCall, drawCalls, type Outage, startOfYear } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;

@@ -13,8 +13,8 @@ import { importSpend } from "../../../src/spend/spend-table.ts";
 import { readRun, type SyncRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
-import { locked, markGone, newWarehouse, storeRun } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { locked, markGone, newWarehouse, storeRun } from "../../support/warehouses/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = Date.parse("2026-11-19T00:20:00.000Z");

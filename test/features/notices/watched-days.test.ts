@@ -4,7 +4,7 @@ import type { Call } from "../../../src/call/columns.ts";
 import { countChangedDays, parseKeys, readWatchedDays } from "../../../src/features/notices/watched-days.ts";
 import { updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { makeCall } from "../../support/calls.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
 import {
   deleteCalls,
   markGone,
@@ -12,7 +12,7 @@ import {
   setRules,
   storeCalls,
   storeRun,
-} from "../../support/warehouse.ts";
+} from "../../support/warehouses/warehouse.ts";
 
 const FROM_MS = Date.parse("2026-10-01T00:00:00Z");
 const UNTIL_MS = Date.parse("2026-10-03T12:00:00Z");

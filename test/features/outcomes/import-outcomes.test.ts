@@ -15,8 +15,8 @@ import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
-import { locked, markGone, newWarehouse } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { locked, markGone, newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const ANNA = "+15125550101";
 const BERT = "+15125550102";

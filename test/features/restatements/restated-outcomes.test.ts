@@ -8,10 +8,10 @@ import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcom
 import { readRestatements } from "../../../src/features/restatements/restatement-table.ts";
 import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
-import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
-import { clockAt, makeWarehouse, RUN_FINISHED_AT } from "../../support/produce-files.ts";
-import { storeCalls } from "../../support/warehouse.ts";
+import { clockAt, makeWarehouse, RUN_FINISHED_AT } from "../../support/figures/produce-files.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeCalls } from "../../support/warehouses/warehouse.ts";
 
 type Account = ReturnType<typeof makeWarehouse>;
 

@@ -6,7 +6,7 @@ import {
   type RestatementFilter,
   readRestatements,
 } from "../../../src/features/restatements/restatement-table.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const at = (hour: number) => `2026-09-01T${String(hour).padStart(2, "0")}:00:00.000Z`;
 const hour = fc.integer({ min: 0, max: 6 });

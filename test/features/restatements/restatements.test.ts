@@ -13,18 +13,18 @@ import { openWarehouse } from "../../../src/warehouse/open.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { foldRollup, METRICS } from "../../support/fold.ts";
+import { foldRollup, METRICS } from "../../support/figures/fold.ts";
 import {
   clockAt,
   exportToFolder,
   makeWarehouse,
   RUN_FINISHED_AT,
   type Target,
-} from "../../support/produce-files.ts";
+} from "../../support/figures/produce-files.ts";
 import { makeTempFolder, readText } from "../../support/temp-folder.ts";
-import { deleteCalls, markGone, setRules, storeCalls } from "../../support/warehouse.ts";
+import { arbitraryNameRules, makeCall } from "../../support/warehouses/calls.ts";
+import { deleteCalls, markGone, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const IN_HOURS = ["calls_in_hours", "missed_in_hours"];
 const COUNTS = new Set([...METRICS.slice(0, 4), ...METRICS.slice(5, 9), ...IN_HOURS]);

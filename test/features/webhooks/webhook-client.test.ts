@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { ApiClient } from "../../../src/api/client.ts";
 import { MAX_BODY_BYTES } from "../../../src/api/response-body.ts";
 import { changeWebhook, checkWebhookChange } from "../../../src/features/webhooks/webhook-client.ts";
-import { ENDPOINT_CASES } from "../../support/endpoint-cases.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { type Answer, gzip, json, reset, startServer, text } from "../../support/server.ts";
+import { ENDPOINT_CASES } from "../../support/services/endpoint-cases.ts";
+import { type Answer, gzip, json, reset, startServer, text } from "../../support/services/server.ts";
 import { METHOD_CASES } from "./method-cases.ts";
 
 const WEBHOOK = {

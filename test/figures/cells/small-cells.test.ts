@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { RollupQuery } from "../../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../../src/rollup/session.ts";
-import { makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
-import { deleteCalls, newWarehouse, storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { deleteCalls, newWarehouse, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const MONTHS = ["2026-08", "2026-09", "2026-10", "2026-11"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/server.ts";
-import { fetchIds, fetchPage, fetchRaw, PATH, type Page } from "../../support/requests.ts";
+import { fetchIds, fetchPage, fetchRaw, PATH, type Page } from "../../support/services/requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");
 

@@ -6,10 +6,10 @@ import { addUnsettled } from "../../../src/warehouse/calls/first-load.ts";
 import { tryAcquireLock } from "../../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { makeCall } from "../../support/calls.ts";
-import { makeWarehouse } from "../../support/produce-files.ts";
+import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readFiles, readText } from "../../support/temp-folder.ts";
-import { setRules } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { setRules } from "../../support/warehouses/warehouse.ts";
 
 const CALLS = [
   makeCall({ call_id: 1, caller_id: "+491", disposition: "GREETED", duration: 90 }),

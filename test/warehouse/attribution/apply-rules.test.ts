@@ -21,10 +21,10 @@ import { counts } from "../../../src/warehouse/counts.ts";
 import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
-import { foldFacts } from "../../support/fold-facts.ts";
+import { foldFacts } from "../../support/figures/fold-facts.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { locked, markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { locked, markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const CALLS = [
   makeCall({ call_id: 1, utm_source: "fb", disposition: "GREETED", duration: 90 }),

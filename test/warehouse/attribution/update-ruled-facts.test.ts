@@ -5,9 +5,15 @@ import type { AttributionRules } from "../../../src/attribution/attribution-rule
 import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
-import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { markGone, newWarehouse, readFacts, setRules, storeCalls } from "../../support/warehouse.ts";
+import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/warehouses/calls.ts";
+import {
+  markGone,
+  newWarehouse,
+  readFacts,
+  setRules,
+  storeCalls,
+} from "../../support/warehouses/warehouse.ts";
 
 const line = { speaker: null, qualifies: null, value: null };
 const rules: fc.Arbitrary<AttributionRules> = fc.record({

@@ -9,9 +9,9 @@ import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { counts } from "../../../src/warehouse/counts.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { foldFacts } from "../../support/fold-facts.ts";
+import { foldFacts } from "../../support/figures/fold-facts.ts";
+import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/warehouses/calls.ts";
 import {
   deleteCalls,
   markGone,
@@ -19,7 +19,7 @@ import {
   readFacts,
   setRules,
   storeCalls,
-} from "../../support/warehouse.ts";
+} from "../../support/warehouses/warehouse.ts";
 
 type Step =
   | { kind: "page" | "load"; calls: readonly Call[]; ids: readonly number[] }

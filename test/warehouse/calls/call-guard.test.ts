@@ -17,8 +17,8 @@ import { calls } from "../../../src/warehouse/calls/calls.ts";
 import { startRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { FULL_CALL, makeCall } from "../../support/calls.ts";
-import { locked, newWarehouse, setRules } from "../../support/warehouse.ts";
+import { FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
+import { locked, newWarehouse, setRules } from "../../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const NOTHING = { withheld: null, caller_digest: null };

@@ -13,9 +13,9 @@ import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import { transcripts } from "../../../src/warehouse/calls/transcripts.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
 import { draws } from "../../support/draws.ts";
-import { deleteCalls, markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
+import { deleteCalls, markGone, newWarehouse, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 interface Counts {
   new: number;

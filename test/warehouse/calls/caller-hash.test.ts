@@ -14,7 +14,7 @@ import { CallerDigests, insertForgotten } from "../../../src/warehouse/calls/for
 import { insertRules } from "../../../src/warehouse/calls/rules.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const KEY = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
 const FINGERPRINT = hash("sha256", KEY).slice(0, 16);

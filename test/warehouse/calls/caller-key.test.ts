@@ -5,8 +5,8 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../../src/base/errors.ts";
 import { callerKeyOf, hasCallerKey, openCallerKey } from "../../../src/warehouse/calls/caller-key.ts";
-import { openIn } from "../../support/small-warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
+import { openIn } from "../../support/warehouses/small-warehouse.ts";
 
 /** Starts a thread that acts whenever somebody begins to create a key in a folder. */
 async function startOther(folder: string, work: string): Promise<AsyncDisposable> {

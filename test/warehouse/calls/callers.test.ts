@@ -3,8 +3,8 @@ import { beginFactLog, pruneFactLog } from "../../../src/features/restatements/l
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { makeCall } from "../../support/calls.ts";
-import { markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 describe("callers", () => {
   const call = makeCall({ call_id: 1, caller_id: "+491", call_started: "2026-01-01T00:00:00.000Z" });

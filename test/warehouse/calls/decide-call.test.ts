@@ -3,8 +3,8 @@ import type { Call } from "../../../src/call/columns.ts";
 import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { decide, type StoredHead } from "../../../src/warehouse/calls/decide-call.ts";
-import { FULL_CALL } from "../../support/calls.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { FULL_CALL } from "../../support/warehouses/calls.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const NOW_MS = Date.parse("2027-01-01T00:00:00Z");
 const NO_LINKS: Keep = { ...KEEP_ALL, recording_urls: "never" };

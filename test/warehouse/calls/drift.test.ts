@@ -7,7 +7,7 @@ import {
   type SchemaDrift,
   withholdDrift,
 } from "../../../src/warehouse/calls/drift.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const msclkid: SchemaDrift = {
   path: "dni_data.msclkid",

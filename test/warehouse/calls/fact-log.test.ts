@@ -17,9 +17,15 @@ import { counts } from "../../../src/warehouse/counts.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { FULL_CALL, makeCall } from "../../support/calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { markGone, newWarehouse, openNewWarehouse, setRules, storeCalls } from "../../support/warehouse.ts";
+import { FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
+import {
+  markGone,
+  newWarehouse,
+  openNewWarehouse,
+  setRules,
+  storeCalls,
+} from "../../support/warehouses/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
   storeCalls(

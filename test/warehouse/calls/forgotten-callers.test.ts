@@ -14,9 +14,9 @@ import {
   readForgotten,
 } from "../../../src/warehouse/calls/forgotten-callers.ts";
 import { openWarehouse } from "../../../src/warehouse/open.ts";
-import { FULL_CALL, makeCall } from "../../support/calls.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const KEY = Buffer.alloc(32, 7);
 const digests = new CallerDigests(KEY);

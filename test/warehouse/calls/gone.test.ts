@@ -19,9 +19,9 @@ import { insertPage } from "../../../src/warehouse/runs/page-table.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
 import { draws, least } from "../../support/draws.ts";
-import { deleteCalls, newWarehouse, storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { deleteCalls, newWarehouse, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse("2026-10-01T00:00:00.000Z");

@@ -7,7 +7,7 @@ import {
   readRejected,
   recordRejected,
 } from "../../../src/warehouse/calls/rejected.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const withId = { call_id: 5, json: '{"call_id":5,"duration":"x"}', path: "duration", reason: "no integer" };
 const withoutId = { call_id: null, json: '{"call_id":"five"}', path: "call_id", reason: "no integer" };

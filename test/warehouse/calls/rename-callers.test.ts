@@ -6,8 +6,8 @@ import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { renameCallers } from "../../../src/warehouse/calls/rename-callers.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
-import { newWarehouse, readFacts, storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { newWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const NUMBERS = ["+491", "+492", null, "kept1"];
 

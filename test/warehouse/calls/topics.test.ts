@@ -7,8 +7,8 @@ import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settin
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { makeCall } from "../../support/calls.ts";
-import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../support/warehouse.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const line = (topic: string, phrase: string, qualifies: boolean | null = null) => ({

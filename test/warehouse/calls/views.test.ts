@@ -7,8 +7,8 @@ import { localTime } from "../../../src/calendar/local-time.ts";
 import { CALL_COLUMNS, DNI_FIELDS, TRANSCRIPT_COLUMNS } from "../../../src/call/columns.ts";
 import { viewsOf } from "../../../src/warehouse/calls/views.ts";
 import { localTimeOf, refreshZone } from "../../../src/warehouse/calls/zone-view.ts";
-import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/calls.ts";
-import { markGone, newWarehouse, storeCalls } from "../../support/warehouse.ts";
+import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
+import { markGone, newWarehouse, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 /** The members of calls in API v3 § 2.3, those of `dni_data` in its place; durations are shown in seconds. */
 const API_MEMBERS: readonly string[] = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS].filter(

@@ -18,7 +18,7 @@ import {
 } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
-import { newWarehouse } from "../../support/warehouse.ts";
+import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const startedAt = "2026-10-01T00:00:00.000Z";
 const start = (warehouse: Warehouse) =>

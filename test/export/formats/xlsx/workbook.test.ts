@@ -15,10 +15,10 @@ import { toSheetNames } from "../../../../src/export/formats/xlsx/workbook.ts";
 import { assertFits, toZip } from "../../../../src/export/formats/xlsx/zip.ts";
 import type { Column, TotalRow, Value } from "../../../../src/export/table.ts";
 import { PLAIN } from "../../../../src/letterhead/letterhead.ts";
-import { FULL_CALL, makeCall } from "../../../support/calls.ts";
-import { type ExportOptions, makeWarehouse, type Target } from "../../../support/produce-files.ts";
-import { readLines } from "../../../support/tables.ts";
+import { type ExportOptions, makeWarehouse, type Target } from "../../../support/figures/produce-files.ts";
+import { readLines } from "../../../support/figures/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../../../support/temp-folder.ts";
+import { FULL_CALL, makeCall } from "../../../support/warehouses/calls.ts";
 import {
   HAS_LIBRE_OFFICE,
   readByLibreOffice,

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { readCsv } from "../../support/page.ts";
+import { readText } from "../../support/temp-folder.ts";
+import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeCalls } from "../../support/warehouses/warehouse.ts";
+import { type Folder, makeCallsFolder } from "../folder.ts";
+
+const AUGUST = "--from 2026-08-01 --to 2026-08-31";
+
+const rowsOf = (folder: Folder, file: string) => readCsv(readText(folder.path, file));
+
+describe("calltally restatements", () => {
+  it("prints a line for each call, its figures below, and what changed in it with --calls", async () => {
+    const call = (call_id: number, members: Parameters<typeof makeCall>[0]) =>
+      makeCall({ call_id, caller_id: `+49${call_id}`, duration: 90, disposition: "ANSWERED", ...members });
+    const google = { call_started: "2026-08-01T12:00:00.000Z", utm_source: "google" };
+    const bing = { call_started: "2026-08-20T12:00:00.000Z", utm_source: "bing" };
+    using folder = makeCallsFolder([call(1, google), call(2, bing)]);
+    const { say: run } = folder;
+    const write = () => run(`export source medium ${AUGUST} --grain day --columns calls,missed_calls`);
+    await write();
+    {
+      using writer = openExistingWarehouse(folder.database);
+      storeCalls(writer, [call(2, { ...bing, disposition: "BUSY" }), call(31, google)]);
+    }
+    await write();
+
+    const minute = /^\d{4}-\d\d-\d\d \d\d:\d\d/gm;
+    const at = (text: string) => text.replace(minute, "AT").replaceAll(/exported .*/g, "exported THEN");
+    expect(at(await run("restatements"))).toBe(`AT  1 call came late: 31
+  data/exports/source.csv, source, exported THEN
+    2026-08-01  google  calls 1 → 2 (+1)
+  data/exports/medium.csv, medium, exported THEN
+    2026-08-01  (not set)  calls 1 → 2 (+1)
+
+AT  1 call corrected: 2
+  data/exports/source.csv, source, exported THEN
+    2026-08-20  bing  missed_calls 0 → 1 (+1)
+  data/exports/medium.csv, medium, exported THEN
+    2026-08-20  (not set)  missed_calls 0 → 1 (+1)
+`);
+    expect(at(await run("restatements --calls"))).toBe(`AT  data/exports/source.csv, source, exported THEN
+  2026-08-01  google  calls
+    1 → 2 (+1): 1 came late (+1)
+      31 came late
+  2026-08-20  bing  missed_calls
+    0 → 1 (+1): 1 corrected (+1)
+      2 corrected: outcome, is_qualified, disposition
+
+AT  data/exports/medium.csv, medium, exported THEN
+  2026-08-01  (not set)  calls
+    1 → 2 (+1): 1 came late (+1)
+      31 came late
+  2026-08-20  (not set)  missed_calls
+    0 → 1 (+1): 1 corrected (+1)
+      2 corrected: outcome, is_qualified, disposition
+`);
+    const [, second] = JSON.parse(await run("restatements --json"));
+    expect(second.reasons).toEqual([
+      {
+        ...{ reason: "corrected", calls: 1, effect: 1 },
+        listed: [{ call_id: 2, changed: ["outcome", "is_qualified", "disposition"] }],
+      },
+    ]);
+  });
+});
+
+describe("second export", () => {
+  it("reports in the file, the page, the list and the summary what changed and why, and a third one reports nothing", async () => {
+    const CALLS = ["google", "bing"].map((utm_source, index) =>
+      makeCall({ call_id: index + 1, call_started: "2026-08-01T12:00:00.000Z", utm_source }),
+    );
+    using folder = makeCallsFolder(CALLS);
+    const { say: run } = folder;
+    const write = () => run(`export source ${AUGUST} --grain month --out out`);
+    const report = async () => {
+      await run(`report ${AUGUST} --grain month --out page`);
+      return readText(folder.path, "page/report.html");
+    };
+    expect(await write()).not.toContain("restatements.csv");
+    expect(await report()).not.toContain("What changed since");
+    folder.execute("UPDATE call_facts SET source = 'google', outcome = 'answered' WHERE call_id = 2");
+
+    expect(await write()).toMatch(/\d+ figures exported on [\d-]+ have changed: see restatements\.csv/);
+    const lines = rowsOf(folder, "out/restatements.csv");
+    const ofCalls = lines.filter(({ metric }) => metric === "calls");
+    expect(ofCalls.map(({ key, was, now, corrected_effect }) => [key, was, now, corrected_effect])).toEqual([
+      ['{"source":"google"}', 1, 2, 1],
+      ['{"source":"bing"}', 1, 0, -1],
+    ]);
+    expect(await report()).toContain("What changed since");
+    const ofPage = rowsOf(folder, "page/restatements.csv");
+    expect(new Set(ofPage.map(({ contents }) => contents))).toEqual(
+      new Set(["report", "channel", "source", "campaign"]),
+    );
+    const listed = await run("restatements --since 2000-01-01");
+    expect(listed).toContain("corrected");
+    expect(Math.max(...listed.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    const asJson = JSON.parse(await run("restatements --json"));
+    expect(asJson.filter(({ path }: { path: string }) => path.endsWith("/source.csv"))).toHaveLength(
+      lines.length,
+    );
+    expect(await run("restatements --since 2100-01-01")).toBe("No restatements.\n");
+    expect(await write()).not.toContain("restatements.csv");
+  });
+
+  it("attributes the whole change of costs to changed spend, but no part of the change of costs per call", async () => {
+    const calls = [1, 2, 3, 4].map((call_id) =>
+      makeCall({
+        call_id,
+        call_started: "2026-08-01T12:00:00.000Z",
+        caller_id: `+49${call_id}`,
+        disposition: "answered",
+        duration: 90,
+        utm_source: "google",
+        campaign_name: "Brand",
+      }),
+    );
+    using folder = makeCallsFolder(calls);
+    const { say: run } = folder;
+    const load = (cost: string) => {
+      const header = "day,cost,clicks,source,medium,campaign,currency";
+      folder.write("own.csv", `${header}\n2026-08-01,${cost},google,cpc,Brand,EUR\n`);
+      return run("spend import own.csv");
+    };
+    const write = () => run(`export campaign --grain month --spend ${AUGUST} --out out`);
+
+    await load("10,7");
+    expect(await write()).not.toContain("restatements.csv");
+    await load("12.50,7");
+    expect(await write()).toContain("have changed: see restatements.csv");
+    const names = ["period", "metric", "was", "now", "change", "spend_changed_effect"];
+    const derived = ["cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
+    expect(rowsOf(folder, "out/restatements.csv").map((line) => names.map((name) => line[name]))).toEqual([
+      ["2026-08", "cost", 10, 12.5, 2.5, 2.5],
+      ...derived.map((metric) => ["2026-08", metric, 2.5, 3.13, 0.63, null]),
+    ]);
+    const listed = JSON.parse(await run("restatements --json"));
+    expect(listed.map(({ metric, reasons }: Record<string, unknown>) => [metric, reasons])).toEqual([
+      ["cost", [{ reason: "spend_changed", calls: null, effect: 2.5 }]],
+      ...derived.map((metric) => [metric, [{ reason: "spend_changed", calls: null, effect: null }]]),
+    ]);
+    expect(await write()).not.toContain("restatements.csv");
+  });
+});
