@@ -237,7 +237,9 @@ describe("parseRow: rejected rows, with the row as served, the path and the reas
       fc.property(beyond, (id) => {
         const json = `{"call_id":${id},"x":[${id},"${id}"]}`;
         expect(rejectionOf(parseText(json))).toEqual({
-          ...{ call_id: null, json, path: "call_id" },
+          call_id: null,
+          json,
+          path: "call_id",
           reason: `${id} is beyond 2^53 − 1 and would be rounded`,
         });
       }),

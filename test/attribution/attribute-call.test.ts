@@ -198,7 +198,11 @@ describe("attributeCall", () => {
     { said: "hello", topic: null, is_qualified: true },
   ])("finds the topic $topic in $said: $is_qualified", ({ said, topic, is_qualified, ...members }) => {
     const line = (topic: string, phrase: string, qualifies: boolean | null) => ({
-      ...{ topic, phrase, qualifies, speaker: null, value: null },
+      topic,
+      phrase,
+      qualifies,
+      speaker: null,
+      value: null,
     });
     const topics = [
       line("emergency", "burst pipe", true),
@@ -224,15 +228,25 @@ describe("attributeCall", () => {
     expect(
       factsOf({ utm_source: "Goo", utm_medium: "CPC", utm_campaign: "BRAND", utm_term: "goo" }, rules),
     ).toMatchObject({
-      ...{ source: "gg", utm_source_folded: "gg", medium: "paid", utm_medium_folded: "paid" },
-      ...{ campaign: "Brand | Exact", utm_campaign_folded: "brand | exact", utm_term_folded: "google" },
+      source: "gg",
+      utm_source_folded: "gg",
+      medium: "paid",
+      utm_medium_folded: "paid",
+      campaign: "Brand | Exact",
+      utm_campaign_folded: "brand | exact",
+      utm_term_folded: "google",
     });
     expect(factsOf({ campaign_name: " 4930  123456 ", gclid: "x" }, rules)).toMatchObject({
-      ...{ campaign: "Spring", source: "gg", medium: "paid", utm_campaign_folded: null },
+      campaign: "Spring",
+      source: "gg",
+      medium: "paid",
+      utm_campaign_folded: null,
     });
     expect(factsOf({ campaign_name: "Junk", utm_campaign: "brand" }, rules).campaign).toBe("Brand | Exact");
     expect(factsOf({ campaign_name: "Junk", referring_url: "https://google.com/" }, rules)).toMatchObject({
-      ...{ campaign: null, source: "gg", medium: "seo" },
+      campaign: null,
+      source: "gg",
+      medium: "seo",
     });
     const assistant = factsOf(
       { referring_url: "https://chatgpt.com/" },

@@ -193,7 +193,8 @@ describe("toCaller", () => {
   it.each([
     { callerId: " 0049 (30) 77", caller: "+493077" },
     ...["Anonymous", "Restricted", "unknown", "Private number", "Unbekannt", "非通知"].map((callerId) => ({
-      ...{ callerId, caller: null },
+      callerId,
+      caller: null,
     })),
     ...["anonymous@10.0.0.1", "sip:anonymous@pbx7.example"].map((callerId) => ({ callerId, caller: null })),
     ...[
@@ -207,7 +208,8 @@ describe("toCaller", () => {
       "0",
       "0000",
     ].map((callerId) => ({
-      ...{ callerId, caller: null },
+      callerId,
+      caller: null,
     })),
     { callerId: "+2666966870", caller: "+2666966870" },
     { callerId: "sip:49@pbx", caller: "sip49pbx" },

@@ -64,8 +64,13 @@ describe("inLocale", () => {
     [
       "en-US",
       {
-        ...{ count: "1,234,567", amount: "1,234.50", share: "54.5%", rate: "54.5%", change: "+12.5%" },
-        ...{ points: "-1.5 points", duration: "0:03 1:02.5 1:00:00" },
+        count: "1,234,567",
+        amount: "1,234.50",
+        share: "54.5%",
+        rate: "54.5%",
+        change: "+12.5%",
+        points: "-1.5 points",
+        duration: "0:03 1:02.5 1:00:00",
         days: "Sep 26, 2026 to Oct 5, 2026, 05:24",
         labels: "Oct 26, Oct 2026, 2026-W44, 2026-Q4",
         week: "Sun",

@@ -13,8 +13,13 @@ it("demo writes the files of an export and a report without settings, in 80 colu
   const files = ["campaign.csv", "gclid.csv", "utm_source.csv"];
   expect(readdirSync(join(folder.path, "data/demo")).sort()).toEqual(
     [
-      ...["calltally.db", "calltally.db.caller-key", "calltally.db.lock"],
-      ...[...files, "explore", "manifest.json", "report"],
+      "calltally.db",
+      "calltally.db.caller-key",
+      "calltally.db.lock",
+      ...files,
+      "explore",
+      "manifest.json",
+      "report",
     ].sort(),
   );
   await folder.run("export --database data/demo/calltally.db --timezone America/Chicago");

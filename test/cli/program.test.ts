@@ -19,8 +19,13 @@ describe("--help", () => {
     const help = program.configureHelp({ ...program.configureHelp(), helpWidth: 80 }).helpInformation();
     const tasks = readGroups(help).filter(([title]) => !title.startsWith("Options"));
     expect(tasks.map(([title]) => title)).toEqual([
-      ...["Start here:", "Figures and files:", "Query the warehouse:", "Operation:"],
-      ...["Personal data:", "At the service:", "Help and development:"],
+      "Start here:",
+      "Figures and files:",
+      "Query the warehouse:",
+      "Operation:",
+      "Personal data:",
+      "At the service:",
+      "Help and development:",
     ]);
     expect(tasks[0]?.[1]).toEqual(["demo", "init", "sync"]);
     const names = tasks.flatMap(([, listed]) => listed);

@@ -447,14 +447,26 @@ ${TWO}    timezone: Europe/Paris
     const shared = { limit: 9, concurrency: 3, rules: { qualified_seconds: 60 } };
     expect(settings).toMatchObject([
       {
-        ...{ name: "acme", token: "a", ...shared, timezone: "Europe/Berlin", retrySeconds: 120 },
-        ...{ orgUnitId: undefined, insightIds: [] },
-        ...{ database: "data/acme/calltally.db", exportDir: "data/acme/exports" },
+        name: "acme",
+        token: "a",
+        ...shared,
+        timezone: "Europe/Berlin",
+        retrySeconds: 120,
+        orgUnitId: undefined,
+        insightIds: [],
+        database: "data/acme/calltally.db",
+        exportDir: "data/acme/exports",
       },
       {
-        ...{ name: "beta", token: "b", ...shared, timezone: "Europe/Paris", retrySeconds: 7 },
-        ...{ orgUnitId: "7", insightIds: [101, 102] },
-        ...{ database: "data/beta/calltally.db", exportDir: "data/beta/exports" },
+        name: "beta",
+        token: "b",
+        ...shared,
+        timezone: "Europe/Paris",
+        retrySeconds: 7,
+        orgUnitId: "7",
+        insightIds: [101, 102],
+        database: "data/beta/calltally.db",
+        exportDir: "data/beta/exports",
       },
     ]);
   });
@@ -480,7 +492,16 @@ ${TWO}    timezone: Europe/Paris
     );
   });
 
-  it.each("BASE_URL TOKEN TOKEN_FILE DATABASE ORG_UNIT_ID EXPORT_DIR INSIGHT_IDS HEARTBEAT_URL".split(" "))(
+  it.each([
+    "BASE_URL",
+    "TOKEN",
+    "TOKEN_FILE",
+    "DATABASE",
+    "ORG_UNIT_ID",
+    "EXPORT_DIR",
+    "INSIGHT_IDS",
+    "HEARTBEAT_URL",
+  ])(
     "refuses CALLTALLY_%s in addition to accounts, in the environment or .env, and accepts it without accounts",
     (setting) => {
       const name = `CALLTALLY_${setting}`;

@@ -434,11 +434,23 @@ describe("inspectSettings", () => {
 
   it("treats settings as secret unless they are known to be harmless", () => {
     const shown = Object.values(SETTINGS).filter((spec) => !("isSecret" in spec) && !("default" in spec));
-    expect(shown.map(({ env }) => env.replace("CALLTALLY_", ""))).toEqual(
-      "BASE_URL ORG_UNIT_ID TITLE LOGO LOCALE RECORDING_SIGNATURE ALIASES TOPICS CHANNELS HOURS CLOSED CURRENCY PUBLISH_TO PUBLISH_USER INSIGHT_IDS".split(
-        " ",
-      ),
-    );
+    expect(shown.map(({ env }) => env.replace("CALLTALLY_", ""))).toEqual([
+      "BASE_URL",
+      "ORG_UNIT_ID",
+      "TITLE",
+      "LOGO",
+      "LOCALE",
+      "RECORDING_SIGNATURE",
+      "ALIASES",
+      "TOPICS",
+      "CHANNELS",
+      "HOURS",
+      "CLOSED",
+      "CURRENCY",
+      "PUBLISH_TO",
+      "PUBLISH_USER",
+      "INSIGHT_IDS",
+    ]);
   });
 
   it("continues after invalid settings as if they were not set", () => {

@@ -12,8 +12,13 @@ const NOW_MS = Date.parse("2026-11-16T07:00:00Z");
 
 function makeSource(folder: string, other: Partial<DeliverySource> = {}): DeliverySource {
   return {
-    ...{ database: `${folder}/calls.db`, warehouseId: "w", runId: 17, now: () => NOW_MS },
-    ...{ summary: makeSummary(folder), values: VALUES, ...other },
+    database: `${folder}/calls.db`,
+    warehouseId: "w",
+    runId: 17,
+    now: () => NOW_MS,
+    summary: makeSummary(folder),
+    values: VALUES,
+    ...other,
   };
 }
 

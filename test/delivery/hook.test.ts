@@ -102,8 +102,13 @@ describe("toHookBody", () => {
 
   it("leaves out the account, doubts, sentences, notices and files if there are none", () => {
     const bare = {
-      ...{ ...SUMMARY, letterhead: PLAIN, headline: SUMMARY.headline.slice(2) },
-      ...{ statements: [], sentences: [], notices: [], files: [] },
+      ...SUMMARY,
+      letterhead: PLAIN,
+      headline: SUMMARY.headline.slice(2),
+      statements: [],
+      sentences: [],
+      notices: [],
+      files: [],
     };
     const text = "Weekly calls, October: First-time callers 640";
     expect(toHookBody(bare, "json")).toMatchObject({ text: `${text}. Verified.` });

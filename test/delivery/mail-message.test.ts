@@ -48,9 +48,12 @@ describe("buildMessage", () => {
     const { headers, whole, envelope } = await build(makeSummary(folder.path), "Calls, week 2026-W46");
     expect(headers).toEqual(
       expect.arrayContaining([
-        ...["From: Calls <calls@example.com>", "To: ann@example.com"],
-        ...["Subject: Calls, week 2026-W46", "Message-ID: <17@example.com>"],
-        ...["Date: Mon, 16 Nov 2026 07:00:00 +0000", "Auto-Submitted: auto-generated"],
+        "From: Calls <calls@example.com>",
+        "To: ann@example.com",
+        "Subject: Calls, week 2026-W46",
+        "Message-ID: <17@example.com>",
+        "Date: Mon, 16 Nov 2026 07:00:00 +0000",
+        "Auto-Submitted: auto-generated",
       ]),
     );
     expect(envelope).toEqual({ from: "calls@example.com", to: ["ann@example.com"] });
@@ -168,8 +171,13 @@ Sent by calltally.
     using folder = makeTempFolder();
     const summary = makeSummary(folder.path);
     const bare = {
-      ...{ ...summary, letterhead: PLAIN, headline: summary.headline.slice(2) },
-      ...{ sentences: [], statements: [], files: [], ring_back: { callers: [], all: 0 } },
+      ...summary,
+      letterhead: PLAIN,
+      headline: summary.headline.slice(2),
+      sentences: [],
+      statements: [],
+      files: [],
+      ring_back: { callers: [], all: 0 },
     };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
@@ -244,7 +252,12 @@ describe("toMailHtml", () => {
   it("escapes every text, and loads nothing remote", async () => {
     const evil = `"><img src=https://evil.example/x onerror=alert(1)>'&`;
     const summary: ReportSummary = {
-      ...{ title: evil, account: evil, prefix: evil, range: evil, verdict: evil, folder: evil },
+      title: evil,
+      account: evil,
+      prefix: evil,
+      range: evil,
+      verdict: evil,
+      folder: evil,
       letterhead: { ...PLAIN, name: evil },
       sentences: [{ id: "fewer_calls", values: { dimension: "source", name: evil, calls: 1, before: 20 } }],
       headline: [{ name: evil, value: evil, change: evil, previous: evil, within_chance: true }],

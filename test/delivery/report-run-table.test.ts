@@ -42,8 +42,14 @@ describe("startReportRun", () => {
       const made = { ...range, verdict: "exact", is_stale: true, folder: "/r", files: "[]" } as const;
       updateReportRun(warehouse, 1, made);
       const run = {
-        ...{ ...made, report_run_id: 1, report: "weekly", account: "acme", scheduled_for: DUE },
-        ...{ started_at: "2026-11-16T07:00:02.000Z", news_until: null, process: markProcess() },
+        ...made,
+        report_run_id: 1,
+        report: "weekly",
+        account: "acme",
+        scheduled_for: DUE,
+        started_at: "2026-11-16T07:00:02.000Z",
+        news_until: null,
+        process: markProcess(),
       };
       expect(readOnly(warehouse)).toEqual({ ...run, status: "running", finished_at: null, error: null });
       updateReportRun(warehouse, 1, DONE);

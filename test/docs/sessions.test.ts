@@ -181,9 +181,30 @@ describe("sessions", () => {
     const shown = new Set(steps.map(({ command }) => /calltally (\w+)/.exec(command)?.[1]));
     expect([...shown]).toEqual(
       expect.arrayContaining([
-        ...["backup", "config", "demo", "docs", "doctor", "explain", "export", "forget", "init", "insight"],
-        ...["privacy", "prune", "query", "report", "restatements", "restore", "run", "schedule", "schema"],
-        ...["spend", "status", "sync", "uploads", "webhook"],
+        "backup",
+        "config",
+        "demo",
+        "docs",
+        "doctor",
+        "explain",
+        "export",
+        "forget",
+        "init",
+        "insight",
+        "privacy",
+        "prune",
+        "query",
+        "report",
+        "restatements",
+        "restore",
+        "run",
+        "schedule",
+        "schema",
+        "spend",
+        "status",
+        "sync",
+        "uploads",
+        "webhook",
       ]),
     );
   });

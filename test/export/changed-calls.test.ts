@@ -61,7 +61,10 @@ class Account implements Disposable {
   async list(since: string, { isGoneListed = true } = {}) {
     let text = "";
     const { manifest } = await exportToStream({
-      ...{ database: this.database, lookbackHours: 72, rules: this.rules, timezone: "UTC" },
+      database: this.database,
+      lookbackHours: 72,
+      rules: this.rules,
+      timezone: "UTC",
       targets: [{ kind: "calls", with: ["caller_id", "summary", "transcription", "recording_url"] }],
       format: { format: "json" },
       filter: isGoneListed ? { include_gone: true } : {},
@@ -110,7 +113,11 @@ const event = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       kind: fc.constant("call"),
-      ...{ id, caller: few, day: id, word: fc.constantFrom("tap", "Tap", "roof"), sign: fc.string() },
+      id,
+      caller: few,
+      day: id,
+      word: fc.constantFrom("tap", "Tap", "roof"),
+      sign: fc.string(),
     }),
   },
   { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom("gone", "back"), id }) },

@@ -34,7 +34,9 @@ it("an export of callers has them under keyed hashes, with what became of a miss
   const targets: Target[] = [{ kind: "callers" }, { kind: "rollup", dimensions: ["weekday"] }];
   const range = { from: "2026-03-01", to: "2026-03-02" };
   const { folder, manifest } = await warehouse.export({
-    ...{ targets, range, timezone: "Europe/Berlin" },
+    targets,
+    range,
+    timezone: "Europe/Berlin",
     format: { format: "json" },
   });
   const rows: Record<string, unknown>[] = JSON.parse(readText(folder, "callers.json"));
@@ -53,8 +55,12 @@ it("an export of callers has them under keyed hashes, with what became of a miss
         { call_at: "2026-03-01T10:00:00.500Z", source: "google", channel: "Organic Search", campaign: "A" },
         { call_at: "2026-03-02T22:59:59.999Z", source: "bing", channel: "Organic Search", campaign: "B" },
       ),
-      ...{ caller_hash: hmac("+491"), calls: 3, answered_calls: 2, missed_calls: 1 },
-      ...{ recovered: 1, recovered_after_seconds: 60 },
+      caller_hash: hmac("+491"),
+      calls: 3,
+      answered_calls: 2,
+      missed_calls: 1,
+      recovered: 1,
+      recovered_after_seconds: 60,
     },
     {
       ...common,
@@ -62,7 +68,11 @@ it("an export of callers has them under keyed hashes, with what became of a miss
         { call_at: "2026-03-01T11:00:00.000Z", ...direct },
         { call_at: "2026-03-01T12:00:00.000Z", ...direct },
       ),
-      ...{ caller_hash: hmac("+492"), calls: 2, answered_calls: 1, missed_calls: 1, recovered: 0 },
+      caller_hash: hmac("+492"),
+      calls: 2,
+      answered_calls: 1,
+      missed_calls: 1,
+      recovered: 0,
     },
     {
       ...common,
@@ -70,13 +80,20 @@ it("an export of callers has them under keyed hashes, with what became of a miss
         { call_at: "2026-03-02T10:00:00.000Z", ...direct },
         { call_at: "2026-03-02T10:00:00.000Z", ...direct },
       ),
-      ...{ caller_hash: hmac("+493"), calls: 1, answered_calls: 0, missed_calls: 0, recovered: null },
+      caller_hash: hmac("+493"),
+      calls: 1,
+      answered_calls: 0,
+      missed_calls: 0,
+      recovered: null,
     },
   ]);
   const sums = { calls: 6, answered_calls: 3, missed_calls: 2 };
   expect(manifest.files).toMatchObject([
     {
-      ...{ contents: "callers", rows: 3, sums, excluded: { "no caller": 2 } },
+      contents: "callers",
+      rows: 3,
+      sums,
+      excluded: { "no caller": 2 },
       caller_key: expect.stringMatching(/^[0-9a-f]{16}$/),
     },
     { sums: { calls: 8 } },

@@ -218,8 +218,17 @@ describe("scripts in jobs/deploy", () => {
 
     const unit = readUnit("calltally@.service");
     for (const name of [
-      ...["User", "Group", "StateDirectory", "StateDirectoryMode", "WorkingDirectory", "UMask"],
-      ...["NoNewPrivileges", "KillMode", "TimeoutStopSec", "LoadCredential", "EnvironmentFile"],
+      "User",
+      "Group",
+      "StateDirectory",
+      "StateDirectoryMode",
+      "WorkingDirectory",
+      "UMask",
+      "NoNewPrivileges",
+      "KillMode",
+      "TimeoutStopSec",
+      "LoadCredential",
+      "EnvironmentFile",
     ])
       expect(read("calltally-as-service")).toContain(`--property=${name}=${unit.get(name)?.join()} `);
   });

@@ -4,7 +4,9 @@ import { toData, toError } from "../../src/library/error-data.ts";
 describe("toData", () => {
   it("names a file that the system refuses, with the system's error as its cause", () => {
     const refused = Object.assign(new Error("EACCES: permission denied, open '/srv/calls.db'"), {
-      ...{ code: "EACCES", syscall: "open", path: "/srv/calls.db" },
+      code: "EACCES",
+      syscall: "open",
+      path: "/srv/calls.db",
     });
     for (const thrown of [refused, new Error("opening", { cause: refused })]) {
       const { cause } = toError(toData(thrown));

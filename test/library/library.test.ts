@@ -75,7 +75,10 @@ describe("syncWarehouse", () => {
       "Did you mean CALLTALLY_LOOKBACK_HOURS?",
     ],
     ...[
-      ...["TOKEN_FILE token", "TOKEN token", "BASE_URL baseUrl", "DATABASE database"],
+      "TOKEN_FILE token",
+      "TOKEN token",
+      "BASE_URL baseUrl",
+      "DATABASE database",
       "ORG_UNIT_ID orgUnitId",
     ].map((pair): [unknown, string, string] => {
       const [name, option] = pair.split(" ");
@@ -122,7 +125,7 @@ describe("syncWarehouse", () => {
 
   it("an error's hint names the option", async () => {
     const hintOf = async (work: () => unknown) => {
-      const error = await (async () => await work())().catch((thrown: unknown) => thrown);
+      const error = await new Promise((resolve) => resolve(work())).catch((thrown: unknown) => thrown);
       return error instanceof CalltallyError ? error.hint : error;
     };
     using own = makeTempFolder();
@@ -333,8 +336,15 @@ describe("rollup", () => {
 
   it("answers a question with every option", async () => {
     const { columns, rows } = await open.rollup({
-      ...{ by: ["channel"], range: { from: "2026-10-01", to: "2026-10-31" }, timezone: "Europe/Berlin" },
-      ...{ grain: "month", compare: "previous", fill: true, top: 1, spend: true, total: true },
+      by: ["channel"],
+      range: { from: "2026-10-01", to: "2026-10-31" },
+      timezone: "Europe/Berlin",
+      grain: "month",
+      compare: "previous",
+      fill: true,
+      top: 1,
+      spend: true,
+      total: true,
       filter: { channel: ["paid search", "email"], first_time: true },
     });
     const names = columns.map(({ name }) => name);
@@ -385,12 +395,23 @@ describe("other methods of a warehouse", () => {
 
   it("returns the members that its types have", async () => {
     const { columns, rows } = await open.rollup({
-      ...{ by: ["campaign", "org_unit"], grain: "month", compare: "previous", chance: true },
-      ...{ range: { from: "2026-10-01", to: "2026-10-31" } },
+      by: ["campaign", "org_unit"],
+      grain: "month",
+      compare: "previous",
+      chance: true,
+      range: { from: "2026-10-01", to: "2026-10-31" },
     });
     const members = [
-      ...["name", "type", "decimals", "currency", "isKey", "isId", "isShare", "isAdditive"],
-      ...["comparison", "help"],
+      "name",
+      "type",
+      "decimals",
+      "currency",
+      "isKey",
+      "isId",
+      "isShare",
+      "isAdditive",
+      "comparison",
+      "help",
     ] as const satisfies (keyof RollupColumn)[];
     expectTypeOf<(typeof members)[number]>().toEqualTypeOf<keyof RollupColumn>();
     const types = ["text", "integer", "decimal", "boolean", "time"] satisfies RollupColumn["type"][];
@@ -411,8 +432,11 @@ describe("other methods of a warehouse", () => {
     const { rows: channels } = await open.rollup({ by: ["channel"] });
     expect(files).toEqual([
       {
-        ...{ file: "calltally.sqlite", bytes: number, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
-        ...{ contents: "database", rows: channels.length },
+        file: "calltally.sqlite",
+        bytes: number,
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        contents: "database",
+        rows: channels.length,
         sheets: [{ sheet: "channel", contents: "channel", rows: channels.length }],
       },
     ]);
@@ -506,7 +530,7 @@ describe("other methods of a warehouse", () => {
     const [first, ...others] = await Array.fromAsync(open.calls());
     expect(first).toMatchObject({ call_id: expect.any(Number), outcome: expect.any(String) });
     expect([first?.local_day, first?.local_hour, first?.changed_at, first?.in_hours, first?.revenue]).toEqual(
-      [...[expect.any(String), expect.any(Number), expect.any(String), null, null]],
+      [expect.any(String), expect.any(Number), expect.any(String), null, null],
     );
     const [counted] = await Array.fromAsync(
       open.query("SELECT count(*) AS calls, 9007199254740993 AS large FROM attributed_calls"),

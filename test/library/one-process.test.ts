@@ -58,7 +58,9 @@ describe("syncWarehouse", () => {
     await using service = await startHeldService();
     using _released = { [Symbol.dispose]: service.release };
     const options = {
-      ...{ database, baseUrl: service.url.href, token: TOKEN },
+      database,
+      baseUrl: service.url.href,
+      token: TOKEN,
       settings: { CALLTALLY_LIMIT: "20", CALLTALLY_CONCURRENCY: "1" },
     };
     const first = syncWarehouse(options);

@@ -157,7 +157,11 @@ describe("the built library", () => {
     expect([library?.packages, reader?.packages, syncer?.packages]).toEqual([
       ["better-sqlite3", "fastest-levenshtein", "temporal-polyfill"],
       [
-        ...["better-sqlite3", "csv-parse/sync", "csv-stringify/sync", "fastest-levenshtein", "p-limit"],
+        "better-sqlite3",
+        "csv-parse/sync",
+        "csv-stringify/sync",
+        "fastest-levenshtein",
+        "p-limit",
         "temporal-polyfill",
       ],
       ["better-sqlite3", "csv-parse/sync", "fastest-levenshtein", "p-limit", "temporal-polyfill", "undici"],

@@ -7,8 +7,13 @@ const MANIFEST = { run: null, statements: [], timezone: "Europe/Berlin" };
 describe("toBasis", () => {
   it("returns only what is known", () => {
     expect(toBasis(MANIFEST, { account: undefined, isProvisional: true })).toStrictEqual({
-      ...{ run: null, verdict: null, verdict_reason: null, finished_at: null },
-      ...{ timezone: "Europe/Berlin", provisional: true, statements: [] },
+      run: null,
+      verdict: null,
+      verdict_reason: null,
+      finished_at: null,
+      timezone: "Europe/Berlin",
+      provisional: true,
+      statements: [],
     });
   });
 
@@ -19,9 +24,16 @@ describe("toBasis", () => {
     const manifest = { ...MANIFEST, ...ranges, run, statements: [provisional] };
     const spend = ["From spend.csv."];
     expect(toBasis(manifest, { account: "acme", isProvisional: false, spend })).toEqual({
-      ...{ account: "acme", run: 7, verdict: "exact", verdict_reason: "Each page met." },
-      ...{ finished_at: "2026-10-05", ...ranges, timezone: "Europe/Berlin", provisional: false },
-      ...{ statements: [toSpoken(provisional)], spend },
+      account: "acme",
+      run: 7,
+      verdict: "exact",
+      verdict_reason: "Each page met.",
+      finished_at: "2026-10-05",
+      ...ranges,
+      timezone: "Europe/Berlin",
+      provisional: false,
+      statements: [toSpoken(provisional)],
+      spend,
     });
   });
 });

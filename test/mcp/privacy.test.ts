@@ -34,10 +34,21 @@ const SPELLED = [
 const CALLS: readonly Call[] = SPELLED.map((personal, index) => ({
   ...FULL_CALL,
   call_id: index + 1,
-  ...{ caller_id: CALLER, tracking_number: TRACKING, google_analytics_cid: "canary-browser.1" },
-  ...{ insight_name: personal, disposition: personal, org_unit_name: personal, gclid: personal },
-  ...{ utm_source: personal, utm_medium: personal, utm_campaign: personal, utm_content: personal },
-  ...{ utm_term: personal, gclsrc: personal, campaign_name: personal, campaign_id: personal },
+  caller_id: CALLER,
+  tracking_number: TRACKING,
+  google_analytics_cid: "canary-browser.1",
+  insight_name: personal,
+  disposition: personal,
+  org_unit_name: personal,
+  gclid: personal,
+  utm_source: personal,
+  utm_medium: personal,
+  utm_campaign: personal,
+  utm_content: personal,
+  utm_term: personal,
+  gclsrc: personal,
+  campaign_name: personal,
+  campaign_id: personal,
   recording_url: `https://canary.example.com/${personal}`,
   referring_url: `https://canary-page.example.com/thanks?tel=${personal}`,
   summary: "canary-summary",
@@ -58,7 +69,10 @@ function makeFolder() {
   const topics = [{ topic: "Emergency", phrase: "burst pipe", speaker: null, qualifies: true, value: null }];
   setRules(warehouse, { ...DEFAULT_RULES, topics });
   const restatement = {
-    ...{ found_at: STARTED_AT, starts_at: STARTED_AT, ends_at: STARTED_AT, exported_at: STARTED_AT },
+    found_at: STARTED_AT,
+    starts_at: STARTED_AT,
+    ends_at: STARTED_AT,
+    exported_at: STARTED_AT,
     ...{
       path: "/out/source.csv",
       contents: "source",
@@ -68,7 +82,8 @@ function makeFolder() {
       now: 2,
       change: 1,
     },
-    ...{ reasons: [], rules_changed: null },
+    reasons: [],
+    rules_changed: null,
   };
   const keys = SPELLED.map((personal) => {
     return { source: personal, tracking_number: TRACKING, campaign_id: personal };
@@ -88,7 +103,9 @@ function makeFolder() {
     for (const { tracking_number, ...campaign } of keys) {
       const notice = {
         ...({ kind: "few", calls: 1, expected: 18.3, run_id: 1 } as const),
-        ...{ since: STARTED_AT, judged_until: STARTED_AT, noticed_at: STARTED_AT },
+        since: STARTED_AT,
+        judged_until: STARTED_AT,
+        noticed_at: STARTED_AT,
       };
       insertNotice(tx, { ...notice, dimension: "campaign", key: JSON.stringify(campaign) });
       insertNotice(tx, { ...notice, dimension: "tracking_number", key: JSON.stringify({ tracking_number }) });

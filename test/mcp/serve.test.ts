@@ -26,7 +26,11 @@ async function startServer(ask: (call: Call, options: AskOptions) => Promise<Too
   const complaints: string[] = [];
   const tools = toolsFor([], { sql: false, isPersonal: true });
   const ended = serve({
-    ...{ tools, ask, signal: stop.signal, input, output },
+    tools,
+    ask,
+    signal: stop.signal,
+    input,
+    output,
     complain: (text) => complaints.push(text),
   });
   const responses = new Map<unknown, PromiseWithResolvers<z.infer<typeof message>>>();
@@ -64,7 +68,10 @@ describe("serve", () => {
     const { $schema: _, ...question } = z.toJSONSchema(rollupQuestion, { io: "input" });
     expect(result?.tools).toEqual(
       tools.map(({ name, title, description }) => ({
-        ...{ name, title, description, annotations: { title, readOnlyHint: true } },
+        name,
+        title,
+        description,
+        annotations: { title, readOnlyHint: true },
         inputSchema: expect.objectContaining(name === "figures" ? { properties: question.properties } : {}),
       })),
     );

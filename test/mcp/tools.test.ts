@@ -43,12 +43,20 @@ const NOTICE = {
 } as const;
 
 const RESTATEMENT: Restatement = {
-  ...{ found_at: "2026-10-02T07:00:00.000Z", exported_at: "2026-10-01T07:00:00.000Z", rules_changed: null },
-  ...{ path: "/out/2026/campaign.csv", contents: "campaign", period: "2026-09" },
+  found_at: "2026-10-02T07:00:00.000Z",
+  exported_at: "2026-10-01T07:00:00.000Z",
+  rules_changed: null,
+  path: "/out/2026/campaign.csv",
+  contents: "campaign",
+  period: "2026-09",
   starts_at: "2026-09-01T00:00:00.000Z",
   ends_at: "2026-10-01T00:00:00.000Z",
   key: { campaign: "Autumn sale", campaign_id: "123456789" },
-  ...{ metric: "calls", was: 3, now: 2, change: -1, reasons: [{ reason: "gone", calls: 1, effect: -1 }] },
+  metric: "calls",
+  was: 3,
+  now: 2,
+  change: -1,
+  reasons: [{ reason: "gone", calls: 1, effect: -1 }],
 };
 
 const READING = ["figures", "compare", "explain_call", "what_changed", "status"];
@@ -66,12 +74,19 @@ function makeFolder(calls = CALLS) {
 }
 
 const BASIS = {
-  ...{ run: 1, verdict: "exact", verdict_reason: "Each page met the next.", finished_at: FINISHED_AT },
-  ...{ timezone: "UTC", provisional: false, statements: [] },
+  run: 1,
+  verdict: "exact",
+  verdict_reason: "Each page met the next.",
+  finished_at: FINISHED_AT,
+  timezone: "UTC",
+  provisional: false,
+  statements: [],
 };
 const IN_SEPTEMBER = {
-  ...{ ...SEPTEMBER, short_history: true },
-  ...{ starts_at: "2026-09-01T00:00:00.000Z", ends_at: "2026-10-01T00:00:00.000Z" },
+  ...SEPTEMBER,
+  short_history: true,
+  starts_at: "2026-09-01T00:00:00.000Z",
+  ends_at: "2026-10-01T00:00:00.000Z",
 };
 const HISTORY = {
   id: "short_history",
@@ -132,8 +147,11 @@ describe("answerCall", () => {
         { ...row, campaign: "Autumn sale", campaign_id: "99", first_call_at: "2026-09-15T14:30:00.125Z" },
       ],
       total: {
-        ...{ period: "(total)", campaign: null, campaign_id: null },
-        ...{ calls: 2, first_call_at: "2026-09-10T10:00:00.000Z" },
+        period: "(total)",
+        campaign: null,
+        campaign_id: null,
+        calls: 2,
+        first_call_at: "2026-09-10T10:00:00.000Z",
       },
     });
   });
@@ -173,8 +191,11 @@ describe("answerCall", () => {
     using folder = makeFolder([...calls, ...july]);
     const assistant = answering(folder.path, { env: folder.env });
     const compared = {
-      ...{ from: "2026-08-01", to: "2026-08-31", short_history: true },
-      ...{ starts_at: "2026-08-01T00:00:00.000Z", ends_at: "2026-09-01T00:00:00.000Z" },
+      from: "2026-08-01",
+      to: "2026-08-31",
+      short_history: true,
+      starts_at: "2026-08-01T00:00:00.000Z",
+      ends_at: "2026-09-01T00:00:00.000Z",
     };
     const row = (
       channel: string,
@@ -183,9 +204,15 @@ describe("answerCall", () => {
     ) => {
       const isByChance = Number(channel === "Direct");
       return {
-        ...{ channel, calls, calls_previous: before, calls_change: change, calls_within_chance: isByChance },
-        ...{ qualified_calls: qualified, qualified_calls_previous: qualifiedBefore },
-        ...{ qualified_calls_change: change, qualified_calls_within_chance: isByChance },
+        channel,
+        calls,
+        calls_previous: before,
+        calls_change: change,
+        calls_within_chance: isByChance,
+        qualified_calls: qualified,
+        qualified_calls_previous: qualifiedBefore,
+        qualified_calls_change: change,
+        qualified_calls_within_chance: isByChance,
       };
     };
     expect(await assistant.ask("compare", { range: SEPTEMBER, total: true })).toEqual({
@@ -290,8 +317,12 @@ describe("answerCall", () => {
           VALUES (1, 'webhook', 'hooks.example.com', 'failed', 'unknown service')`);
     }
     expect(await answering(folder.path, { env: folder.env }).ask("status")).toMatchObject({
-      ...{ last_proven_pass: null, calls: 2, calls_gone: 1, calls_of_the_service: 7 },
-      ...{ failures: ["weekly: webhook to its recipient: failed"], remarks: [] },
+      last_proven_pass: null,
+      calls: 2,
+      calls_gone: 1,
+      calls_of_the_service: 7,
+      failures: ["weekly: webhook to its recipient: failed"],
+      remarks: [],
     });
   });
 
@@ -387,8 +418,13 @@ describe("answerCall", () => {
       basis: BASIS,
       rows: [
         {
-          ...{ call_id: 2, caller: "+4930123456", x: "00ff", big: "9007199254740993" },
-          ...{ "0.5": 0.5, NULL: null, "1e999": null },
+          call_id: 2,
+          caller: "+4930123456",
+          x: "00ff",
+          big: "9007199254740993",
+          "0.5": 0.5,
+          NULL: null,
+          "1e999": null,
         },
       ],
     });

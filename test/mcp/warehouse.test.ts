@@ -31,7 +31,11 @@ describe("warehouse of calltally mcp", () => {
     }
     openNewWarehouse(database)[Symbol.dispose]();
     const basis = {
-      ...{ run: null, verdict: null, verdict_reason: null, finished_at: null, timezone: "UTC" },
+      run: null,
+      verdict: null,
+      verdict_reason: null,
+      finished_at: null,
+      timezone: "UTC",
       provisional: true,
       statements: [expect.objectContaining({ id: "no_finished_sync", level: "doubt" })],
     };

@@ -15,11 +15,18 @@ const SINCE = "2026-11-02T08:47:00.000Z";
 const ENDED = "2026-11-03T10:05:00.000Z";
 const GIVEN = {
   ...({ dimension: "tracking_number", kind: "silent", calls: 0, expected: 14.2, run_id: 7 } as const),
-  ...{ judged_until: SINCE, noticed_at: SINCE },
+  judged_until: SINCE,
+  noticed_at: SINCE,
 };
 const NOTICE: Notice = {
-  ...{ ...GIVEN, key: { tracking_number: "+15125550117" }, since: SINCE, notice_id: 1, news: 1 },
-  ...{ ended_at: null, end_reason: null, end_noticed_at: null },
+  ...GIVEN,
+  key: { tracking_number: "+15125550117" },
+  since: SINCE,
+  notice_id: 1,
+  news: 1,
+  ended_at: null,
+  end_reason: null,
+  end_noticed_at: null,
 };
 
 describe("notices", () => {
@@ -60,7 +67,11 @@ describe("notices", () => {
     ]);
     expect(readNotices(warehouse)[1]).toEqual(NOTICE);
     expect(readAllNotices(warehouse)[2]).toEqual({
-      ...{ ...NOTICE, ...end, notice_id: 3, news: 4, key: { tracking_number: "+3" } },
+      ...NOTICE,
+      ...end,
+      notice_id: 3,
+      news: 4,
+      key: { tracking_number: "+3" },
     });
     expect(readLastNews(warehouse)).toBe(4);
   });

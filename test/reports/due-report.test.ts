@@ -52,11 +52,16 @@ describe("runDue", () => {
     expect(weekly.lines[0]).toMatchObject({
       level: 30,
       msg: "report made",
-      ...{ scheduledFor: slot, folder: join(weekly.folder, sunday), files, verdict: "exact" },
+      scheduledFor: slot,
+      folder: join(weekly.folder, sunday),
+      files,
+      verdict: "exact",
     });
     expect(await due(weekly, now)).toBe(EXIT.done);
     expect(weekly.lines.at(-1)).toEqual({
-      ...{ level: 30, msg: "this report run is already done", scheduledFor: slot },
+      level: 30,
+      msg: "this report run is already done",
+      scheduledFor: slot,
     });
     expect(readRows(weekly.database, "SELECT 1 FROM report_runs")).toHaveLength(1);
   });

@@ -39,7 +39,9 @@ const CALLS = [
 
 const NOTICE = {
   ...({ dimension: "source", kind: "silent", calls: 0, expected: 18.3, run_id: 1 } as const),
-  ...{ since: "2026-11-15T07:00:00.000Z", judged_until: NOW, noticed_at: NOW },
+  since: "2026-11-15T07:00:00.000Z",
+  judged_until: NOW,
+  noticed_at: NOW,
 };
 
 type Named = ReturnType<typeof nameReport>;
@@ -62,8 +64,16 @@ function write({ database }: Named, work: (tx: Tx) => void): void {
 function spend({ database }: Named, days: readonly string[]): void {
   using warehouse = openExistingWarehouse(database);
   const rows = days.map((day, line) => ({
-    ...{ day, source: "google", medium: "cpc", campaign: "Brand", campaign_id: null, line, currency: "EUR" },
-    ...{ cost_micros: 24_000_000, clicks: null, impressions: null },
+    day,
+    source: "google",
+    medium: "cpc",
+    campaign: "Brand",
+    campaign_id: null,
+    line,
+    currency: "EUR",
+    cost_micros: 24_000_000,
+    clicks: null,
+    impressions: null,
   }));
   importSpend(warehouse, [{ file: "spend.csv", rows }], {
     currency: "EUR",
@@ -106,7 +116,9 @@ describe("makeReport", () => {
       {
         text: expect.any(String),
         title: "Calls: weekly, 2026-W46",
-        ...{ account: "acme", name: "acme", range: WEEK },
+        account: "acme",
+        name: "acme",
+        range: WEEK,
         headline: [
           { name: "Calls", value: "12", previous: "4", ...change },
           { ...rate, name: "Answer rate", value: "75.0%", previous: "75.0%" },
@@ -125,9 +137,21 @@ describe("makeReport", () => {
     ]);
     expect(readRows(weekly.database, "SELECT * FROM report_runs")).toEqual([
       {
-        ...{ report_run_id: 1, report: "weekly", account: "acme", scheduled_for: null, started_at: NOW },
-        ...{ finished_at: NOW, status: "done", verdict: "exact", is_stale: 0, news_until: 0, folder },
-        ...{ range_from: "2026-11-09", range_to: "2026-11-15", error: null, process: expect.any(String) },
+        report_run_id: 1,
+        report: "weekly",
+        account: "acme",
+        scheduled_for: null,
+        started_at: NOW,
+        finished_at: NOW,
+        status: "done",
+        verdict: "exact",
+        is_stale: 0,
+        news_until: 0,
+        folder,
+        range_from: "2026-11-09",
+        range_to: "2026-11-15",
+        error: null,
+        process: expect.any(String),
         files: expect.stringMatching(
           /^\[\{"name":"channel.csv","path":"\/.*\/channel.csv","bytes":\d+,"sha256":"\w{64}","is_personal":false\}\]$/,
         ),

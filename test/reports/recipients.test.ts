@@ -4,7 +4,8 @@ import { nameReport } from "./named-report.ts";
 
 const mail = (to: string) => ({ email: { to: [to] } });
 const account = (...recipients: object[]) => ({
-  ...{ base_url: "https://api.example.com", token_file: "token" },
+  base_url: "https://api.example.com",
+  token_file: "token",
   ...(recipients.length > 0 && { recipients }),
 });
 

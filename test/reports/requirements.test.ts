@@ -53,7 +53,9 @@ describe("syncFirst", () => {
     const stop = new AbortController();
     return {
       ...named,
-      ...{ service, clock, stop },
+      service,
+      clock,
+      stop,
       refresh: async (): Promise<unknown[]> => {
         await syncFirst(report, { ...context, signal: stop.signal, clock });
         return existsSync(database) ? readColumn(database, "SELECT mode FROM sync_runs ORDER BY run_id") : [];

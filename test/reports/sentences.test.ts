@@ -73,7 +73,12 @@ describe("the first sentences", () => {
       const spent = { source: "google", medium: "cpc", campaign_id: null, clicks: null, impressions: null };
       const costs = { steady: 1000, Boilers: 412, Teaser: 200 };
       const rows = Object.entries(costs).map(([campaign, cost], line) => ({
-        ...{ ...spent, campaign, day: "2026-09-10", line, currency: "EUR", cost_micros: cost * 1e6 },
+        ...spent,
+        campaign,
+        day: "2026-09-10",
+        line,
+        currency: "EUR",
+        cost_micros: cost * 1e6,
       }));
       const options = { currency: "EUR", named: undefined, importedAt: "2026-09-30T12:00:00.000Z" };
       importSpend(writer, [{ file: "spend.csv", rows }], options);

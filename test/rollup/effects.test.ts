@@ -294,8 +294,10 @@ describe("RollupSession.effects", () => {
       using session = new RollupSession(warehouse.sqlite, { rules: RULES, filter });
       const query = { dimensions: ["campaign" as const], figures: ["answered_calls"] };
       return [...session.effects(query, 0, "UTC")].map(({ key, reason, figures }) => [
-        ...[...key, reason],
-        ...[figures.get("calls")?.effect, figures.get("answered_calls")?.callIds.length],
+        ...key,
+        reason,
+        figures.get("calls")?.effect,
+        figures.get("answered_calls")?.callIds.length,
       ]);
     };
     const rows = [

@@ -213,12 +213,22 @@ describe("failed deliveries", () => {
 
 test("isLoopback accepts only addresses of this machine", () => {
   const own = [
-    ...["localhost:1/", "127.0.0.1/", "127.9.8.7/", "0x7f.1/", "[::1]:8443/", "[::ffff:127.0.0.1]/"],
+    "localhost:1/",
+    "127.0.0.1/",
+    "127.9.8.7/",
+    "0x7f.1/",
+    "[::1]:8443/",
+    "[::ffff:127.0.0.1]/",
     "user@127.0.0.1/",
   ];
   const others = [
-    ...["127.0.0.1@hooks.example/", "localhost.example/", "127.0.0.1.example/", "0.0.0.0/", "10.0.0.1/"],
-    ...["[::]/", "[fe80::1]/"],
+    "127.0.0.1@hooks.example/",
+    "localhost.example/",
+    "127.0.0.1.example/",
+    "0.0.0.0/",
+    "10.0.0.1/",
+    "[::]/",
+    "[fe80::1]/",
   ];
   expect([...own, ...others].filter((rest) => isLoopback(new URL(`https://${rest}`)))).toEqual(own);
 });

@@ -126,8 +126,10 @@ describe("runDaemon", () => {
       { level: 30, run: own, healthz: `${url}/healthz`, metrics: `${url}/metrics`, msg: "listening" },
       {
         ...scheduled,
-        ...{ job: "sync", cron: "7 * * * *" },
-        ...{ lastDone: "2026-11-20T02:10:00.000Z", next: "2026-11-20T03:07:00.000Z" },
+        job: "sync",
+        cron: "7 * * * *",
+        lastDone: "2026-11-20T02:10:00.000Z",
+        next: "2026-11-20T03:07:00.000Z",
       },
       { ...scheduled, job: "export", cron: "30 5 * * *", next: "2026-11-20T05:30:00.000Z" },
       { level: 30, run: own, job: "insights", msg: "left out: CALLTALLY_INSIGHT_IDS is empty" },

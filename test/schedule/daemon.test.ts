@@ -36,7 +36,11 @@ function makeScene(program: string, env: Record<string, string> = {}) {
       ...options,
     });
   return {
-    ...{ ...kept, settings, stop, run, ends },
+    ...kept,
+    settings,
+    stop,
+    run,
+    ends,
     path: folder.path,
     read: () => (existsSync(noted) ? readFileSync(noted, "utf8") : ""),
     /** Runs the jobs until that many processes have ended. */

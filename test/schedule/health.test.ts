@@ -36,11 +36,19 @@ describe("judgeJob", () => {
     const isOk = status === "ok";
     const last_error = "Cannot write x";
     expect(judgeAt(sync, now)).toEqual({
-      ...{ job: "sync", status, last_success: SUCCESS, last_exit_code: 0, last_error: null },
+      job: "sync",
+      status,
+      last_success: SUCCESS,
+      last_exit_code: 0,
+      last_error: null,
       ...(!isOk && { reason: `the next successful sync ${due}` }),
     });
     expect(judgeAt(failed, now)).toEqual({
-      ...{ job: "export", status, last_success: SUCCESS, last_exit_code: 7, last_error },
+      job: "export",
+      status,
+      last_success: SUCCESS,
+      last_exit_code: 7,
+      last_error,
       ...(!isOk && { reason: `the next successful export ${due}; its last error: ${last_error}` }),
     });
   });
@@ -105,7 +113,9 @@ describe("judgeJob", () => {
     const reason = "no sync has succeeded yet";
     expect(judgeAt(never, SUCCESS)).toEqual({ ...state, reason, last_error: null });
     expect(judgeAt({ ...never, error: "refused", failingSince: SUCCESS }, SUCCESS)).toEqual({
-      ...{ ...state, reason: `${reason}; its last error: refused`, last_error: "refused" },
+      ...state,
+      reason: `${reason}; its last error: refused`,
+      last_error: "refused",
     });
   });
 

@@ -40,8 +40,14 @@ function insertInsight({ sqlite }: Warehouse, id: number, fetchedAt: string): vo
 }
 
 const RECORD: JobRecord = {
-  ...{ job: "report", started_at: NOW, finished_at: null, exit_code: null, error: null },
-  ...{ succeeded_at: null, failing_since: null, failed_runs: 0 },
+  job: "report",
+  started_at: NOW,
+  finished_at: null,
+  exit_code: null,
+  error: null,
+  succeeded_at: null,
+  failing_since: null,
+  failed_runs: 0,
 };
 
 const job = (name: string, lastDone: string | null): Job => ({
@@ -146,7 +152,10 @@ describe("planJobs", () => {
     { waitsForFirstSlot: false, begun: false, lastDone: "2026-11-20T15:07:00.000Z", isBehind: false },
     { waitsForFirstSlot: false, begun: false, lastDone: null, idle: "off", isBehind: false },
     {
-      ...{ waitsForFirstSlot: false, begun: true, idle: "off", isBehind: false },
+      waitsForFirstSlot: false,
+      begun: true,
+      idle: "off",
+      isBehind: false,
       lastDone: "2026-11-20T15:06:59.999Z",
     },
   ])("plans done $lastDone, begun $begun, waits $waitsForFirstSlot, idle $idle: overdue $isBehind", (of) => {

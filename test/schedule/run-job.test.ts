@@ -31,7 +31,10 @@ async function hear(runs: readonly `${"sync" | "insights"} ${keyof typeof EXIT}`
     const exitCode = Object.entries(EXIT).find(([key]) => key === end)?.[1] ?? EXIT.failed;
     const jobs = ["sync", "insights"].map(
       (each): Job => ({
-        ...{ name: each, isSync: each === "sync", cron: () => "7 * * * *", cronSetting: "" },
+        name: each,
+        isSync: each === "sync",
+        cron: () => "7 * * * *",
+        cronSetting: "",
         readLastDone: () => null,
         run: async () => {
           if (exitCode !== EXIT.unreachable) return exitCode;

@@ -22,7 +22,9 @@ const statistics = [
   {
     ...emptyStatistics("sync", 0),
     runs: new Map(Object.entries({ "0": 3, SIGKILL: 1 })),
-    ...{ isRunning: true, lastMs: 61_500, nextMs: 1_790_000_020_250 },
+    isRunning: true,
+    lastMs: 61_500,
+    nextMs: 1_790_000_020_250,
   },
   emptyStatistics("export", 0),
 ];

@@ -5,8 +5,12 @@ import type { Statement } from "../../src/statements/statements.ts";
 
 /** Two weeks alike: 120 calls, of which 20 missed and 40 qualified. */
 const TOTAL = {
-  ...{ calls: 120, calls_previous: 120, missed_calls: 20, missed_calls_previous: 20 },
-  ...{ qualified_calls: 40, qualified_calls_previous: 40 },
+  calls: 120,
+  calls_previous: 120,
+  missed_calls: 20,
+  missed_calls_previous: 20,
+  qualified_calls: 40,
+  qualified_calls_previous: 40,
 };
 const QUIET: SentenceFacts = {
   statements: [],
@@ -22,16 +26,27 @@ const SPEND = { currency: "USD", cost: 2000, calls: 100, campaigns: 10 };
 const silent = (cost: number, isKnown = true) => ({ name: "Boilers", cost, isKnown });
 const SOLD = { currency: "USD", by: "job-date", total: {} } as const;
 const sold = (now: number, before: number) => ({
-  ...{ sold_calls: now, sold_calls_previous: before },
-  ...{ booked_calls: 3 * now, booked_calls_previous: 3 * before },
-  ...{ revenue: now * 100, revenue_previous: before * 100 },
+  sold_calls: now,
+  sold_calls_previous: before,
+  booked_calls: 3 * now,
+  booked_calls_previous: 3 * before,
+  revenue: now * 100,
+  revenue_previous: before * 100,
 });
 const NOTICE = { dimension: "source", name: "google", kind: "silent", since: "2 Nov 2026 08:47" } as const;
 const moved = (dimension: string, name: string | null, before: number, calls: number) => ({
-  ...{ dimension, name, calls, before },
+  dimension,
+  name,
+  calls,
+  before,
 });
 const restated = (metric: string, was: number | null, now: number | null, key = {}) => ({
-  ...{ metric, key, period: "2026-10-12", was, now, change: null },
+  metric,
+  key,
+  period: "2026-10-12",
+  was,
+  now,
+  change: null,
 });
 
 const textsOf = (facts: Partial<SentenceFacts>) => sentencesOf({ ...QUIET, ...facts }).map(toSentenceText);
@@ -63,16 +78,21 @@ const CASES: { rule: string; facts: Partial<SentenceFacts>; text: string; silent
       facts: {
         total: {
           ...TOTAL,
-          ...{ calls_in_hours: 81, calls_in_hours_previous: 88 },
-          ...{ missed_in_hours: 31, missed_in_hours_previous: 14 },
+          calls_in_hours: 81,
+          calls_in_hours_previous: 88,
+          missed_in_hours: 31,
+          missed_in_hours_previous: 14,
         },
       },
       text: "31 of 81 calls in opening hours were missed (38.3%), 17 more than the week before (15.9%).",
       silent: {
         total: {
-          ...{ ...TOTAL, missed_calls: 60 },
-          ...{ calls_in_hours: 81, calls_in_hours_previous: 88 },
-          ...{ missed_in_hours: 14, missed_in_hours_previous: 14 },
+          ...TOTAL,
+          missed_calls: 60,
+          calls_in_hours: 81,
+          calls_in_hours_previous: 88,
+          missed_in_hours: 14,
+          missed_in_hours_previous: 14,
         },
       },
     },

@@ -592,8 +592,14 @@ a,b,,
     ]);
     expect(rows("2026-10-01,--,,,Shop,n/a,--,--,--", { source: " Bing ", medium: "CPC" })).toMatchObject([
       {
-        ...{ source: "bing", medium: "cpc", campaign: "Shop", campaign_id: null, cost_micros: 0 },
-        ...{ currency: null, clicks: null, impressions: null },
+        source: "bing",
+        medium: "cpc",
+        campaign: "Shop",
+        campaign_id: null,
+        cost_micros: 0,
+        currency: null,
+        clicks: null,
+        impressions: null,
       },
     ]);
     expect(rows("2026-10-01,€1,a,b,,7,,,")).toMatchObject([{ currency: "EUR", campaign: null }]);

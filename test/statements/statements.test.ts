@@ -46,7 +46,10 @@ const range = (changes: Partial<NonNullable<Facts["range"]>>): Facts => ({
   range: { ...RANGE, ...changes },
 });
 const SPEND = {
-  ...{ currency: "USD", rows: 3, cost: 12, campaigns: { unmatched: { rows: 0, cost: 0 } } },
+  currency: "USD",
+  rows: 3,
+  cost: 12,
+  campaigns: { unmatched: { rows: 0, cost: 0 } },
   days: { count: 1, first: "2026-11-26", last: "2026-11-26" },
 };
 const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };

@@ -51,8 +51,14 @@ describe("findProblems", () => {
 
 describe("findFailedSync", () => {
   const at = (finished_at: string, failing_since: string | null = finished_at) => ({
-    ...{ job: "sync", started_at: STARTED_AT, finished_at, exit_code: 7, error: "x" },
-    ...{ succeeded_at: null, failing_since, failed_runs: 1 },
+    job: "sync",
+    started_at: STARTED_AT,
+    finished_at,
+    exit_code: 7,
+    error: "x",
+    succeeded_at: null,
+    failing_since,
+    failed_runs: 1,
   });
 
   it("finds a sync by the schedule that failed after the last run", () => {

@@ -69,7 +69,10 @@ type Step = Timeline["steps"][number];
 
 const NOTHING: Step = { hours: 0, before: [], during: [], cutAfter: null, force: undefined };
 const at = (place: number, kind: Event["kind"], edit: Edit = "duration"): Event => ({
-  ...{ kind, edit, at: place, count: 1 },
+  kind,
+  edit,
+  at: place,
+  count: 1,
 });
 
 /** The end of each timeline: calls that disappear, return, and are edited, before passes that see it. */

@@ -47,7 +47,11 @@ function open(rows: readonly ParsedRow[] = newestFirst(60), rules: Partial<Run> 
   };
   const readAll = (query: string) => warehouse.sqlite.prepare(query).all();
   return {
-    ...{ listing, warehouse, clock, sync, readAll },
+    listing,
+    warehouse,
+    clock,
+    sync,
+    readAll,
     /** A full pass; returns its verdict, and what it counts of calls that it did not meet. */
     pass: async (more: Partial<Run> = {}) => {
       const { verdict, calls_missing, calls_gone, calls_withheld, calls_unlisted } = await sync({

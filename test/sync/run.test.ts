@@ -224,7 +224,9 @@ describe("runSync with limited retention", () => {
         ...options,
       });
     return Object.assign(service, {
-      ...{ clock, told, syncKept },
+      clock,
+      told,
+      syncKept,
       readFile: () => readFileSync(service.database, "latin1"),
       readActs: () => service.read("SELECT at, erased_at FROM privacy_acts ORDER BY act_id"),
     });

@@ -40,7 +40,8 @@ async function certifyOne(reading: Reading): Promise<Pass | undefined> {
     run_id: 1,
     calls: ids.size,
     overlap: reading.overlap,
-    ...{ verdict, limit },
+    verdict,
+    limit,
   };
   const pages = slices.map((slice, page) => ({ ...slice, fetchedAt: at(page) }));
   return { lines: [...writeCertificate(header, evidence, () => pages)], ids };

@@ -112,7 +112,10 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
     dimensions: [dimension],
   });
   await exportToFolder({
-    ...{ database, folder: out, rules: DEFAULT_RULES, lookbackHours: 72 },
+    database,
+    folder: out,
+    rules: DEFAULT_RULES,
+    lookbackHours: 72,
     targets: [rollup("channel"), rollup("campaign")],
   });
   const path = join(out, "manifest.json");
@@ -123,7 +126,8 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
     return undefined;
   };
   return {
-    ...{ folder: out, database },
+    folder: out,
+    database,
     edit: (change) => {
       const manifest = JSON.parse(readFileSync(path, "utf8"));
       change(manifest);

@@ -132,7 +132,11 @@ describe("readPublications", () => {
 /** Records a publication of all changes up to now. */
 const publish = (warehouse: Warehouse, target: string, more: { published_at?: string | null } = {}) =>
   upsertPublication(warehouse, {
-    ...{ target, account: "acme", attempted_at: "2026-01-01T00:00:00.000Z", error: null, totals: "{}" },
+    target,
+    account: "acme",
+    attempted_at: "2026-01-01T00:00:00.000Z",
+    error: null,
+    totals: "{}",
     change_id: readChanges(warehouse).changeId,
     ...more,
   });

@@ -126,8 +126,15 @@ it.skipIf(!HAS_PROCESSES)("a command for one account requires its name if there 
     ),
   });
   for (const command of [
-    ...["explain 1", "insight show 101", "schema", "webhook patch 44 --status active --dry-run"],
-    ...["sync --rebind", "backup b.db", "restore b.db", "export channel --stdout", "export --out x"],
+    "explain 1",
+    "insight show 101",
+    "schema",
+    "webhook patch 44 --status active --dry-run",
+    "sync --rebind",
+    "backup b.db",
+    "restore b.db",
+    "export channel --stdout",
+    "export --out x",
     "spend import costs-{account}.csv more.csv",
   ]) {
     const says = /works on one account|--account/;

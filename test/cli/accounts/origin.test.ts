@@ -74,8 +74,13 @@ describe("warehouse of another account", () => {
   };
   /** Refused, too: they have no --database. */
   const OTHERS = [
-    ...["run weekly --deliver", "job export", "job report:weekly", "export --by account,channel"],
-    ...["export channel --stdout", "report --stdout", "prune --dry-run"],
+    "run weekly --deliver",
+    "job export",
+    "job report:weekly",
+    "export --by account,channel",
+    "export channel --stdout",
+    "report --stdout",
+    "prune --dry-run",
   ];
 
   it("commands that work for an account refuse another account's warehouse; commands about the file remark on it", async () => {

@@ -28,7 +28,9 @@ async function makeAgency() {
     fillWarehouse(join(folder.path, `data/${name}/calltally.db`), [FULL_CALL]);
   }
   for (const line of [
-    ...["export calls channel", "run weekly own --deliver", "run weekly --deliver"],
+    "export calls channel",
+    "run weekly own --deliver",
+    "run weekly --deliver",
     "backup copies/{account}.db",
   ])
     expect((await run(...line.split(" "))).code, line).toBe(0);
@@ -49,9 +51,13 @@ describe("remove-account", () => {
     const [own, before] = [files().filter((file) => !others().includes(file)), bytes()];
     expect(own).toEqual(
       expect.arrayContaining([
-        ...["copies/acme.db", "data/acme/calltally.db", "data/acme/calltally.db.caller-key"],
-        ...["data/acme/exports/calls.csv", "data/acme/exports/manifest.json"],
-        ...["elsewhere/acme/channel.csv", "reports/acme/weekly/channel.csv"],
+        "copies/acme.db",
+        "data/acme/calltally.db",
+        "data/acme/calltally.db.caller-key",
+        "data/acme/exports/calls.csv",
+        "data/acme/exports/manifest.json",
+        "elsewhere/acme/channel.csv",
+        "reports/acme/weekly/channel.csv",
       ]),
     );
     const { code, stdout, stderr } = await run("remove-account", "acme", "--yes");
@@ -108,7 +114,8 @@ describe("remove-account", () => {
     folder.write("t", "t");
     for (const file of Object.values(databases)) fillWarehouse(join(folder.path, "w", file), [FULL_CALL]);
     for (const line of [
-      ...["backup copy.db --account acme", "backup copy.db --account beta"],
+      "backup copy.db --account acme",
+      "backup copy.db --account beta",
       ...[
         "export channel --account acme --out shared",
         "export channel --account beta --out shared --replace",

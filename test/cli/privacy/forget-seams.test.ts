@@ -191,8 +191,12 @@ it("forget writes no number to logs, errors and the log of acts, wherever it sto
   expect(await codesOf(`forget ${NUMBER}`)).toEqual([7]); // no warehouse
   await sync("--full");
   const wrong = [
-    ...[`${NUMBER}x`, `${NUMBER.slice(0, 9)} ${NUMBER}`, `--file ${NUMBER}`, `--caller-hash ${NUMBER}`],
-    ...[`--caller-hash ${"f".repeat(64)}`, "--file bad.txt"],
+    `${NUMBER}x`,
+    `${NUMBER.slice(0, 9)} ${NUMBER}`,
+    `--file ${NUMBER}`,
+    `--caller-hash ${NUMBER}`,
+    `--caller-hash ${"f".repeat(64)}`,
+    "--file bad.txt",
   ];
   expect(await codesOf(...wrong.map((args) => `forget ${args}`))).toEqual([2, 2, 2, 2, 2, 2]);
   const right = [`forget ${NUMBER}`, "sync --full", "privacy log", "privacy log --json"];

@@ -4,9 +4,14 @@ import { makeCallsFolder } from "../folder.ts";
 
 const from = (call_id: number, utm_source: string | null, utm_campaign: string | null) =>
   makeCall({
-    ...{ call_id, utm_source, utm_campaign, utm_medium: utm_source && "cpc" },
-    ...{ caller_id: `+49301234${call_id}`, call_started: "2026-10-01T00:00:00.000Z" },
-    ...{ duration: 90, disposition: "ANSWERED" },
+    call_id,
+    utm_source,
+    utm_campaign,
+    utm_medium: utm_source && "cpc",
+    caller_id: `+49301234${call_id}`,
+    call_started: "2026-10-01T00:00:00.000Z",
+    duration: 90,
+    disposition: "ANSWERED",
   });
 const CALLS = [
   from(1, "google", "\u0645\u0628\u064a\u0639\u0627\u062a \u{1f525}"),

@@ -13,8 +13,11 @@ const CALLS = [
   [null, "(total)", null],
 ].map(([utm_source = null, campaign_name = null, disposition = null], index) =>
   makeCall({
-    ...{ call_id: index + 1, call_started: `2026-10-0${index + 1}T12:00:00.000Z` },
-    ...{ utm_source, campaign_name, disposition },
+    call_id: index + 1,
+    call_started: `2026-10-0${index + 1}T12:00:00.000Z`,
+    utm_source,
+    campaign_name,
+    disposition,
   }),
 );
 

@@ -19,7 +19,10 @@ const NOTICE = {
     calls: 0,
     expected: 18.3,
   } as const),
-  ...{ since: agoOf(20), judged_until: agoOf(18), noticed_at: agoOf(18), run_id: 1 },
+  since: agoOf(20),
+  judged_until: agoOf(18),
+  noticed_at: agoOf(18),
+  run_id: 1,
 };
 
 function write(database: string, work: (tx: Tx) => void): void {
@@ -36,7 +39,10 @@ function callsUpToNow(): ServedCall[] {
         .filter((_, index) => index > 0 || startMs < nowMs - 12 * HOUR_MS)
         .flatMap((tracking_number, index) =>
           Array.from({ length: 2 + (new Date(startMs).getUTCHours() % 2) }, (_, call) => ({
-            ...{ tracking_number, duration: 60, disposition: "ANSWERED", dni_data: { utm_source: "google" } },
+            tracking_number,
+            duration: 60,
+            disposition: "ANSWERED",
+            dni_data: { utm_source: "google" },
             call_started: new Date(startMs + call * 600_000 + index * 1000).toISOString(),
           })),
         ),

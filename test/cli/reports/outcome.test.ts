@@ -64,7 +64,10 @@ Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.
       "(total),,6,2,1,100.00",
     ]);
     expect(JSON.parse(readText(path, "out/manifest.json")).outcomes).toEqual({
-      ...{ currency: "USD", revenue_by: "call", jobs: 3, matched: 2 },
+      currency: "USD",
+      revenue_by: "call",
+      jobs: 3,
+      matched: 2,
     });
 
     write("late.csv", "job id,call id,date,status,amount\nD,2,2026-09-20,sold,50\n");

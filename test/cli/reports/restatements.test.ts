@@ -59,7 +59,9 @@ AT  data/exports/medium.csv, medium, exported THEN
     const [, second] = JSON.parse(await run("restatements --json"));
     expect(second.reasons).toEqual([
       {
-        ...{ reason: "corrected", calls: 1, effect: 1 },
+        reason: "corrected",
+        calls: 1,
+        effect: 1,
         listed: [{ call_id: 2, changed: ["outcome", "is_qualified", "disposition"] }],
       },
     ]);

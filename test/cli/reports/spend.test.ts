@@ -98,7 +98,11 @@ describe("calltally spend import and export --spend", () => {
     );
     await say("spend import own.csv --source google");
     expect(JSON.parse(await say("spend remove 4 --json"))).toMatchObject({
-      ...{ number: 4, source: "google", rows: 1, cost: 12.5, currency: "EUR" },
+      number: 4,
+      source: "google",
+      rows: 1,
+      cost: 12.5,
+      currency: "EUR",
       does_not_come_back: [{ number: 2, file: "own.csv", had_rows: 1, had_cost: 12.5 }],
     });
   });

@@ -14,8 +14,12 @@ const about = (
   members: Partial<Call> = {},
 ) =>
   makeCall({
-    ...{ call_id, utm_source, caller_id: `+49301234${call_id}`, call_started: TIME },
-    ...{ duration: 90, disposition: "ANSWERED" },
+    call_id,
+    utm_source,
+    caller_id: `+49301234${call_id}`,
+    call_started: TIME,
+    duration: 90,
+    disposition: "ANSWERED",
     transcription: said,
     ...members,
   });
@@ -105,7 +109,8 @@ bing          1            1          0     1       1
   it("names line and column of an invalid file", async () => {
     using folder = makePlace("emergency,burst pipe,,perhaps,\n");
     expect(await folder.run("topics --try topics.csv")).toMatchObject({
-      ...{ code: 2, stderr: expect.stringContaining("topics.csv: line 2, column 4: qualifies must be") },
+      code: 2,
+      stderr: expect.stringContaining("topics.csv: line 2, column 4: qualifies must be"),
     });
   });
 

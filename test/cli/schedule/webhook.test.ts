@@ -25,7 +25,11 @@ describe("calltally webhook", () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
     const { sandbox, run } = folder;
     const flags = [
-      ...["--status", "inactive", "--no-include-dni-logs", "--static-parameter", "team=sales"],
+      "--status",
+      "inactive",
+      "--no-include-dni-logs",
+      "--static-parameter",
+      "team=sales",
       "api_key=k-4711",
     ];
     const { code, stdout, stderr } = await run("webhook patch 44", ...flags);

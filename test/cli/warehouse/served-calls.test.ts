@@ -33,7 +33,8 @@ describe("calltally calls", () => {
     using folder = makeTempFolder();
     const calls = [
       {
-        ...{ call_id: 1, insight_name: "\u001b[31mred\nnext" },
+        call_id: 1,
+        insight_name: "\u001b[31mred\nnext",
         dni_data: { utm_source: "", gclid: null, ttclid: "t" },
         transcription_details: [{ text: "Hi" }],
       },

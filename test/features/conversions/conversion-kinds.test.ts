@@ -210,7 +210,11 @@ describe("layOut", () => {
     ["wbraid", ["", "", "KEY"]],
   ] as const)("google-data-manager has a %s in its own column", (click_by, ids) => {
     const { columns } = KINDS["google-data-manager"].layOut({
-      ...{ name: "Call", every: false, new: false, timezone: "UTC", nowMs: NOW },
+      name: "Call",
+      every: false,
+      new: false,
+      timezone: "UTC",
+      nowMs: NOW,
     });
     expect(columns.slice(0, 3).map(({ of }) => of({ ...CONVERSION, click_by }))).toEqual(ids);
   });

@@ -6,7 +6,11 @@ import { readText } from "../../support/temp-folder.ts";
 import { conversionCall, NOW, type Warehouse } from "./upload-files.ts";
 
 const line = (topic: string, qualifies: boolean | null, value: string | null) => ({
-  ...{ topic, phrase: topic, speaker: null, qualifies, value },
+  topic,
+  phrase: topic,
+  speaker: null,
+  qualifies,
+  value,
 });
 const TOPICS = [line("emergency", true, "250"), line("job", false, null), line("quote", null, null)];
 const SAID = ["emergency", "emergency", "a job", "a quote", null];

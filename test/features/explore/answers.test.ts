@@ -79,11 +79,17 @@ it("explore page counts periods and durations like the files, including compared
       if (isCompared) compared++;
       let csv = "";
       const { manifest } = await exportToStream({
-        ...{ database: warehouse.database, rules: RULES, lookbackHours: 72, timezone: ZONE },
+        database: warehouse.database,
+        rules: RULES,
+        lookbackHours: 72,
+        timezone: ZONE,
         targets: [{ kind: "rollup", dimensions: [] }],
         range: shown.days,
-        ...{ filter, grain: drawn.grain, compare: isCompared ? drawn.compare : undefined },
-        ...{ columns: FIGURES.filter((name) => name === drawn.chart), fill: true },
+        filter,
+        grain: drawn.grain,
+        compare: isCompared ? drawn.compare : undefined,
+        columns: FIGURES.filter((name) => name === drawn.chart),
+        fill: true,
         writeChunk: async (chunk) => {
           csv += String(chunk);
         },
@@ -152,9 +158,15 @@ it("explore page judges the rate in opening hours of its tile as export does", a
   const { columns, rows, totals } = await answerTable(source, { ...view, figures: ["answer_rate_in_hours"] });
   let csv = "";
   await exportToStream({
-    ...{ database: warehouse.database, rules: RULES, lookbackHours: 72, timezone: ZONE },
+    database: warehouse.database,
+    rules: RULES,
+    lookbackHours: 72,
+    timezone: ZONE,
     targets: [{ kind: "rollup", dimensions: ["source"] }],
-    ...{ range: view.days, compare: "previous", chance: true, total: true },
+    range: view.days,
+    compare: "previous",
+    chance: true,
+    total: true,
     columns: ["calls_in_hours", "answer_rate_in_hours"],
     writeChunk: async (chunk) => {
       csv += String(chunk);

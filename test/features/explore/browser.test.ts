@@ -19,15 +19,39 @@ const VIEWS = draws(300);
 const ZONE = "Europe/Berlin";
 
 const DIMENSIONS = [
-  ...["channel", "source", "medium", "campaign", "org_unit", "topic", "disposition", "utm_content"],
-  ...["insight_name", "referring_host"],
+  "channel",
+  "source",
+  "medium",
+  "campaign",
+  "org_unit",
+  "topic",
+  "disposition",
+  "utm_content",
+  "insight_name",
+  "referring_host",
 ] as const satisfies Dimension[];
 const FILTERED = ["channel", "source", "campaign", "org_unit", "topic", "disposition"] as const;
 const FIGURES = [
-  ...["calls", "answered_calls", "missed_calls", "other_calls", "answer_rate", "unique_callers"],
-  ...["first_time_callers", "qualified_calls", "total_duration_seconds", "average_duration_seconds"],
-  ...["median_duration_seconds", "cost", "clicks", "cost_per_call", "cost_per_qualified_call"],
-  ...["booked_calls", "sold_calls", "revenue", "revenue_per_call", "return_on_ad_spend"],
+  "calls",
+  "answered_calls",
+  "missed_calls",
+  "other_calls",
+  "answer_rate",
+  "unique_callers",
+  "first_time_callers",
+  "qualified_calls",
+  "total_duration_seconds",
+  "average_duration_seconds",
+  "median_duration_seconds",
+  "cost",
+  "clicks",
+  "cost_per_call",
+  "cost_per_qualified_call",
+  "booked_calls",
+  "sold_calls",
+  "revenue",
+  "revenue_per_call",
+  "return_on_ad_spend",
 ];
 
 const NAMES = [

@@ -44,7 +44,14 @@ describe("page to explore", () => {
     const html = page.read();
     const { columns, values } = page.unpack();
     expect([...columns.keys()]).toEqual([
-      ...["day", "channel", "campaign", "campaign_id", "hour", "marks", "duration", "caller"],
+      "day",
+      "channel",
+      "campaign",
+      "campaign_id",
+      "hour",
+      "marks",
+      "duration",
+      "caller",
     ]);
     expect(values.hour).toEqual(["14"]);
     const texts = html.replace(/<script>[\s\S]*/, "") + JSON.stringify(values);

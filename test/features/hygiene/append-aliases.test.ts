@@ -95,9 +95,19 @@ describe("appendAliases", () => {
   it("writes what is read as the lines that were shown, whatever the values", () => {
     const word = fc.constantFrom(
       ..."brand Brand BRAND exact exacct e\u0301t\u00e9 \u00e9te\u0301 \u{1f525}".split(" "),
-      ...'\u202e\u0645\u0628\u064a\u0639\u0627\u062a =cmd ="x" @sum +1 __proto__ constructor null {x} raw 1'.split(
-        " ",
-      ),
+      ...[
+        "\u202e\u0645\u0628\u064a\u0639\u0627\u062a",
+        "=cmd",
+        '="x"',
+        "@sum",
+        "+1",
+        "__proto__",
+        "constructor",
+        "null",
+        "{x}",
+        "raw",
+        "1",
+      ],
       "(not set)",
     );
     const gap = fc.constantFrom(..." _,;\t\"'-\n\u2028\ufeff\u0085\u00a0", "", " | ", "\r\n");
@@ -118,9 +128,14 @@ describe("appendAliases", () => {
           const problems = findProblems({
             visits: calls.map(({ call, calls }) => ({
               ...call,
-              ...{ is_google_click: false, calls, since: null },
+              is_google_click: false,
+              calls,
+              since: null,
             })),
-            ...{ spellings: [], costs: undefined, rules: { aliases: {} }, newSince: null },
+            spellings: [],
+            costs: undefined,
+            rules: { aliases: {} },
+            newSince: null,
           });
           const lines = problems.flatMap(({ line }) => (line?.file === "aliases" ? [line.cells] : []));
           const text = append(before, lines);

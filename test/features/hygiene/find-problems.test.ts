@@ -34,7 +34,11 @@ function find(own: readonly Partial<Visits>[], others: Partial<Omit<Tags, "visit
 
 const inShort = (found: ReturnType<typeof find>) =>
   found.map(({ kind, field, value, other, calls, line }) => [
-    ...[kind, field, value, other, calls],
+    kind,
+    field,
+    value,
+    other,
+    calls,
     line && Object.values(line.cells).join(),
   ]);
 
@@ -93,8 +97,12 @@ describe("findProblems", () => {
         }),
       ),
       ["accounts.google.com", "checkout.shop.example", "www.paypal.com"].map((host) => [
-        ...["payment_or_login", "source", host, null],
-        ...[10, `Direct,${host},referral,,`],
+        "payment_or_login",
+        "source",
+        host,
+        null,
+        10,
+        `Direct,${host},referral,,`,
       ]),
     ],
     [
@@ -139,7 +147,10 @@ describe("findProblems", () => {
 
   it("counts spellings that were merged, except the usual one", () => {
     const spelling = (members: Partial<SpellingGroup>): SpellingGroup => ({
-      ...{ utm_source: null, utm_medium: null, campaign_name: null, utm_campaign: null },
+      utm_source: null,
+      utm_medium: null,
+      campaign_name: null,
+      utm_campaign: null,
       ...{
         source: null,
         medium: null,

@@ -20,7 +20,15 @@ const REAL = [
   ...["US", "UK", "DE", "AT", "FR"].flatMap((land) =>
     ["A", "B", "C"].map((test) => `${land}_Leads_Test ${test}`),
   ),
-  ...["v1", "v2", "v1.5", "v15", "C++ course", "C# course", "C course", "Spring Tune-Up", "Summer Cool-Down"],
+  "v1",
+  "v2",
+  "v1.5",
+  "v15",
+  "C++ course",
+  "C# course",
+  "C course",
+  "Spring Tune-Up",
+  "Summer Cool-Down",
 ];
 
 describe("findNearMisses", () => {

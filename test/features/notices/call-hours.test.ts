@@ -56,13 +56,17 @@ describe("HourCounts", () => {
 
 describe("CallHours", () => {
   const keys = (tracking_number: string | null, source: string | null, campaign: string | null = null) => ({
-    ...{ tracking_number, source, campaign },
+    tracking_number,
+    source,
+    campaign,
   });
   const [a, b] = [keys("+1", null), keys("+2", null)];
   const [google, bing] = [keys(null, "google", "Brand"), keys(null, "bing")];
   const both = [keys("+1", "google", "Brand"), keys("+2", "bing")];
   const day = (at: number, ofDay: readonly CallKeys[], cells: number[]) => ({
-    ...{ day: at, keys: ofDay, cells: Uint32Array.from(cells) },
+    day: at,
+    keys: ofDay,
+    cells: Uint32Array.from(cells),
   });
   /** Days 10 and 11: two calls to +1 at 23 h of the first, one to +2 at 0 h and one to +1 at 5 h of the second. */
   const calls = () =>

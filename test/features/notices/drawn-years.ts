@@ -208,8 +208,14 @@ export function watchYear(
       Object.assign(notice, { endedHour, endedMs: endedHour * HOUR_MS, reason });
     for (const { dimension, key, kind, sinceHour } of started)
       noticed.push({
-        ...{ dimension, key, kind, sinceHour, noticedMs: untilHour * HOUR_MS },
-        ...{ endedHour: undefined, endedMs: undefined, reason: null },
+        dimension,
+        key,
+        kind,
+        sinceHour,
+        noticedMs: untilHour * HOUR_MS,
+        endedHour: undefined,
+        endedMs: undefined,
+        reason: null,
       });
   }
   return noticed;

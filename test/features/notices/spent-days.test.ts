@@ -50,8 +50,16 @@ it("assigns each day with spend to the campaign of the calls, preferably of the 
   const file = {
     file: "spend.csv",
     rows: rows.map(([day, source, campaign, campaign_id, cost_micros = 1], line) => ({
-      ...{ line, day, source, medium: "cpc", campaign, campaign_id, cost_micros, currency: "USD" },
-      ...{ clicks: null, impressions: null },
+      line,
+      day,
+      source,
+      medium: "cpc",
+      campaign,
+      campaign_id,
+      cost_micros,
+      currency: "USD",
+      clicks: null,
+      impressions: null,
     })),
   };
   importSpend(warehouse, [file], {

@@ -42,7 +42,11 @@ async function startBusiness() {
     const news: Notice[] = [];
     const run = await service.sync({
       onNotice: (notice) => news.push(notice),
-      ...{ limit: 1000, fullEveryHours: 1000, notices: true, timezone: "UTC", clock },
+      limit: 1000,
+      fullEveryHours: 1000,
+      notices: true,
+      timezone: "UTC",
+      clock,
       ...options,
     });
     return { run, news };

@@ -26,7 +26,10 @@ const CALLS: readonly Call[] = Array.from({ length: 70 * 24 }, (_, hour) => hour
   (ago, index) => {
     const of = (first: number, tracking_number: string, campaign: string) =>
       makeCall({
-        ...{ call_id: 4 * index + first, call_started: iso(ago), tracking_number, utm_source: "google" },
+        call_id: 4 * index + first,
+        call_started: iso(ago),
+        tracking_number,
+        utm_source: "google",
         campaign_name: campaign,
       });
     return [
@@ -61,7 +64,9 @@ function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {
   const run = readRun(warehouse, runId);
   if (run === undefined) throw new Error(`There is no run ${runId}`);
   const watched = watchCalls(locked(warehouse), run, {
-    ...{ timezone: "UTC", nowMs, onNotice: (notice) => news.push(notice) },
+    timezone: "UTC",
+    nowMs,
+    onNotice: (notice) => news.push(notice),
   });
   return { watched, news };
 }
@@ -214,8 +219,16 @@ describe("watchCalls", () => {
   it("watches campaigns with spend on the days of their spend", () => {
     using warehouse = openCalls();
     const rows = Array.from({ length: 80 }, (_, day) => ({
-      ...{ line: 2, day: iso(day * 24).slice(0, 10), source: "Google", medium: "cpc", campaign: "Brand" },
-      ...{ campaign_id: null, cost_micros: 5_000_000, currency: "USD", clicks: null, impressions: null },
+      line: 2,
+      day: iso(day * 24).slice(0, 10),
+      source: "Google",
+      medium: "cpc",
+      campaign: "Brand",
+      campaign_id: null,
+      cost_micros: 5_000_000,
+      currency: "USD",
+      clicks: null,
+      impressions: null,
     }));
     importSpend(warehouse, [{ file: "spend.csv", rows }], {
       currency: "USD",

@@ -4,16 +4,30 @@ import { groupByCalls } from "../../../src/features/restatements/group-by-calls.
 
 const listed = (ids: readonly number[]) => ids.map((call_id) => ({ call_id, changed: [] }));
 const ofCalls = (reason: Effect["reason"], ids: readonly number[], calls = ids.length): Effect => ({
-  ...{ reason, calls, effect: calls, listed: listed(ids) },
+  reason,
+  calls,
+  effect: calls,
+  listed: listed(ids),
 });
 
 /** Returns the metrics of each group. */
 function groups(...figures: [metric: string, reasons: readonly Effect[], found_at?: string][]) {
   const found = figures.map(
     ([metric, reasons, found_at = "2026-11-01"]): Restatement => ({
-      ...{ found_at, path: "/out/source.csv", contents: "source", period: "2026-09", key: {} },
-      ...{ starts_at: "2026-09-01", ends_at: "2026-10-01", exported_at: "2026-10-02", rules_changed: null },
-      ...{ metric, was: 1, now: 2, change: 1, reasons },
+      found_at,
+      path: "/out/source.csv",
+      contents: "source",
+      period: "2026-09",
+      key: {},
+      starts_at: "2026-09-01",
+      ends_at: "2026-10-01",
+      exported_at: "2026-10-02",
+      rules_changed: null,
+      metric,
+      was: 1,
+      now: 2,
+      change: 1,
+      reasons,
     }),
   );
   return groupByCalls(found).map((group) => group.map(({ metric }) => metric));

@@ -48,7 +48,9 @@ let exports = 0;
 async function exportSources(account: Account, revenueBy: "call" | "job-date" = "call"): Promise<void> {
   await account.export({
     targets: [{ kind: "rollup", dimensions: ["source"] }],
-    ...{ outcomes: true, revenueBy, grain: "month" },
+    outcomes: true,
+    revenueBy,
+    grain: "month",
     clock: clockAt(Date.parse(RUN_FINISHED_AT) + ++exports * 1000),
   });
 }

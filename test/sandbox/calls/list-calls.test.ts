@@ -30,8 +30,17 @@ describe("GET attribution-engine", () => {
   });
 
   test.for([
-    ...["limit=0", "limit=1001", "limit=1e2", "limit=1.5", "limit=", "limit=all", "offset=-1", "offset=0x10"],
-    ...["offset=99999999999999999999", "sort_by=call_started", "sort_order=up"],
+    "limit=0",
+    "limit=1001",
+    "limit=1e2",
+    "limit=1.5",
+    "limit=",
+    "limit=all",
+    "offset=-1",
+    "offset=0x10",
+    "offset=99999999999999999999",
+    "sort_by=call_started",
+    "sort_order=up",
   ])("responds with 400 to %s", async (query) => {
     await using sandbox = await startSandbox({ calls: 3 });
 

@@ -76,7 +76,11 @@ describe("DoorbellPage", () => {
     await using doorbell = await startDoorbell();
     const wrong = `${SECRET}-canary`;
     const bodies = [
-      ...["", "{", "[".repeat(400_000), "null", "[]"],
+      "",
+      "{",
+      "[".repeat(400_000),
+      "null",
+      "[]",
       ...[wrong, [SECRET], SECRET.slice(0, -1)].map((calltally_secret) => ({ calltally_secret })),
       { static_parameters: [{ field_name: "calltally_secret", field_value: "" }] },
       { static_parameters: [{ field_name: "other", field_value: SECRET }] },

@@ -121,7 +121,13 @@ type Figures = readonly (number | string | null)[];
 
 const NOT_SET = "(not set)";
 const MISSING = [
-  ...["null", "undefined", "(none)", "(direct)", "(organic)", "(referral)", "(not provided)"],
+  "null",
+  "undefined",
+  "(none)",
+  "(direct)",
+  "(organic)",
+  "(referral)",
+  "(not provided)",
   NOT_SET,
 ];
 

@@ -18,9 +18,34 @@ export const COLUMNS: readonly Column[] = [
 export const textRow = (text: string): Value[] => [null, text, null, null, null];
 
 const HOSTILE = [
-  ...["=1+1", "-1", "\t=1", "'=1", '="1"', '"', "\r", "\n", "\r\n", ",", ";"],
-  ...["|", "\t", "\0", "\uFEFF", "é", "e\u0301", "😀", "\u2028", "+4930123456", "007", "123.456", "1E5"],
-  ...["2026-11-20", "null", "\\N", " padded ", "__proto__"],
+  "=1+1",
+  "-1",
+  "\t=1",
+  "'=1",
+  '="1"',
+  '"',
+  "\r",
+  "\n",
+  "\r\n",
+  ",",
+  ";",
+  "|",
+  "\t",
+  "\0",
+  "\uFEFF",
+  "é",
+  "e\u0301",
+  "😀",
+  "\u2028",
+  "+4930123456",
+  "007",
+  "123.456",
+  "1E5",
+  "2026-11-20",
+  "null",
+  "\\N",
+  " padded ",
+  "__proto__",
 ];
 
 const arbitraryText = fc.oneof(

@@ -83,7 +83,10 @@ async function start<Row extends ServedCall | string>(
       listing({ rows, total: state.calls.length, limit, offset, request_id, ...deviation });
     const rows = rowsNow();
     const asked: Asked<Row> = {
-      ...{ offset, limit, before: before++, rows },
+      offset,
+      limit,
+      before: before++,
+      rows,
       sort: by === null ? undefined : `${by} ${query.get("sort_order")}`,
       unit: query.get("org_unit_id") ?? undefined,
       honest: (...exchange) => list({ rows: rowsNow() })(...exchange),
@@ -94,7 +97,8 @@ async function start<Row extends ServedCall | string>(
   const { path: folder, remove } = makeTempFolder();
   const database = join(folder, "calls.db");
   return Object.assign(state, server, {
-    ...{ folder, database },
+    folder,
+    database,
     sync: (options?: Partial<SyncOptions>) => syncFrom(server, folder, options),
     read: (sql: string) => readRows(database, sql),
     readIds: () => readIds(database),

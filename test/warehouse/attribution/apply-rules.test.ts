@@ -161,7 +161,9 @@ describe("attributeAgain", () => {
       });
       expect(readStored(warehouse)).toEqual(foldStored(warehouse, RULES));
       const steps = Array.from({ length: Math.max(0, Math.ceil(length / 250) - 1) }, (_, step) => [
-        ...[(step + 1) * 250, length, true],
+        (step + 1) * 250,
+        length,
+        true,
       ]);
       expect(seen).toEqual([...steps, [length, length, false]]);
     },

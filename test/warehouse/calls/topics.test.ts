@@ -12,7 +12,11 @@ import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../suppo
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
 const line = (topic: string, phrase: string, qualifies: boolean | null = null) => ({
-  ...{ topic, phrase, qualifies, speaker: null, value: null },
+  topic,
+  phrase,
+  qualifies,
+  speaker: null,
+  value: null,
 });
 const withTopics = (...topics: ReturnType<typeof line>[]) => ({ ...DEFAULT_RULES, topics });
 const PIPES = withTopics(line("pipe", "burst pipe", true));
@@ -20,8 +24,11 @@ const LEAKS = withTopics(line("leak", "pipe"));
 
 const about = (transcription: string | null, members: Partial<Call> = {}) =>
   makeCall({
-    ...{ call_started: "2026-10-01T00:00:00.000Z", caller_id: "+4930123456" },
-    ...{ disposition: "answered", duration: 5, transcription },
+    call_started: "2026-10-01T00:00:00.000Z",
+    caller_id: "+4930123456",
+    disposition: "answered",
+    duration: 5,
+    transcription,
     ...members,
   });
 const BURST = about("A burst pipe.");

@@ -15,10 +15,29 @@ const API_MEMBERS: readonly string[] = [...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS].
   (member) => member !== "extra" && member !== "duration",
 );
 
-const FACTS =
-  "source medium campaign channel utm_source_folded utm_medium_folded utm_campaign_folded utm_content_folded utm_term_folded referring_host outcome topic duration_seconds qualified in_hours first_time_caller caller call_started_local local_day local_weekday local_hour".split(
-    " ",
-  );
+const FACTS = [
+  "source",
+  "medium",
+  "campaign",
+  "channel",
+  "utm_source_folded",
+  "utm_medium_folded",
+  "utm_campaign_folded",
+  "utm_content_folded",
+  "utm_term_folded",
+  "referring_host",
+  "outcome",
+  "topic",
+  "duration_seconds",
+  "qualified",
+  "in_hours",
+  "first_time_caller",
+  "caller",
+  "call_started_local",
+  "local_day",
+  "local_weekday",
+  "local_hour",
+];
 
 describe("attributed_calls", () => {
   it("shows each live call under the API's names, with its transcript if it has one", () => {

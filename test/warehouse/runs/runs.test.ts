@@ -27,7 +27,12 @@ const start = (warehouse: Warehouse) =>
 const BLANK = Object.fromEntries(Object.keys(getTableColumns(sync_runs)).map((name) => [name, null]));
 const runningRow = (run_id: number) => ({
   ...BLANK,
-  ...{ run_id, started_at: startedAt, mode: "full", status: "running", plan_reason: "a test", pid: 1 },
+  run_id,
+  started_at: startedAt,
+  mode: "full",
+  status: "running",
+  plan_reason: "a test",
+  pid: 1,
 });
 
 const makePage = (run_id: number, seq: number, ids: (number | null)[] = []): SyncPage => ({

@@ -279,7 +279,8 @@ describe("workbook", () => {
     expect(listed[0]?.[1]).toBe("utm_source, and a line of totals");
     expect(listed.map(([sheet, , rows, calls]) => [sheet, rows, calls])).toEqual(
       manifest.files[0]?.sheets?.map(({ sheet, rows, sums }) => [
-        ...[sheet, String(rows)],
+        sheet,
+        String(rows),
         sums === undefined ? undefined : String(sums.calls),
       ]),
     );
