@@ -306,7 +306,7 @@ class World {
       // Links that differ only by their signature are equal, so the later one may be missing from both.
       expect(good).toContainEqual(stored.get(id));
     }
-    const missing = readIds(this.#warehouse, "missing_since IS NOT NULL");
+    const missing = readIds(this.#warehouse, "coalesce(gone_at, missing_since) IS NOT NULL");
     expect(missing.filter((id) => existed.has(id))).toEqual([]);
     const isReadable = (id: number) => ![...(versions.get(id) ?? [])].map(storedOf).includes(undefined);
     if (isSure(run)) expect([...throughout].filter((id) => isReadable(id) && !stored.has(id))).toEqual([]);
