@@ -133,10 +133,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
     hasOrderId: false,
     layOut: microsoftLayout,
   },
-  /**
-   * "Import offline events" (support.google.com/analytics/answer/10325025); its versions do not agree on a maximum age.
-   * GA4 drops events that are older than 72 hours.
-   */
+  /** "Import offline events" (support.google.com/analytics/answer/10325025). GA4 drops events older than 72 hours. */
   "ga4-events": {
     key: "google_analytics_cid",
     missing: "no client id",
