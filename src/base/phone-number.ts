@@ -1,8 +1,8 @@
 export const PHONE_NUMBER = /^\+[1-9]\d{2,14}$/;
 
 /**
- * Numbering plans of which each number has as many digits: country codes, and a number without them. Other plans have
- * numbers of several lengths, so that a missing digit does not show. From `PhoneNumberMetadata.xml` of libphonenumber.
+ * Country codes whose numbers all have one length, with the rest of a number. Other countries have numbers of several
+ * lengths, so that a missing digit does not show. From `PhoneNumberMetadata.xml` of libphonenumber.
  */
 const PLANS = {
   "1": "[2-9]\\d\\d[2-9]\\d{6}",
@@ -17,10 +17,13 @@ export const DIALABLE_NUMBER = new RegExp(
   `^\\+(?:${[...Object.entries(PLANS).map(([codes, national]) => `(?:${codes})${national}`), OTHER_PLANS].join("|")})$`,
 );
 
-/** `00` is not enough: some countries dial other digits before a country code, or a carrier after `00`. */
-const COUNTRY_CODE_START = /^\P{Nd}*\+[^\p{Nd}\p{L}]*\p{Nd}/u;
-
-/** Whether a phone number is written with its country code, i.e. with `+` before its first digit. */
+/**
+ * Whether a phone number is written with its country code, i.e. with `+` before its first digit. `00` is not enough: some
+ * countries dial other digits before a country code, or a carrier after `00`.
+ */
 export function hasCountryCode(text: string): boolean {
-  return COUNTRY_CODE_START.test(text.normalize("NFKC"));
+  const [lead = "", ...rest] = text.normalize("NFKC").split(/(?=\p{Nd})/u, 2);
+  const isNumber = rest.length > 0 && !/^\p{Nd}/u.test(lead);
+  const plus = lead.lastIndexOf("+");
+  return isNumber && plus >= 0 && !/\p{L}/u.test(lead.slice(plus));
 }
