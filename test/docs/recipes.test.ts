@@ -106,20 +106,23 @@ describe("list of changed calls", () => {
     ["ndjson", "calls.ndjson"],
     ["parquet", "calls.parquet"],
     ["sqlite", "calltally.sqlite"],
-  ])("has each text as it was served, for the program that reads it: %s", async (format, file) => {
-    using folder = makeChicago();
-    expect(await folder.run(`${CHANGES} ${format}`)).toMatchObject({ code: 0 });
-    const delimiter = format.endsWith(";") ? ";" : format.endsWith("tab") ? "\t" : ",";
-    expect(await readTerms(folder, file, delimiter)).toEqual(TEXTS);
-  });
+  ])(
+    "a list of changed calls has each text as served, for the program that reads it: %s",
+    async (format, file) => {
+      using folder = makeChicago();
+      expect(await folder.run(`${CHANGES} ${format}`)).toMatchObject({ code: 0 });
+      const delimiter = format.endsWith(";") ? ";" : format.endsWith("tab") ? "\t" : ",";
+      expect(await readTerms(folder, file, delimiter)).toEqual(TEXTS);
+    },
+  );
 
-  it("differs from a list for people, which has the guard against formulas", async () => {
+  it("a list of changed calls differs from a list for people, which has the guard against formulas", async () => {
     using folder = makeChicago();
     await folder.run("export calls --out changes");
     expect((await readTerms(folder, "calls.csv")).slice(1, 4)).toEqual(["'+austin", "'=1+1", "-2"]);
   });
 
-  it("is not written for Excel", async () => {
+  it("a list of changed calls is not written for Excel", async () => {
     using folder = makeChicago();
     expect(await folder.run(`${CHANGES} csv --profile excel`)).toMatchObject({
       code: 2,

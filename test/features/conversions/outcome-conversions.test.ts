@@ -175,7 +175,7 @@ const SITUATIONS: Situation[] = [
     steps: [sold(420), upload({ "call-1": "420.00" }), sold(""), upload({ "call-1": "420.00" })],
   },
   {
-    title: "a sold job that is open again beside one that was sold: what is known to be earned counts",
+    title: "a sold job that is open again, next to one that was sold: what is known to be earned counts",
     steps: [
       ...[sold(420), sold(80, 1, "B"), upload({ "call-1": "500.00" }), booked, upload({ "call-1": "80.00" })],
       ...[sold(400), upload({ "call-1": "480.00" })],

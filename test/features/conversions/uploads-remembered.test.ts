@@ -175,7 +175,7 @@ function shortenOrderIds({ database }: Warehouse): void {
 }
 
 describe("order ids of an earlier version", () => {
-  it("are the ids in adjustments of both kinds; a later order of the call has the prefix", async () => {
+  it("adjustments of both kinds have the order ids that were uploaded; a later order of the call has the prefix", async () => {
     using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
     await writeNew(warehouse, { value: "40", currency: "EUR" });
     shortenOrderIds(warehouse);
@@ -197,7 +197,7 @@ describe("order ids of an earlier version", () => {
   });
 
   it.each(["google-ads", "google-leads", "google-data-manager"] as const)(
-    "are not in a file of %s that replaces one that was taken back",
+    "a file of %s that replaces one that was taken back has the prefix in its order ids",
     async (kind) => {
       using warehouse = makeWarehouse([conversionCall(1)]);
       await write(warehouse, kind);
@@ -214,7 +214,7 @@ describe("order ids of an earlier version", () => {
 });
 
 describe("numbers that cannot be uploaded", () => {
-  it("are malformed without their country code, or if they are a digit short; a later call counts", async () => {
+  it("numbers are malformed without their country code, or if they are a digit short; a later call counts", async () => {
     using warehouse = makeWarehouse([
       conversionCall(1, { caller_id: "(512) 555-0100" }),
       conversionCall(2, { caller_id: "+1 512 555 010" }),
