@@ -24,7 +24,7 @@ export function planJobs(
     // A job that began before, and was killed or failed, does not wait.
     const waits = job.waitsForFirstSlot && !snapshot?.jobs.has(job.name);
     const isMissed = lastDoneMs === undefined ? !waits : cron.next(lastDoneMs) <= nowMs;
-    // Whoever starts the schedule again may have replaced the token or the setting.
+    // The token or the setting may have been replaced before the schedule was started again.
     const isMended = isForPerson(snapshot?.jobs.get(job.name));
     const isBehind = idle === undefined && (isMissed || isMended);
     return { job, name: job.name, cron, idle, lastDoneMs, isBehind, judgedMs: nowMs };

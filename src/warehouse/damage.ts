@@ -49,7 +49,7 @@ export function assertUndamaged(warehouse: string): void {
 
 /**
  * Notes damage for all later commands. The first note stays. A user who may not write the warehouse leaves none, and
- * neither does a full disk: whoever reads the damaged part again notices it again.
+ * neither does a full disk: the next reader of the damaged part notices it again.
  */
 export function noteDamage(warehouse: string, found: string): void {
   attempt(() => {

@@ -45,8 +45,8 @@ export function isDamage(thrown: unknown): boolean {
 }
 
 /**
- * Names the file of an error that reports damage, and notes it for all later commands if it is the warehouse: whoever
- * notices damage ends here. Returns any other error unchanged.
+ * Names the file of an error that reports damage, and notes it for all later commands if it is the warehouse: the
+ * only place that does so. Returns any other error unchanged.
  * @param warehouse that was in use
  */
 export function nameDamage(error: unknown, warehouse: string): unknown {

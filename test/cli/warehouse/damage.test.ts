@@ -9,8 +9,8 @@ import { makeSandboxFolder } from "../folder.ts";
 
 const NEVER = { CALLTALLY_SYNC_CRON: "0 0 29 2 *", CALLTALLY_EXPORT_CRON: "0 0 29 2 *" };
 
-describe("a damaged warehouse", () => {
-  it("fails each command after a sync that noticed it, until the backup that they name is restored", async () => {
+describe("damage", () => {
+  it("damage fails each command after a sync that noticed it, until the backup that they name is restored", async () => {
     await using folder = await makeSandboxFolder({ calls: 50 });
     const { database, path, run, say } = folder;
     await say("job sync --begin");
@@ -42,7 +42,7 @@ describe("a damaged warehouse", () => {
     { notice: "query", args: ["query", "SELECT count(duration) FROM calls NOT INDEXED"], table: "calls" },
     { notice: "doctor --deep", args: ["doctor", "--deep"], table: "webhook_changes" },
     { notice: "backup", args: ["backup", "b.db"], table: "webhook_changes" },
-  ])("is remembered when $notice notices it", async ({ args, table }) => {
+  ])("a damaged warehouse is remembered when $notice notices it", async ({ args, table }) => {
     await using folder = await makeSandboxFolder({ calls: 50 });
     await folder.say("sync");
     damageTable(folder.database, table);
@@ -51,7 +51,7 @@ describe("a damaged warehouse", () => {
     expect((await folder.run("status")).code).toBe(7);
   });
 
-  it.skipIf(!HAS_PROCESSES)("fails /healthz of a schedule that starts after the damage", async () => {
+  it.skipIf(!HAS_PROCESSES)("/healthz fails for a schedule that starts after the damage", async () => {
     await using folder = await makeSandboxFolder({ calls: 50 }, NEVER);
     await folder.say("sync");
     await folder.say("job export");
@@ -71,7 +71,7 @@ describe("a damaged warehouse", () => {
 
 describe("a missing warehouse", () => {
   it.each(["job sync", "job export", "job insights"])(
-    "is not begun by %s, which exits with 7",
+    "%s begins no warehouse, and exits with 7",
     async (line) => {
       await using folder = await makeSandboxFolder({ calls: 5 }, { CALLTALLY_INSIGHT_IDS: "101" });
       expect(await folder.run(line)).toMatchObject({
@@ -87,7 +87,7 @@ describe("a missing warehouse", () => {
     },
   );
 
-  it("is not begun after its disk is lost; a sync by hand begins one, and says what is left", async () => {
+  it("a job begins no warehouse after its disk is lost; a sync by hand does, and says what is left", async () => {
     await using folder = await makeSandboxFolder({ calls: 5 });
     const { database, run } = folder;
     expect((await run("job sync --begin")).code).toBe(0);
