@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { toPhoneDigits } from "../attribution/call-text.ts";
+import { toCallerKey } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
@@ -226,7 +226,7 @@ export class FigureSession {
   /** Counts the phone numbers (as in {@link CallFilter}) that never called. */
   countUnknownCallers(numbers: readonly string[]): Promise<number> {
     const { nameCaller = (digits: string) => digits } = this.options;
-    return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toPhoneDigits(number))));
+    return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toCallerKey(number))));
   }
 
   /** Finds the values in a filter that neither a call nor, where it counts, spend has. */

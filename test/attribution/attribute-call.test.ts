@@ -71,6 +71,11 @@ describe("attributeCall", () => {
     [{ referring_url: "https://www.ebay.de/" }, "Organic Shopping", "ebay.de", "referral"],
     [{ referring_url: "https://www.bbb.org/us" }, "Referral", "bbb.org", "referral"],
     [{ referring_url: "https://bing.com/?msclkid=1" }, "Paid Search", "bing", "cpc"],
+    // Its tags are those of a visit to that page.
+    [
+      { referring_url: "https://blog.example/?utm_source=facebook&utm_medium=paid_social&utm_term=tap" },
+      ...(["Referral", "blog.example", "referral"] as const),
+    ],
     [{ referring_url: "https://bing.com/", utm_term: "plumber" }, "Unassigned", null, null],
     [{ utm_medium: "organic" }, "Organic Search", null, "organic"],
     [{ utm_source: "(direct)" }, "Direct", "(direct)", "(none)"],
