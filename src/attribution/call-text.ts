@@ -122,7 +122,7 @@ export function toCallerKey(text: string): string {
 
 /**
  * Returns the caller that a text names: `+` and the digits of its one phone number; for other text with a digit, its
- * letters and digits. Null for hidden callers: text without a digit is no number in any language (`anonymous`,
+ * letters and digits. Null for hidden callers: text without a digit is not a number in any language (`anonymous`,
  * `Unbekannt`), and digits of a host do not count.
  */
 export function toCaller(callerId: string | null): string | null {

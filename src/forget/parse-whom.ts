@@ -38,7 +38,7 @@ export function parseWhom(
 export function unknownError(whom: readonly NamedCaller[], unknown: readonly number[]): UsageError {
   const places = unknown.map((index) => whom[index]?.as).join(", ");
   return new UsageError(`Cannot forget ${places}: no data found in the warehouse`, {
-    hint: "Nobody was forgotten. Check the country code, or pass --country-code; --allow-empty blocks such numbers from now on.",
+    hint: "Nobody was forgotten. Check the country code, or use --allow-empty to block such numbers from now on.",
   });
 }
 
@@ -47,7 +47,7 @@ function toCaller(phone: PhoneNumber, as: string, countryCode: string | undefine
   if (caller !== undefined) return { caller, as };
   if (countryCode === undefined) throw notNumberError(as);
   throw new UsageError(
-    `Cannot forget ${as}: it is no number of the country code ${countryCode}, or may already begin with it`,
+    `Cannot forget ${as}: it is not a number of the country code ${countryCode}, or may already begin with it`,
     { hint: "Write it with a plus sign: +1 202 555 0199." },
   );
 }

@@ -91,7 +91,7 @@ describe("parseWhom", () => {
       "Cannot forget the number: it is not a phone number with its country code",
     );
     const ambiguous =
-      "Cannot forget number 2: it is no number of the country code 49, or may already begin with it";
+      "Cannot forget number 2: it is not a number of the country code 49, or may already begin with it";
     expect(refusal(() => named(["030 1234567", "4930 1234567"], { countryCode: "49" }))).toBe(ambiguous);
   });
 });

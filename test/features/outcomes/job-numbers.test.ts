@@ -53,7 +53,7 @@ describe("the phone number of a job", () => {
     expect(importNumbers(warehouse, [CALLER])).toMatchObject({ rejected: [] });
   });
 
-  it("is completed by --country-code", () => {
+  it("without a country code is completed by --country-code", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, NATIONAL_SPELLINGS, "1")).toMatchObject({ rejected: [] });
     expect(readCalls(warehouse)).toEqual(NATIONAL_SPELLINGS.map(() => 1));
@@ -71,7 +71,7 @@ describe("the phone number of a job", () => {
     expect(importNumbers(warehouse, ["5125550102"], "44").reasons).toEqual(["no call has this number"]);
   });
 
-  it("is not completed if a caller is from elsewhere", () => {
+  it("without a country code is not completed if a caller is from elsewhere", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, NATIONAL_SPELLINGS)).toMatchObject({
       reasons: ["no call has this number, which has no country code"],
