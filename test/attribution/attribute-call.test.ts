@@ -13,7 +13,7 @@ type Row = [members: Partial<Call>, channel: string, source: Text, medium: Text,
 
 describe("attributeCall", () => {
   it("derives every fact of a call with every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(9);
+    expect(ATTRIBUTION_VERSION).toBe(10);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
