@@ -1,4 +1,5 @@
 import { attempt } from "../base/errors.ts";
+import { PHONE_NUMBER } from "../base/phone-number.ts";
 
 /** A number that a text names. */
 export interface PhoneNumber {
@@ -8,7 +9,6 @@ export interface PhoneNumber {
   isInternational: boolean;
 }
 
-export const PHONE_NUMBER = /^\+[1-9]\d{2,14}$/;
 /** As the service writes nearly all. */
 const PLAIN = /^\+[1-9]\d{6,14}$/;
 /** As people write most. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { PHONE_NUMBER } from "../../src/base/phone-number.ts";
 import {
   isNorthAmerican,
-  PHONE_NUMBER,
   readingsOf,
   readPhoneNumbers,
   toInternational,
