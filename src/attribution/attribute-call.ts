@@ -12,7 +12,7 @@ import { toReferringHost } from "./referring-host.ts";
 import { lineOf, type Transcript, wordsAround } from "./topics.ts";
 
 /** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 9;
+export const ATTRIBUTION_VERSION = 10;
 
 /** The members of a call that decide its facts. */
 export type AttributedMembers = Omit<Call, "call_id" | "recording_url" | "google_analytics_cid" | "summary">;

@@ -18,7 +18,7 @@ import { statementsOf, toSpoken } from "../../statements/statements.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
-import { choice, oneOf, parseText } from "../parsers.ts";
+import { choice, oneOf, parseCountryCode, parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("outcome")
@@ -110,12 +110,14 @@ Examples:
               data: {
                 currency: imported.currency,
                 files: imported.imports.map(toJson),
+                completed_numbers: imported.completed_numbers,
                 ...countRejected(rejected),
                 ...(rejected.length > 0 && { unmatched_file: path }),
                 statements,
               },
               summary: [
                 ...describeImported(imported),
+                ...describeCompleted(imported),
                 ...describeRejected(rejected, path),
                 ...statements.map(({ text }) => text),
               ]
@@ -177,6 +179,13 @@ function describeImported({ imports, currency }: ImportedOutcomes): string[] {
   ]);
 }
 
+function describeCompleted({ completed_numbers: count }: ImportedOutcomes): string[] {
+  if (count === 0) return [];
+  return [
+    `${formatQuantity(count, "phone number")} without a country code read as +1, as all callers have it; pass --country-code for another`,
+  ];
+}
+
 const nameUnmatched = (paths: readonly string[]) =>
   paths.some((path) => path.includes("{account}"))
     ? "outcomes-unmatched-{account}.csv"
@@ -212,10 +221,4 @@ function parseDays(text: string): number {
   const days = /^\d{1,4}d$/.test(text) ? Number(text.slice(0, -1)) : 0;
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new InvalidArgumentError(`must be days such as 30d, from 1d to ${MAX_DAYS}d`);
-}
-
-function parseCountryCode(text: string): string {
-  const [, digits] = /^\+?([1-9]\d{0,2})$/.exec(text) ?? [];
-  if (digits !== undefined) return digits;
-  throw new InvalidArgumentError("must be a country code such as 1 or 44");
 }

@@ -42,6 +42,8 @@ export interface ImportedOutcomes {
   currency: string | null;
   imports: ImportedJobs[];
   rejected: RejectedJob[];
+  /** Numbers without a country code that were read with 1, as all callers have it. */
+  completed_numbers: number;
   /** Path of the key of jobs and pseudonyms, if it was created just now. */
   newKey: string | undefined;
 }
@@ -101,5 +103,5 @@ export function importOutcomes(
     const sum = sums[index] ?? { jobs: 0, matched: 0, revenue_micros: null };
     return { file, encoding, unused_columns, ...sum };
   });
-  return { currency, imports, rejected, newKey };
+  return { currency, imports, rejected, completed_numbers: matcher.completed, newKey };
 }

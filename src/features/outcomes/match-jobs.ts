@@ -1,12 +1,11 @@
-import { toCaller } from "../../attribution/call-text.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { localTime, zoneOffsets } from "../../calendar/local-time.ts";
+import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../call/phone-numbers.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./read-jobs.ts";
 
 const DAY_MS = 86_400_000;
-const INTERNATIONAL = /^[\s(]*(?:\+|00)/;
 
 interface MatchOptions {
   /** IANA zone of the jobs' days. */
@@ -33,12 +32,17 @@ export class JobMatcher {
   readonly #readCallerId;
   readonly #readCalls;
   readonly #forgotten: ReadonlySet<number>;
+  /** Whether all callers are of North America, so that ten digits are a number from there. */
+  readonly #isAmerican: boolean;
   readonly #days = new Map<string, Stretch & { startMs: number }>();
+  /** How many numbers without a country code were read as numbers of North America. */
+  completed = 0;
 
   constructor(warehouse: Warehouse, options: MatchOptions) {
     const { sqlite } = warehouse;
     this.#options = options;
     this.#digests = openCallerDigests(warehouse);
+    this.#isAmerican = areAmerican(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
     this.#toLocal = localTime(options.zone);
     this.#forgotten = new Set(
@@ -98,17 +102,21 @@ export class JobMatcher {
     if (first !== undefined) return { call_id: first[0], day: when.day };
     if (latest.length > 0)
       return `the last call before it is more than ${this.#options.withinDays} days older`;
-    return ids.length > 0 ? "the caller has no call before it" : "no call has this number";
+    if (ids.length > 0) return "the caller has no call before it";
+    const isOpen =
+      this.#options.countryCode === undefined && !readPhoneNumbers(job.phone)[0]?.isInternational;
+    return isOpen ? "no call has this number, which has no country code" : "no call has this number";
   }
 
-  /** Returns how the facts name the callers that the number may be. */
-  #namesOf(phone: string): string[] {
-    const caller = toCaller(phone);
-    if (caller === null) return [];
+  /** Returns how the facts name the callers that the numbers of a text may be. */
+  #namesOf(text: string): string[] {
     const { countryCode } = this.#options;
-    const isOpen = countryCode !== undefined && caller.startsWith("+") && !INTERNATIONAL.test(phone);
-    const all = isOpen ? [caller, `+${countryCode}${caller.slice(1).replace(/^0/, "")}`] : [caller];
-    return all.map((each) => this.#digests?.hash(each) ?? each);
+    const numbers = readPhoneNumbers(text).flatMap((phone) => {
+      const isOfHome = countryCode === undefined && this.#isAmerican && isNorthAmerican(phone);
+      if (isOfHome) this.completed++;
+      return readingsOf(phone, isOfHome ? "1" : countryCode);
+    });
+    return [...new Set(numbers)].map((each) => this.#digests?.hash(each) ?? each);
   }
 
   #stretchOf({ day, time }: Job): (Stretch & { day: string }) | undefined {
@@ -143,6 +151,16 @@ export class JobMatcher {
     this.#days.set(day, found);
     return found;
   }
+}
+
+/** Whether there are callers, and all are numbers with the country code 1. */
+function areAmerican({ sqlite }: Warehouse): boolean {
+  const count = (where: string) =>
+    sqlite.prepare<[], number>(`SELECT count(*) FROM callers WHERE ${where}`).pluck().get() ?? 0;
+  return (
+    count("caller GLOB '+1[2-9]?????????'") > 0 &&
+    count("caller NOT GLOB '+1[2-9]?????????' AND caller NOT GLOB 'forgotten*'") === 0
+  );
 }
 
 type CallStart = [call_id: number, started: string];
