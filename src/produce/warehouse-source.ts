@@ -99,7 +99,7 @@ function momentReader(
       assertOwn(reader, own);
       return {
         session,
-        basis: readBasis(reader, rules),
+        basis: readBasis(reader, { rules, accounts: own.accounts }),
         readCoverage: () => readCoverage(reader),
         hasSpend: () => hasSpend(reader),
         hasOutcomes: () => reader.sqlite.prepare("SELECT 1 FROM outcomes LIMIT 1").get() !== undefined,

@@ -15,6 +15,8 @@ import { makeWorkedExample } from "./worked-example.ts";
 /** The newest call of the sandbox starts a minute before: so the pages are correct on every day. */
 const NOW = new Date("2026-10-31T23:00:00Z");
 const ADDRESS = "https://api.example.com";
+/** The second account of a page has a service of its own. */
+const SECOND_ADDRESS = "https://dallas.example.com";
 
 /** Where pages find the synced warehouse; the others, in data/. */
 const WAREHOUSES: Readonly<Record<string, readonly string[]>> = {
@@ -28,7 +30,7 @@ const UNSET = new Set(["docs/getting-started.md"]);
 
 /** Varying output, by time or machine, in the order of replacement. */
 const VARYING: readonly [RegExp, string][] = [
-  [/https:\/\/api\.example\.com|http:\/\/127\.0\.0\.1:\d+/g, "‹address›"],
+  [/https:\/\/(?:api|dallas)\.example\.com|http:\/\/127\.0\.0\.1:\d+/g, "‹address›"],
   [/api\.example\.com|127\.0\.0\.1:\d+/g, "‹host›"],
   [/\/[\w/.-]+\/(?=data\/|calltally\.yaml|reports\/)/g, "‹folder›/"],
   [
@@ -98,7 +100,7 @@ const PAGES = readPages()
 
 describe("sessions", () => {
   const shared = makeTempFolder();
-  let fixed: Sandbox;
+  let [fixed, second]: Sandbox[] = [];
 
   beforeAll(async () => {
     fixed = await startSandbox({ calls: 5000, seed: 1, now: NOW });
