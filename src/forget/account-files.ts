@@ -9,6 +9,7 @@ import { MANIFEST, tryReadManifest } from "../export/output/read-manifest.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
+import { NEIGHBOR } from "../warehouse/neighbors.ts";
 import { connect, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -137,14 +138,13 @@ function removeEmpty(folder: string): void {
   if (isGone) removeEmpty(dirname(folder));
 }
 
-/** What calltally makes next to a warehouse, after its name, or after a dot and its name. */
-const AFTER_NAME = /^(?:-wal|-shm|-journal|\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.replaced-.*)?$/;
+/** What calltally makes next to a warehouse, after a dot and its name. */
 const AFTER_DOT = /^\.(?:.*\.tmp(?:-wal|-shm|-journal)?|delivery-.*)$/;
 
 function filesOf(database: string): string[] {
   const [folder, name] = [dirname(database), basename(database)];
   const isOf = (file: string) =>
-    (file.startsWith(name) && AFTER_NAME.test(file.slice(name.length))) ||
+    file.replace(NEIGHBOR, "") === name ||
     (file.startsWith(`.${name}`) && AFTER_DOT.test(file.slice(name.length + 1)));
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(folder)

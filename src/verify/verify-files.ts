@@ -4,12 +4,13 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { attempt, UsageError } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
+import { readHead, realFile } from "../base/folder.ts";
 import { fingerprintOf } from "../export/manifest.ts";
 import { manifestSchema } from "../export/output/read-manifest.ts";
 import { recordedFilter } from "../export/record-export.ts";
 import { BASIS_SHAPE, type PageBasis, readPageBasis } from "../features/explore/read-page.ts";
 import { readOrigin } from "../warehouse/origin.ts";
+import type { FileKind } from "../warehouse/output-file.ts";
 import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { readExportOf, readLastRecords } from "../warehouse/runs/exports.ts";
@@ -38,6 +39,13 @@ const ofOne = manifestSchema.extend({
 const ofSeveral = manifestSchema.extend({ accounts: z.record(z.string(), accountSchema) });
 type Manifest = z.infer<typeof ofOne>;
 
+const CERTIFICATE_HEAD = '{"format":"calltally certificate';
+
+export const CERTIFICATE: FileKind = {
+  name: "a certificate",
+  isOne: (file) => readHead(file).startsWith(CERTIFICATE_HEAD),
+};
+
 /** Opens the warehouse with an id; undefined if no account here has it. */
 export type OpenById = (warehouseId: string) => Reader | undefined;
 
@@ -57,7 +65,7 @@ export function* verifyFile(path: string, openById: OpenById): Generator<VerifyC
   if (merged !== undefined) return yield* verifyMerged(path, merged, openById);
   const one = ofOne.safeParse(parsed).data;
   if (one !== undefined) return yield* verifyManifest(path, one, parsed, openById);
-  if (!text.startsWith('{"format":"calltally certificate'))
+  if (!text.startsWith(CERTIFICATE_HEAD))
     throw new UsageError(`${path} is neither a certificate, a manifest.json nor a page to explore`, {
       hint: "calltally verify --write FILE writes a certificate; exports write manifest.json next to their files.",
     });
