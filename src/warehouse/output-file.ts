@@ -1,6 +1,6 @@
-import { existsSync, statSync } from "node:fs";
-import { UsageError } from "../base/errors.ts";
-import { isFile, isSameFile, realFile } from "../base/folder.ts";
+import { statSync } from "node:fs";
+import { attempt, CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { isSameFile, realFile } from "../base/folder.ts";
 import { warehouseOf } from "./neighbors.ts";
 
 /** What a command writes, and may replace. */
@@ -14,24 +14,31 @@ export interface FileKind {
  * Decides for each path that a command writes, before it does anything else: never a warehouse or what belongs to one,
  * never a file that the command reads, and another file only if it is of the same kind. Returns the file itself, which a
  * link may lead to.
- * @throws UsageError that says what the file is
+ * @throws UsageError for a warehouse and for an input
+ * @throws CalltallyError (exit 7) for a file of another kind
  */
 export function assertOutput(path: string, kind: FileKind, inputs: readonly string[] = []): string {
   const file = realFile(path);
-  const state = stateOf(file, kind, inputs);
-  if (state === undefined) return file;
-  throw new UsageError(`Cannot write ${kind.name} to ${path}: ${state}`, {
-    hint: "Nothing was changed. Name another file, or move this one away.",
-  });
+  const what = `Cannot write ${kind.name} to ${path}`;
+  const hint = "Nothing was changed. Name another file, or move this one away.";
+  const use = findUse(file, inputs);
+  if (use !== undefined) throw new UsageError(`${what}: ${use}`, { hint });
+  const state = findState(file, kind);
+  if (state !== undefined) throw new CalltallyError(EXIT.storage, `${what}: ${state}`, { hint });
+  return file;
 }
 
-function stateOf(file: string, kind: FileKind, inputs: readonly string[]): string | undefined {
+function findUse(file: string, inputs: readonly string[]): string | undefined {
   const warehouse = warehouseOf(file);
-  if (warehouse !== undefined)
-    return warehouse === file ? "it is a warehouse" : `it belongs to the warehouse ${warehouse}`;
-  if (inputs.some((input) => realFile(input) === file || isSameFile(input, file)))
-    return "this command reads it";
-  if (!existsSync(file)) return undefined;
-  if (!isFile(file)) return "it is not a file";
-  return statSync(file).size === 0 || kind.isOne(file) ? undefined : "it is another file";
+  if (warehouse === file) return "it is a warehouse";
+  if (warehouse !== undefined) return `it belongs to the warehouse ${warehouse}`;
+  const isRead = inputs.some((input) => realFile(input) === file || isSameFile(input, file));
+  return isRead ? "this command reads it" : undefined;
+}
+
+function findState(file: string, { isOne }: FileKind): string | undefined {
+  const stat = attempt(() => statSync(file)); // writing it reports why it cannot be looked at
+  if (stat === undefined) return undefined;
+  if (!stat.isFile()) return "it is not a file";
+  return stat.size === 0 || isOne(file) ? undefined : "it is a file of another kind";
 }

@@ -82,7 +82,7 @@ describe("backupWarehouse", () => {
     expect(names(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  it.each([
+  it.each<{ file: string; says: string; exitCode?: number }>([
     ...["-wal", "-shm", "-journal", ".lock", ".caller-key"].map((suffix) => ({
       file: `calls.db${suffix}`,
       says: "it belongs to the warehouse ‹folder›/calls.db",
@@ -91,10 +91,10 @@ describe("backupWarehouse", () => {
     { file: "link.db", says: "it is a warehouse" },
     { file: "hard.db", says: "it is a warehouse" },
     { file: "other.db", says: "it is a warehouse" },
-    { file: "notes.txt", says: "it is another file" },
-    { file: "foreign.db", says: "it is another file" },
-    { file: "folder", says: "it is not a file" },
-  ])("does not overwrite $file", async ({ file, says }) => {
+    { file: "notes.txt", says: "it is a file of another kind", exitCode: EXIT.storage },
+    { file: "foreign.db", says: "it is a file of another kind", exitCode: EXIT.storage },
+    { file: "folder", says: "it is not a file", exitCode: EXIT.storage },
+  ])("does not overwrite $file", async ({ file, says, exitCode = EXIT.usage }) => {
     using place = makePlace(FEW);
     const { folder, database } = place;
     makeWarehouse(join(folder, "other.db"), SOME);
@@ -109,7 +109,7 @@ describe("backupWarehouse", () => {
     const { message, ...error } = await backupWarehouse(database, join(folder, file)).catch((error) => error);
     const state = says.replace("‹folder›", folder);
     expect(message).toBe(`Cannot write a backup to ${join(folder, file)}: ${state}`);
-    expect(error).toMatchObject({ exitCode: EXIT.usage });
+    expect(error).toMatchObject({ exitCode });
     expect(names(folder)).toEqual(before);
     expect(readIds(database)).toHaveLength(3);
     expect(readIds(join(folder, "other.db"))).toHaveLength(5);

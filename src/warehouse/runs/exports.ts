@@ -68,6 +68,10 @@ function isInside(folder: string): SQL {
   return sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
 }
 
+export function hasExported({ db }: Reader, path: string): boolean {
+  return db.select().from(exports).where(eq(exports.path, path)).limit(1).get() !== undefined;
+}
+
 export function readExportPaths({ db }: Reader): string[] {
   const rows = db.selectDistinct({ path: exports.path }).from(exports).orderBy(exports.path).all();
   return rows.map(({ path }) => path);
