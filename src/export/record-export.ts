@@ -63,7 +63,7 @@ export function exportLog(): ExportStep {
     at: (job) => {
       forgotten = readLastForgotten(listsOf(job).reader);
     },
-    enter: (tx, { files: { folder }, manifest }) => {
+    enter: (tx, { files: { folder }, manifest, manifestSha256 }) => {
       if (readLastForgotten(tx) !== forgotten) {
         throw new CalltallyError(EXIT.locked, `Cannot write to ${folder}: callers were forgotten meanwhile`, {
           hint: "Nothing was written. Run this again.",
@@ -77,6 +77,7 @@ export function exportLog(): ExportStep {
           rows,
           filter: recordedFilter(manifest),
           run_id: manifest.run?.run_id ?? null,
+          manifest_sha256: manifestSha256,
           caller_key: [caller_key, ...sheets.map((sheet) => sheet.caller_key)].find(Boolean) ?? null,
         })),
       );

@@ -13,9 +13,9 @@ import { NEIGHBOR } from "../warehouse/neighbors.ts";
 import { connect, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { readExportHashes } from "../warehouse/runs/exports.ts";
+import { folderOfExport, readExportHashes } from "../warehouse/runs/exports.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { folderOf, listManifest, readOr } from "./personal-files.ts";
+import { listManifest, readOr } from "./personal-files.ts";
 
 /** Everything of an account on this machine, as far as its warehouse knows. Paths are absolute, of files that exist. */
 export interface AccountFiles {
@@ -66,9 +66,9 @@ function findExports(reader: Reader | undefined, exportDir: string): string[] {
   // Without a warehouse to ask, only the export folder is the account's for certain.
   const id = reader ? readOrigin(reader).warehouse_id : idIn(exportDir);
   const records = reader ? readExportHashes(reader) : [];
-  const folders = new Set([...records.map(({ path }) => folderOf(path)), exportDir]);
+  const folders = new Set([...records.map(({ path }) => folderOfExport(path)), exportDir]);
   const found = [...folders].flatMap((folder) => {
-    const known = records.filter(({ path }) => folderOf(path) === folder);
+    const known = records.filter(({ path }) => folderOfExport(path) === folder);
     const owner = idIn(folder);
     if (owner !== undefined && owner !== id) return [];
     const isOwn = ({ path, sha256 }: (typeof known)[number]) => owner === id || hashFile(path) === sha256;
@@ -114,7 +114,7 @@ export function findLeft({ database, warehouse, backups, exports }: AccountFiles
 }
 
 async function removeExports(exports: readonly string[], signal: AbortSignal): Promise<void> {
-  for (const [folder, paths] of Map.groupBy(exports, folderOf)) {
+  for (const [folder, paths] of Map.groupBy(exports, folderOfExport)) {
     {
       using _lock = await lockFolder(folder, signal);
       // The manifest last: what a kill leaves is found by it again.

@@ -30,6 +30,11 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   const { rules, lookbackHours } = own;
   return {
     can: WAREHOUSE_CAN,
+    openWriter: () => {
+      const { writer, ...reader } = openOwn(own, openAsPermitted);
+      if (writer === undefined) reader[Symbol.dispose]();
+      return writer;
+    },
     open: async (options) => {
       const warehouse = openOwn(own, openAsPermitted);
       try {

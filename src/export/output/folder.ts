@@ -49,8 +49,8 @@ export function folderOutput(
       return {
         write: (file, content, audience) => files.write(file, content, audience),
         commit: async (manifest, recordOf) => {
-          await files.write(MANIFEST, [encodeManifest(manifest)]);
-          const commit = recordOf(files);
+          const { sha256 } = await files.write(MANIFEST, [encodeManifest(manifest)]);
+          const commit = recordOf(files, sha256);
           const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
           await files.publish({
             replace: isPartitioned ? PARTITIONS : undefined,
