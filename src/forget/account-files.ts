@@ -4,6 +4,7 @@ import { attempt } from "../base/errors.ts";
 import { hashFile, realFile } from "../base/folder.ts";
 import { readDeliveredTo } from "../delivery/delivery-table.ts";
 import { findDrafts } from "../export/output/file-set.ts";
+import { SEVERAL_ACCOUNTS } from "../export/output/folder.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
 import { MANIFEST, tryReadManifest } from "../export/output/read-manifest.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
@@ -29,6 +30,8 @@ export interface AccountFiles {
   outside: {
     /** Recorded backups that cannot be read, or are of another warehouse by now. */
     copies: readonly string[];
+    /** Files of several accounts that have rows of this one. */
+    shared: readonly string[];
     /** Clusters with its rows, and its name there. */
     clusters: readonly { target: string; account: string }[];
     /** Who got files, and how many times. */
@@ -54,6 +57,7 @@ export function findAccountFiles({ database: given, exportDir }: { database: str
     exports: findExports(reader, resolve(exportDir)),
     outside: {
       copies: copies.filter((copy) => !backups.includes(copy)),
+      shared: reader ? findShared(reader) : [],
       clusters: reader ? readPublications(reader).map(({ target, account }) => ({ target, account })) : [],
       recipients: reader ? readDeliveredTo(reader) : [],
     },
@@ -61,15 +65,26 @@ export function findAccountFiles({ database: given, exportDir }: { database: str
   return files;
 }
 
+function findShared(reader: Reader): string[] {
+  const ofSeveral = readExportHashes(reader).filter(
+    ({ path, sha256 }) => ownerOf(folderOfExport(path)) === SEVERAL_ACCOUNTS && hashFile(path) === sha256,
+  );
+  return [...new Set(ofSeveral.map(({ path }) => path))].toSorted();
+}
+
+/** Returns the warehouse whose files a folder has, by its manifest. */
+function ownerOf(folder: string): string | undefined {
+  return readOr(() => tryReadManifest(folder), undefined)?.origin.warehouse_id;
+}
+
 function findExports(reader: Reader | undefined, exportDir: string): string[] {
-  const idIn = (folder: string) => readOr(() => tryReadManifest(folder), undefined)?.origin.warehouse_id;
   // Without a warehouse to ask, only the export folder is the account's for certain.
-  const id = reader ? readOrigin(reader).warehouse_id : idIn(exportDir);
+  const id = reader ? readOrigin(reader).warehouse_id : ownerOf(exportDir);
   const records = reader ? readExportHashes(reader) : [];
   const folders = new Set([...records.map(({ path }) => folderOfExport(path)), exportDir]);
   const found = [...folders].flatMap((folder) => {
     const known = records.filter(({ path }) => folderOfExport(path) === folder);
-    const owner = idIn(folder);
+    const owner = ownerOf(folder);
     if (owner !== undefined && owner !== id) return [];
     const isOwn = ({ path, sha256 }: (typeof known)[number]) => owner === id || hashFile(path) === sha256;
     return [
