@@ -19,12 +19,18 @@ export interface FileKind {
  */
 export function assertOutput(path: string, kind: FileKind, inputs: readonly string[] = []): string {
   const file = realFile(path);
-  const what = `Cannot write ${kind.name} to ${path}`;
-  const hint = "Nothing was changed. Name another file, or move this one away.";
   const use = findUse(file, inputs);
-  if (use !== undefined) throw new UsageError(`${what}: ${use}`, { hint });
+  if (use !== undefined) {
+    throw new UsageError(`Cannot write ${kind.name} to ${path}: ${use}`, {
+      hint: "Nothing was changed. Name another file.",
+    });
+  }
   const state = findState(file, kind);
-  if (state !== undefined) throw new CalltallyError(EXIT.storage, `${what}: ${state}`, { hint });
+  if (state !== undefined) {
+    throw new CalltallyError(EXIT.storage, `Cannot write ${kind.name} to ${path}: ${state}`, {
+      hint: "It was not changed. Name another file, or move it away.",
+    });
+  }
   return file;
 }
 
