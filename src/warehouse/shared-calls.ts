@@ -84,15 +84,19 @@ const latest = new Map<string, { stamp: string; found: LatestCalls | undefined }
 
 function readLatestOf(database: string): LatestCalls | undefined {
   const path = realFile(database);
-  const stamp = [path, `${path}-wal`]
-    .map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs)
-    .join();
+  const stamp = stampOf(path);
   const known = latest.get(path);
   if (known?.stamp === stamp) return known.found;
   using reader = openReader(path);
   const found = readLatest(reader);
   latest.set(path, { stamp, found });
   return found;
+}
+
+/** Changes with each write; reading leaves an empty log. */
+function stampOf(path: string): string {
+  const [file, log] = [path, `${path}-wal`].map((name) => statSync(name, { throwIfNoEntry: false }));
+  return [file?.mtimeMs, file?.ino, log?.size ? log.mtimeMs : 0].join();
 }
 
 function haveSameCall(own: LatestCalls, other: LatestCalls): boolean {
