@@ -33,7 +33,7 @@ const WAREHOUSE = "--database";
 const { commands } = await readCommands();
 
 describe("flags that name a path", () => {
-  it("are known to write or to read", () => {
+  it("each option and argument with a path is known to write or to read", () => {
     const found = commands.flatMap(({ name, groups }) =>
       groups
         .flatMap(({ terms }) => terms)
