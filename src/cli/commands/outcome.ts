@@ -12,9 +12,10 @@ import {
 } from "../../features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
 import { JOB_FIELDS } from "../../features/outcomes/read-jobs.ts";
-import { writeRejected } from "../../features/outcomes/rejected-file.ts";
+import { REJECTED_FILE, writeRejected } from "../../features/outcomes/rejected-file.ts";
 import { describeState } from "../../spend/import-ledger.ts";
 import { statementsOf, toSpoken } from "../../statements/statements.ts";
+import { assertOutput } from "../../warehouse/output-file.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
@@ -98,13 +99,14 @@ Examples:
         (paths, { map = {}, mapStage = {}, within, currency: named, unmatched, timezone: _, ...flags }) =>
           overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
             const files = all.slice(0, -1);
+            const path = all.at(-1) ?? "";
+            const output = assertOutput(path, REJECTED_FILE, files);
             const imported = importOutcomes(settings, files, {
               ...flags,
               ...{ map, stages: mapStage, withinDays: within, named },
             });
             const { rejected } = imported;
-            const path = all.at(-1) ?? "";
-            if (rejected.length > 0) writeRejected(path, rejected);
+            if (rejected.length > 0) writeRejected(output, rejected);
             const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
             return {
               data: {
