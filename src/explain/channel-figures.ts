@@ -1,4 +1,4 @@
-import { toChannelValues } from "../attribution/attribute-call.ts";
+import { toChannelValues } from "../attribution/evidence.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { compileChannels } from "../attribution/own-channels.ts";
 import { lineOf } from "../attribution/topics.ts";

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { isQualified } from "../attribution/attribute-call.ts";
+import { isQualified } from "../attribution/evidence.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless } from "../attribution/call-text.ts";
 import { compileRules, type Outcome } from "../attribution/compiled-rules.ts";

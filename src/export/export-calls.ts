@@ -1,4 +1,4 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { FactColumn } from "../attribution/facts.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { weekOf } from "../calendar/periods.ts";

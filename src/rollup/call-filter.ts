@@ -1,4 +1,4 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { FactColumn } from "../attribution/facts.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { FactColumn } from "../attribution/facts.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";

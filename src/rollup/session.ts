@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { FactColumn } from "../attribution/facts.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import type { ListedMember } from "../call/columns.ts";

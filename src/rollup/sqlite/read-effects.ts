@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../../attribution/attribute-call.ts";
+import type { FactColumn } from "../../attribution/facts.ts";
 import { MICROS } from "../../base/currency.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import { Cells } from "../../figures/cells/cells.ts";

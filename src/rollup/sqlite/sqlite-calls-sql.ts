@@ -1,4 +1,4 @@
-import type { FactColumn } from "../../attribution/attribute-call.ts";
+import type { FactColumn } from "../../attribution/facts.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { NO_OUTCOME, STAGES } from "../../call/filter.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { findAdClick } from "../../attribution/ad-click.ts";
-import type { FactColumn } from "../../attribution/attribute-call.ts";
+import type { FactColumn } from "../../attribution/facts.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";

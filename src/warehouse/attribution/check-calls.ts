@@ -7,7 +7,7 @@ import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
-import { FACTS } from "../calls/facts.ts";
+import { STORED_FACTS } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
 import { readLastDoneRun } from "../runs/runs.ts";
@@ -21,7 +21,7 @@ type StoredCall = Call &
   };
 
 /** Facts that follow from the call alone. */
-const DERIVED = FACTS.filter((name) => name !== "is_first_call")
+const DERIVED = STORED_FACTS.filter((name) => name !== "is_first_call")
   .map((name) => (name === "caller_id" ? "caller" : name))
   .map((name) => [name, `fact ${name}`] as const);
 
@@ -119,7 +119,7 @@ async function eachStoredCall(
   signal: AbortSignal | undefined,
   visit: (call: StoredCall) => void,
 ): Promise<void> {
-  const facts = [...FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`), `caller AS "fact caller"`];
+  const facts = [...STORED_FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`), `caller AS "fact caller"`];
   // Without Drizzle, whose rows take longer to make than all checks of them.
   const read = sqlite.prepare<[number], StoredCall>(
     `SELECT calls.*, ${[...TRANSCRIPT_COLUMNS, ...facts]} FROM calls
