@@ -1,10 +1,12 @@
-import { recordOf } from "../base/records.ts";
+import { namesOf, recordOf } from "../base/records.ts";
 import { UTM_FIELDS } from "../call/columns.ts";
+import type { CallFacts, RuledFact } from "../call/facts.ts";
 import { isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentText } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS } from "./channel-rules.ts";
 import { compileRules } from "./compiled-rules.ts";
+import { DERIVED, RULED } from "./derive-facts.ts";
 import {
   type AttributedMembers,
   CAMPAIGN_MEMBERS,
@@ -14,7 +16,7 @@ import {
   readEvidence,
   toChannelValues,
 } from "./evidence.ts";
-import { type CallFacts, DERIVED_FACTS, FACTS, RULED_FACTS, type RuledFact } from "./facts.ts";
+
 import { lineOf, wordsAround } from "./topics.ts";
 import { toReferrer } from "./traffic-source.ts";
 
@@ -30,9 +32,13 @@ export function attributeCall(
   return deriveFacts(readEvidence(call, rules, topic));
 }
 
+const DERIVATIONS = Object.entries(DERIVED);
+
 function deriveFacts(evidence: Evidence<AttributedMembers>): CallFacts;
 function deriveFacts(evidence: Evidence<AttributedMembers>): object {
-  return recordOf(DERIVED_FACTS, (name) => FACTS[name].derive(evidence));
+  const facts: Record<string, unknown> = {};
+  for (const [name, derive] of DERIVATIONS) facts[name] = derive(evidence);
+  return facts;
 }
 
 /** Returns the facts that depend on the rules: the others stay as they are if only the rules change. */
@@ -46,7 +52,7 @@ export function attributeByRules(
 
 function deriveRuledFacts(evidence: Evidence): Pick<CallFacts, RuledFact>;
 function deriveRuledFacts(evidence: Evidence): object {
-  return recordOf(RULED_FACTS, (name) => FACTS[name].deriveRuled(evidence));
+  return recordOf(namesOf(RULED), (name) => RULED[name](evidence));
 }
 
 /** Attributes a call, and says why. @param keptTopic of a call whose transcript was not kept */

@@ -1,9 +1,10 @@
 import { type Call, membersThat, UTM_FIELDS } from "../call/columns.ts";
+import type { Outcome } from "../call/facts.ts";
 import { findAdClick } from "./ad-click.ts";
 import { ASSISTANT_CAMPAIGN, ASSISTANT_MEDIUM, isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentText } from "./call-text.ts";
-import { compileRules, type Outcome } from "./compiled-rules.ts";
+import { compileRules } from "./compiled-rules.ts";
 import type { ChannelValues } from "./own-channels.ts";
 import { toReferringHost } from "./referring-host.ts";
 import type { Transcript } from "./topics.ts";
@@ -55,7 +56,17 @@ export function readEvidence<Members extends RuledMembers>(
   const disposition = presentText(call.disposition);
   const outcome: Outcome = disposition === null ? "other" : outcomeOf(disposition);
   return {
-    ...{ call, rules, topic, tags, click, campaign, campaignId, referringHost, source, disposition, outcome },
+    call,
+    rules,
+    topic,
+    tags,
+    click,
+    campaign,
+    campaignId,
+    referringHost,
+    source,
+    disposition,
+    outcome,
     medium: mediumOf(medium),
     /** What decided source and medium. */
     sourceRule: rule,
@@ -90,4 +101,3 @@ export function isQualified(
   const isLong = duration !== null && duration >= qualifiedDuration;
   return outcome === "answered" && (aboutTopic(topic)?.qualifies ?? isLong);
 }
-

@@ -55,9 +55,9 @@ const digestOf = (values: readonly unknown[]) => hash("sha256", JSON.stringify(v
 describe("golden digests", () => {
   it("attributeCall derives the facts of its version", () => {
     const facts = RULES.flatMap((rules) =>
-      [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
+      [...CALLS, ...ODD_CALLS].map((call) => Object.entries(attributeCall(call, rules)).sort()),
     );
-    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([9, "eb11375b4078f0ad"]);
+    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([9, "060a96276526aff4"]);
   });
 
   it("calls are parsed and hashed as before: a different hash would count as a change in the next run", () => {

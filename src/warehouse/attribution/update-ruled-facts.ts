@@ -1,13 +1,13 @@
 import { eq, sql } from "drizzle-orm";
 import { attributeByRules } from "../../attribution/attribute-call.ts";
-import { deriveTopic, RULED_MEMBERS, type RuledMembers } from "../../attribution/evidence.ts";
-import { RULED_FACTS } from "../../attribution/facts.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { compileRules } from "../../attribution/compiled-rules.ts";
+import { deriveTopic, RULED_MEMBERS, type RuledMembers } from "../../attribution/evidence.ts";
 import { remember } from "../../attribution/remember.ts";
 import type { Transcript } from "../../attribution/topics.ts";
 import { recordOf } from "../../base/records.ts";
 import type { Call } from "../../call/columns.ts";
+import { RULED_FACTS } from "../../call/facts.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { call_facts, toStored } from "../calls/facts.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { attributeCall } from "../../attribution/attribute-call.ts";
-import type { AttributedMembers } from "../../attribution/evidence.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import type { AttributedMembers } from "../../attribution/evidence.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { readMoment, type Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";

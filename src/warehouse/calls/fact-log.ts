@@ -31,7 +31,8 @@ export const fact_changes = sqliteTable("fact_changes", {
   rules_id: about(integer(), "The row in `rules` that caused it; null for other reasons."),
   ...recordOf(STORED_FACTS, (fact) => {
     const { type, personal } = DESCRIBED.get(fact) ?? {};
-    const all = fact === STORED_FACTS[0] ? "; this and all following columns are null if the call was not here" : "";
+    const all =
+      fact === STORED_FACTS[0] ? "; this and all following columns are null if the call was not here" : "";
     return about(
       type === "integer" ? integer() : text(),
       `\`${fact}\` in \`call_facts\` before the change${all}.`,

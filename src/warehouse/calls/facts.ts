@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { IN_HOURS, OUTCOMES } from "../../attribution/compiled-rules.ts";
-import { FACT_NAMES, FACTS, type FactName } from "../../attribution/facts.ts";
 import { namesOf } from "../../base/records.ts";
+import { FACT_NAMES, FACTS, type FactName, IN_HOURS, OUTCOMES } from "../../call/facts.ts";
 import { about, describeTable } from "../described.ts";
 import { callers } from "./callers.ts";
 import { calls } from "./calls.ts";
@@ -31,7 +30,10 @@ function columnsOfFacts(): object {
       const { type, help, ...fact } = FACTS[name];
       const isCaller = name === "caller";
       const builder = isCaller ? caller_id() : BUILDERS[type]();
-      return [isCaller ? "caller_id" : name, about(builder, help, "personal" in fact ? fact.personal : undefined)];
+      return [
+        isCaller ? "caller_id" : name,
+        about(builder, help, "personal" in fact ? fact.personal : undefined),
+      ];
     }),
   );
 }
