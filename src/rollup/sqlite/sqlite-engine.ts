@@ -1,6 +1,7 @@
 import type { Database } from "better-sqlite3";
 import { findAdClick } from "../../attribution/ad-click.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
+import { hasCountryCode } from "../../base/phone-number.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import type { FactColumn } from "../../call/facts.ts";
@@ -254,7 +255,10 @@ export function defineFunctions(database: Database): void {
   database.function("click_by", ofClick, (...columns: ClickColumns) => findClick(columns)?.by ?? null);
   database.function("click_id", ofClick, (...columns: ClickColumns) => findClick(columns)?.id ?? null);
   database.function("client_id", options, toClientId);
-  database.function("caller_of", options, toCaller);
+  database.function("number_of", options, (callerId: string | null) => {
+    const caller = toCaller(callerId);
+    return callerId === null || hasCountryCode(callerId) ? caller : (caller?.replace("+", "") ?? null);
+  });
 }
 
 /** Returns the offsets of a zone at times with calls in a table of facts, each from the first such call on. */
