@@ -9,7 +9,7 @@ import { assertOurs } from "../warehouse/open.ts";
 import { copyWarehouse } from "./copy.ts";
 
 /** Files that SQLite and calltally keep next to a warehouse. */
-const SUFFIXES = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key"];
+const SUFFIXES = ["", "-wal", "-shm", "-journal", ".lock", ".caller-key", ".damaged"];
 
 /**
  * Renames the copy only after it was checked: a bad one never replaces an earlier backup.

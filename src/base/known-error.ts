@@ -29,7 +29,7 @@ export function adviseOnCode(code: string): string {
 
 /** Codes of SQLite for a damaged file. */
 export const DAMAGE = /\bSQLITE_(CORRUPT|NOTADB)/;
-export const ADVICE_ON_DAMAGE =
+const ADVICE_ON_DAMAGE =
   "The file is damaged: `calltally doctor --deep` shows how far, and `calltally restore` replaces it with a backup.";
 
 /** Checks the code rather than the class, so that `--help` need not load better-sqlite3. */

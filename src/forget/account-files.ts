@@ -41,7 +41,9 @@ export interface AccountFiles {
  */
 export function findAccountFiles({ database: given, exportDir }: { database: string; exportDir: string }) {
   const database = realFile(given);
-  using reader = existsSync(database) ? attempt(() => openReader(database)) : undefined;
+  using reader = existsSync(database)
+    ? attempt(() => openReader(database, { isDamageKnown: true }))
+    : undefined;
   const warehouse = [...filesOf(database), ...(isLink(given) ? [given] : [])];
   const copies = (reader ? findCopies(reader) : []).filter((copy) => !warehouse.includes(copy));
   const id = reader && readOrigin(reader).warehouse_id;
@@ -138,7 +140,8 @@ function removeEmpty(folder: string): void {
 }
 
 /** What calltally makes next to a warehouse, after its name, or after a dot and its name. */
-const AFTER_NAME = /^(?:-wal|-shm|-journal|\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.replaced-.*)?$/;
+const AFTER_NAME =
+  /^(?:-wal|-shm|-journal|\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.damaged|\.replaced-.*)?$/;
 const AFTER_DOT = /^\.(?:.*\.tmp(?:-wal|-shm|-journal)?|delivery-.*)$/;
 
 function filesOf(database: string): string[] {

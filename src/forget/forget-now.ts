@@ -5,6 +5,7 @@ import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { underLock } from "../warehouse/lock.ts";
+import { assertThere } from "../warehouse/missing.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -38,6 +39,7 @@ export interface ForgetResult extends ForgottenCounts {
 
 /** Returns the indexes of callers without any data in a warehouse. @throws CalltallyError (exit 6) while a sync is running */
 export function findUnknown(whom: readonly Forgettable[], own: OwnWarehouse): number[] {
+  assertThere(own.database);
   using lock = acquireLock(own.database);
   using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);
@@ -51,6 +53,7 @@ export async function forgetNow(
 ): Promise<ForgetResult> {
   const { database } = own;
   keepTempFilesBeside(database);
+  assertThere(database);
   using lock = acquireLock(database);
   using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);

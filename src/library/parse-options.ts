@@ -66,6 +66,7 @@ const syncOptions = z.strictObject({
     )
     .optional(),
   createFolders: z.boolean().optional(),
+  begin: z.boolean().optional(),
 }) satisfies z.ZodType<SyncOptions>;
 
 const caller = z

@@ -46,6 +46,8 @@ export interface SyncOptions {
   dispatcher?: { dispatch(options: never, handler: never): boolean } | undefined;
   /** Whether missing folders of `database` are made. @default false */
   createFolders?: boolean | undefined;
+  /** Whether to begin a warehouse if there is none. On a schedule, pass `false`: its disk may be lost. @default true */
+  begin?: boolean | undefined;
 }
 
 /** A run in the ledger. */

@@ -12,6 +12,7 @@ const ENTRIES = [
   "library/query-child",
   "library/read-worker",
   "library/sync-worker",
+  "sync/check-child",
 ];
 
 rmSync("dist", { recursive: true, force: true });

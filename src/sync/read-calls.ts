@@ -7,6 +7,7 @@ import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFron
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import type { FileCheck } from "./check-file.ts";
 import type { Claim } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
 import type { PageStore } from "./store.ts";
@@ -25,6 +26,8 @@ export interface SyncRules {
   fullEveryHours: number;
   /** Hours after which the next run checks the whole file for damage again. */
   checkEveryHours: number;
+  /** Files from this size on are checked while the sync goes on, not before. @default 1 GB */
+  largeBytes?: number | undefined;
   /** Hours a call must be missing before it counts as gone. */
   goneAfterHours: number;
   /** Raises the missing-call threshold to this many calls. */
@@ -50,8 +53,7 @@ export interface Run extends SyncRules, WalkOptions {
   claim: Claim;
   keeping: Keeping;
   clock: Clock;
-  /** When the file was checked for damage, if it was for this run; ISO 8601 UTC. */
-  fileCheckedAt?: string | undefined;
+  fileCheck?: FileCheck;
   signal?: AbortSignal | undefined;
   /** The run awaits it, and fails with its error. */
   onProgress?: ((progress: SyncProgress) => unknown) | undefined;

@@ -23,7 +23,7 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     claim,
     keeping,
     recordingSignature: signature = new Set(),
-    fileCheckedAt,
+    fileCheck,
   } = run;
   if (!run.now) assertWelcome(warehouse, clock.now());
   const plan = planRun(run);
@@ -32,7 +32,8 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
   const { runId, ...start } = startOrResume(warehouse, plan, startedMs);
   const entry = { runId, pid: process.pid, startedMs };
   try {
-    if (fileCheckedAt !== undefined) updateRun(warehouse, runId, { file_checked_at: fileCheckedAt });
+    if (fileCheck !== undefined && fileCheck !== "later")
+      updateRun(warehouse, runId, { file_checked_at: fileCheck });
     const store = new PageStore(warehouse, entry, start.earlier.length, { claim, signature, keeping });
     if (plan.mode === "incremental") {
       const reading = await readIncremental(run, store, plan.newestAt);

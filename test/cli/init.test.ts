@@ -71,7 +71,7 @@ describe("calltally init with flags", () => {
       stderr: "",
       stdout: expect.stringMatching(/^Wrote calltally.yaml\n/),
     });
-    expect(readdirSync(cwd).sort()).toEqual(["a.token", "calltally.yaml"]);
+    expect(readdirSync(cwd).sort()).toEqual(["a.token", "calltally.yaml", "data"]);
     const { file, accounts } = readConfiguration("calltally.yaml", { env: {}, folder: cwd });
     expect(accounts.map(({ name }) => name)).toEqual(["acme"]);
     expect(file?.content).toMatchObject({

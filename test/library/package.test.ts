@@ -89,9 +89,17 @@ describe("package", () => {
           "THIRD-PARTY-LICENSES.txt",
           "package.json",
         ],
-        ...["bin", "explore", "index", "node-version", "query-child", "read-worker", "sync-worker", "…"].map(
-          (name) => `dist/${name}.js`,
-        ),
+        ...[
+          "bin",
+          "check-child",
+          "explore",
+          "index",
+          "node-version",
+          "query-child",
+          "read-worker",
+          "sync-worker",
+          "…",
+        ].map((name) => `dist/${name}.js`),
         ...[
           ...[
             "base/errors",

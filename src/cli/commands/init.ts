@@ -10,7 +10,9 @@ import { makeFolder, removeFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
 import { findFile } from "../../config/accounts.ts";
 import { nameFrom } from "../../config/calltally-file.ts";
-import { assertNoneElsewhere } from "../../config/read-configuration.ts";
+import { inspectSettings } from "../../config/load-settings.ts";
+import { assertNoneElsewhere, readConfiguration } from "../../config/read-configuration.ts";
+import { beginWarehouse } from "../../warehouse/begin.ts";
 import type { Context } from "../context.ts";
 import { show } from "../frame.ts";
 import { type Access, askAnswers, completeAnswers, type InitFlags, readFlags } from "../init/answers.ts";
@@ -74,6 +76,9 @@ async function runInit(context: Context, flags: InitFlags): Promise<void> {
     { path: target, text: yaml, mode: 0o644 }, // last, so that it never names a missing file
   ].map((file) => ({ ...file, name: nameFrom(folder, file.path) }));
   writeNewFiles(files);
+  // So that the schedule can be started first: a job begins no warehouse.
+  for (const { sources } of readConfiguration(target, { env, folder }).accounts)
+    beginWarehouse(inspectSettings(sources).settings.database);
   const flag = options.config === undefined ? "" : ` --config ${options.config}`;
   const steps = [
     [`calltally sync${flag}`, `copy the calls, into data/${account}/calltally.db`],
