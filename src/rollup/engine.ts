@@ -1,6 +1,6 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";

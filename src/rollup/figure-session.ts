@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCallerKey } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import { Cells, type Side } from "../figures/cells/cells.ts";
 import { countCells, type FoldSource } from "../figures/cells/counted-cells.ts";

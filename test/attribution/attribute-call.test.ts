@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
+import { compileRules, toDuration } from "../../src/attribution/compiled-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
+import { OUTCOMES } from "../../src/call/facts.ts";
 import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 
 const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<AttributionRules> = {}) =>

@@ -67,9 +67,9 @@ const digestOf = (values: readonly unknown[]) => hash("sha256", JSON.stringify(v
 describe("golden digests", () => {
   it("attributeCall derives the facts of its version", () => {
     const facts = RULES.flatMap((rules) =>
-      [...CALLS, ...ODD_CALLS].map((call) => attributeCall(call, rules)),
+      [...CALLS, ...ODD_CALLS].map((call) => Object.entries(attributeCall(call, rules)).sort()),
     );
-    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([10, "5265fe1c22b73fff"]);
+    expect([ATTRIBUTION_VERSION, digestOf(facts)]).toEqual([10, "458619f3ffaab484"]);
   });
 
   it("calls are parsed and hashed as before: a different hash would count as a change in the next run", () => {

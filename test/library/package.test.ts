@@ -106,6 +106,7 @@ describe("package", () => {
             "base/words",
             "calendar/grain",
             "call/columns",
+            "call/facts",
             "call/filter",
             "figures/dimensions",
           ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findAdClick } from "../../src/attribution/ad-click.ts";
-import type { CallFacts } from "../../src/attribution/attribute-call.ts";
+import type { CallFacts } from "../../src/call/facts.ts";
 import { toCaller, toClientId } from "../../src/attribution/call-text.ts";
 import { type Span, toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";

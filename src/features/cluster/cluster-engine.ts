@@ -1,6 +1,6 @@
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { GroupQuestion } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";

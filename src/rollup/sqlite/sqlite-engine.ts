@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { findAdClick } from "../../attribution/ad-click.ts";
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
 import { hasCountryCode } from "../../base/phone-number.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import { type CampaignNames, unifyNames } from "../../figures/campaign-names.ts";
 import type { Cells, GroupQuestion, Side } from "../../figures/cells/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
