@@ -34,11 +34,20 @@ const ASK = "Ask the support of the service";
  * @param distinct calls read in the pass, each counted once
  */
 export function judge(evidence: Evidence, distinct: number): Judgement {
+  const judgement = judgeFirst("unverified", breaksOf(evidence, distinct)) ?? judgeJoined(evidence, distinct);
+  const { totals, unplaced } = evidence;
+  if (judgement.verdict !== "probable" || !isFarBelow(totals.most, distinct + unplaced)) return judgement;
+  const reason = `${judgement.verdict_reason}; and far fewer calls came than the service counted: ${distinct} of ${totals.most}`;
+  return { ...judgement, verdict: "unverified", verdict_reason: reason };
+}
+
+/** Judges a full pass whose pages fit together. */
+function judgeJoined(evidence: Evidence, distinct: number): Judgement {
   const { totals, end } = evidence;
-  const found =
-    judgeFirst("unverified", breaksOf(evidence, distinct)) ??
-    judgeFirst("probable", doubtsOf(evidence, distinct)) ??
-    judgeFirst("probable", contradictionsOf(evidence, distinct));
+  const found = judgeFirst("probable", [
+    ...doubtsOf(evidence, distinct),
+    ...contradictionsOf(evidence, distinct),
+  ]);
   if (found !== undefined) return found;
   if (isCounted(totals, distinct)) {
     const reason = `all pages joined, and every one of ${totals.last} calls read`;
@@ -53,6 +62,11 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   return { verdict: "probable", verdict_reason: reason, advice: evidence.isOneLength ? QUIET : SMALLER };
 }
 
+/** Whether more calls are missing than the missing-call threshold of those counted. */
+function isFarBelow(counted: number, read: number): boolean {
+  return counted - read > missingCallThreshold(counted);
+}
+
 type Finding = readonly [isFound: boolean, reason: string, advice: string];
 
 function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement | undefined {
@@ -65,8 +79,8 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
   const { totals, seamsBroken, fragmented, keys, end, endsAt, gaps, unplaced, front } = evidence;
   const count = counted(distinct, totals);
   const isUnfit = !fits(totals, distinct);
-  const isFarBelow = totals.least - distinct - unplaced > missingCallThreshold(totals.least);
-  const isCutOff = isFarBelow && totals.least > endsAt;
+  const isListedLess = isFarBelow(totals.least, distinct + unplaced);
+  const isCutOff = isListedLess && totals.least > endsAt;
   const empty = gaps.map(({ first, last }) => `${first} to ${last}`).join(", ");
   return [
     [
@@ -88,7 +102,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     [
       end === "unseen" &&
         !isEachReadOnce(evidence, distinct) &&
-        !(isFarBelow && evidence.behind.at(-1)?.rows === 0),
+        !(isListedLess && evidence.behind.at(-1)?.rows === 0),
       `the end of the calls was not reached${beyondEnd(evidence)}: ${count}`,
       endAdvice(evidence) ?? AGAIN,
     ],
@@ -114,7 +128,6 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],
-    [isFarBelow, `far fewer calls came than the service counts: ${count}`, AGAIN],
   ];
 }
 
@@ -132,6 +145,11 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
   return [
     [keys.length === 0, `${fitting} ${noOrder(evidence)}`, ORDER_ADVICE],
     [!evidence.isProven, `${fitting} ${TIES}`, TIES_ADVICE],
+    [
+      evidence.end === "moving",
+      `all pages joined, but calls came or went at each look for the end: ${count}`,
+      AGAIN,
+    ],
     [
       !isEndSeen,
       `all pages joined, but no page shows the end of the calls${beyondEnd(evidence)}: ${count}`,
@@ -212,11 +230,14 @@ function beyondEnd({ behind }: Evidence): string {
   return `: offset ${offset} gave rows ${repeats + 1} to ${repeats + rows}`;
 }
 
-function endAdvice({ behind }: Evidence): string | undefined {
+/** Returns what to ask about known calls behind the last one, unless calls that came before them moved them there. */
+function endAdvice({ behind, totals }: Evidence): string | undefined {
   const look = behind.findLast(({ rows }) => rows > 0);
-  return look?.unseen === 0
-    ? `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`
-    : undefined;
+  if (look === undefined || look.unseen > 0) return undefined;
+  const moved = look.offset - (look.repeats ?? 0);
+  return look.offset < look.total && moved <= totals.rises
+    ? undefined
+    : `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`;
 }
 
 /** Whether `total` was the number of calls read in every response. */
@@ -254,7 +275,10 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
     [!evidence.isProven || fragmented > 0, "the pages read did not join"],
     [hasNoEnd, "the live end of the list was not found again"],
     [repeated + old > 0, "a cache or a lagging replica may have responded"],
-    [expected !== totals.last, `the counts disagree: ${expected} calls here, total ${totals.last}`],
+    [
+      expected !== totals.last || isFarBelow(totals.most, expected),
+      `the counts disagree: ${expected} calls here, total ${totals.last}${totals.most > totals.last ? `, and up to ${totals.most}` : ""}`,
+    ],
   ];
   const doubt = doubts.find(([isFound]) => isFound);
   if (doubt !== undefined) return { verdict: "unverified", verdict_reason: doubt[1], advice: FULL };

@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"9b0a9d8b 0e38944c f57ba6e7 c98c689c c65e5f4d f2b903b3 212a169f aa866292 088edba0 543b0e88 7edf51b5 a9ea0fab"`,
+      `"9cda2dfd 38c20d86 bfc69a1c 6f5ecc76 7e23e111 2f5a3d32 6894cc68 be58457d 7490bea5 9a187158 3c96794a e90bccb6"`,
     );
   });
 });

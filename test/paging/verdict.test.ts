@@ -179,7 +179,34 @@ describe("judge", () => {
       { end: "unseen", keys: [], isProven: false, behind: [look({ offset: 100 })] },
       80,
     ],
-    ["unverified", "far fewer calls came than the service counts: 80 calls read, total 100", {}, 80],
+    [
+      "unverified",
+      "80 calls read, total 100; and far fewer calls came than the service counted: 80 of 100",
+      {},
+      80,
+    ],
+    [
+      "unverified",
+      "total fell by 3000 while reading: a replica may lag; and far fewer calls came than the service counted: 2000 of 5000",
+      {
+        totals: totals({
+          first: 5000,
+          last: 2000,
+          least: 2000,
+          most: 5000,
+          isConstant: false,
+          fall: 3000,
+          falls: 3000,
+        }),
+      },
+      2000,
+    ],
+    [
+      "probable",
+      "all pages joined, but calls came or went at each look for the end: 101 calls read, total 103",
+      { end: "moving", ...moved(103, 100) },
+      101,
+    ],
     ["unverified", "and the counts do not fit: 99 calls read, total 100", { isProven: false }, 99],
   ])("%s: %s", (verdict, says, changes, distinct = 100) => {
     const judgement = judge({ ...CLEAN, ...changes }, distinct);
@@ -259,6 +286,88 @@ describe("judge", () => {
       cases.map(([, , advice]) => advice),
     );
   });
+
+  it.each<[reason: string, changes: Partial<Evidence>]>([
+    ["in no order by id, start or source", { keys: [], outOfPlace: 7 }],
+    ["more calls than fit on a page", { isProven: false }],
+    ["calls came or went at each look", { end: "moving" }],
+    ["no page shows the end", { end: "repeated" }],
+    ["1 response repeated an earlier request_id", { repeated: 1 }],
+    ["1 response came from the past", { old: 1 }],
+    ["an order by source may depend", { keys: BY_SOURCE }],
+    ["total contradicts its pages", {}],
+    ["total fell by", {}],
+    ["total fell and rose", {}],
+    ["the service counts more than it lists", { end: "disputed" }],
+    ["1 call is no longer in place", { vanished: 1 }],
+    ["do not prove the end", { end: "nothing behind" }],
+  ])(
+    "vouches for no pass that read fewer calls than the missing-call threshold allows: %s",
+    (reason, changes) => {
+      // The threshold of 2,000 calls is 20; total begins above it, and falls and rises where the reason needs it.
+      const special: Record<string, Partial<Evidence["totals"]>> = {
+        "total contradicts its pages": { overruns: 1 },
+        "total fell by": { fall: 21 },
+        "total fell and rose": { falls: 3, rises: 2 },
+      };
+      const judged = (most: number, distinct: number) => {
+        const counts = totals({
+          first: distinct,
+          last: distinct,
+          least: distinct,
+          most,
+          isConstant: false,
+          ...special[reason],
+        });
+        return judge({ ...CLEAN, endsAt: distinct, totals: counts, ...changes }, distinct);
+      };
+      const [within, beyond] = [judged(2000, 1980), judged(2000, 1979)];
+      expect(within).toMatchObject({ verdict: "probable", verdict_reason: expect.stringContaining(reason) });
+      expect(beyond).toMatchObject({
+        verdict: "unverified",
+        verdict_reason: expect.stringContaining(reason),
+      });
+      expect(beyond.verdict_reason).toContain(
+        "; and far fewer calls came than the service counted: 1979 of 2000",
+      );
+      expect(beyond.advice).toBe(within.advice);
+    },
+  );
+
+  it.each([
+    {
+      title: "calls that came have moved them there",
+      look: { offset: 101, total: 102, rows: 1, repeats: 100 },
+      rises: 1,
+      asks: false,
+    },
+    {
+      title: "they lie further than calls came",
+      look: { offset: 101, total: 102, rows: 1, repeats: 99 },
+      rises: 1,
+      asks: true,
+    },
+    {
+      title: "they lie beyond their own total",
+      look: { offset: 102, total: 102, rows: 1, repeats: 101 },
+      rises: 1,
+      asks: true,
+    },
+    { title: "no call came", look: { offset: 100, total: 101, rows: 1, repeats: 99 }, rises: 0, asks: true },
+  ])(
+    "advises to ask the support about known calls behind the end: $asks if $title",
+    ({ look: known, rises, asks }) => {
+      const evidence = {
+        ...CLEAN,
+        end: "unseen" as const,
+        fresh: 130,
+        behind: [look(known)],
+        totals: totals({ rises, isConstant: rises === 0 }),
+      };
+      const { advice } = judge(evidence, 100);
+      expect(advice?.startsWith("Ask the support of the service what offset")).toBe(asks);
+    },
+  );
 
   it("uses the singular for one page, seam, response or call", () => {
     const reasons = [1, 2].flatMap((count) =>

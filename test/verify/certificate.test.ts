@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attempt } from "../../src/base/errors.ts";
 import { checkCertificate, writeCertificate } from "../../src/paging/certificate.ts";
+import { busyTimelines } from "../paging/lossy-timelines.ts";
 import { honestTimelines, wideTimelines, wildTimelines } from "../paging/random-service.ts";
 import { isSure, lives, type Reading, readings } from "../paging/walks.ts";
 import { draws } from "../support/draws.ts";
@@ -18,7 +19,7 @@ interface Pass {
   ids: Set<number | null>;
 }
 
-const anyTimeline = fc.oneof(wildTimelines, honestTimelines, wideTimelines);
+const anyTimeline = fc.oneof(wildTimelines, honestTimelines, wideTimelines, busyTimelines);
 
 /** Returns the certificates of the proven passes over drawn services. */
 async function certify(seed: number): Promise<Pass[]> {
