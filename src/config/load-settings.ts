@@ -4,7 +4,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { namesOf, recordOf } from "../base/records.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
-import { findExposure } from "./files/secret-file.ts";
+import { findExposure, nameSecretFile } from "./files/secret-file.ts";
 import type { Setting } from "./setting.ts";
 import {
   CONFIG_VARIABLE,
@@ -136,7 +136,7 @@ function toSettings(
     accounts,
     token: tokenFile ?? token,
     /** Where the token comes from, for errors. */
-    tokenPlace: findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env,
+    tokenPlace: nameSecretFile(findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env),
     heartbeatUrl: heartbeatUrlFile ?? heartbeatUrl,
     recordingSignature: new Set(recordingSignature?.map((name) => name.toLowerCase())),
     insightIds: insightIds ?? [],

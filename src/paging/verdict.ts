@@ -27,6 +27,7 @@ const QUIET = "Run `calltally sync --full` again: a run during which no call com
 const SMALLER = "Run `calltally sync --full` with a smaller --limit, so that all pages have one length.";
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
+const COUNTS_MORE = `${ASK} what \`total\` counts: its pages list fewer calls, though none came or went.`;
 
 /**
  * Judges a full pass. `exact` and `verified` mean that every call listed throughout the pass was read; `Chain` has the proof.
@@ -80,7 +81,8 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
   const count = counted(distinct, totals);
   const isUnfit = !fits(totals, distinct);
   const isListedLess = isFarBelow(totals.least, distinct + unplaced);
-  const isCutOff = isListedLess && totals.least > endsAt;
+  const isCutOff = isListedLess && isFarBelow(totals.least, endsAt);
+  const beyond = beyondEnd(evidence);
   const empty = gaps.map(({ first, last }) => `${first} to ${last}`).join(", ");
   return [
     [
@@ -103,7 +105,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
       end === "unseen" &&
         !isEachReadOnce(evidence, distinct) &&
         !(isListedLess && evidence.behind.at(-1)?.rows === 0),
-      `the end of the calls was not reached${beyondEnd(evidence)}: ${count}`,
+      `the end of the calls was not reached${beyond}: ${count}`,
       endAdvice(evidence) ?? AGAIN,
     ],
     [
@@ -123,8 +125,9 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     ],
     [
       isCutOff,
-      `no call came from offset ${endsAt} on, though the service counts more: ${count}`,
-      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (setting org_unit_id).`,
+      `no ${beyond === "" ? "call" : "other call"} came from offset ${endsAt} on${beyond}, though the service counts more: ${count}`,
+      ignoredOffset(evidence) ??
+        `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (setting org_unit_id).`,
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],
@@ -132,7 +135,7 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
 }
 
 const TIES = "more calls than fit on a page have the same place in the order";
-const TIES_ADVICE = "A larger --limit may join the pages.";
+const TIES_ADVICE = `A larger --limit may join the pages. At 1000, the most, only another order can: ask the service's support for one by call id.`;
 const ORDER_ADVICE = `${ASK} for a stable order by call id or start; without one no pass can be proven.`;
 
 /** Reasons why the proof does not hold, though the pages fit together. */
@@ -179,12 +182,16 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
 }
 
 /** Contradictions between the service's `total` and its pages. */
-function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, distinct: number): Finding[] {
+function contradictionsOf(
+  { end, totals, vanished, closingOnly, unplaced }: Evidence,
+  distinct: number,
+): Finding[] {
   // By the theorem of `Chain`, a call that was counted at first and not read before the closing look was removed. So was
   // one that vanished, which was read: they are different calls. All of them together are no more than `total` fell.
   const unread = Math.max(0, totals.first - (distinct - closingOnly));
   const gone = vanished + unread;
   const count = counted(distinct, totals);
+  const listsFarFewer = isFarBelow(totals.least, distinct + unplaced);
   const joined = "all pages joined";
   return [
     [
@@ -205,7 +212,7 @@ function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, dist
     [
       end === "disputed" || !fits(totals, distinct),
       `${joined}, but the service counts more than it lists: ${count}`,
-      `${ASK} what \`total\` counts.`,
+      listsFarFewer ? (totals.isConstant ? COUNTS_MORE : AGAIN) : `${ASK} what \`total\` counts.`,
     ],
     [
       gone > totals.falls,
@@ -230,14 +237,25 @@ function beyondEnd({ behind }: Evidence): string {
   return `: offset ${offset} gave rows ${repeats + 1} to ${repeats + rows}`;
 }
 
+/** Advice if the first page came again in the place of a later one. */
+function ignoredOffset({ behind }: Evidence): string | undefined {
+  const look = behind.findLast(({ rows }) => rows > 0);
+  return look?.unseen === 0 && look.repeats === 0
+    ? `${ASK} why offset ${look.offset} gives the first calls again: it seems to ignore \`offset\`.`
+    : undefined;
+}
+
 /** Returns what to ask about known calls behind the last one, unless calls that came before them moved them there. */
-function endAdvice({ behind, totals }: Evidence): string | undefined {
+function endAdvice(evidence: Evidence): string | undefined {
+  const { behind, totals } = evidence;
   const look = behind.findLast(({ rows }) => rows > 0);
   if (look === undefined || look.unseen > 0) return undefined;
   const moved = look.offset - (look.repeats ?? 0);
-  return look.offset < look.total && moved <= totals.rises
-    ? undefined
-    : `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`;
+  if (look.offset < look.total && moved <= totals.rises) return undefined;
+  return (
+    ignoredOffset(evidence) ??
+    `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`
+  );
 }
 
 /** Whether `total` was the number of calls read in every response. */

@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"9cda2dfd 38c20d86 bfc69a1c 6f5ecc76 7e23e111 2f5a3d32 6894cc68 be58457d 7490bea5 9a187158 3c96794a e90bccb6"`,
+      `"c04c7904 38c20d86 bfc69a1c 6f5ecc76 68a9ce1f b69f2e8b 6894cc68 92670c16 7490bea5 9a187158 3c96794a e90bccb6"`,
     );
   });
 });

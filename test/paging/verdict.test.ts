@@ -157,6 +157,12 @@ describe("judge", () => {
       { end: "unseen", endsAt: 60, behind: [look({ offset: 60 })] },
       60,
     ],
+    [
+      "unverified",
+      "no other call came from offset 20 on: offset 20 gave rows 1 to 15, though the service counts more: 20 calls read",
+      { end: "repeated", endsAt: 20, behind: [look({ offset: 20, rows: 15, repeats: 0 })] },
+      20,
+    ],
     ["unverified", "1 page had to be read in pieces", { fragmented: 1 }],
     [
       "unverified",
@@ -221,6 +227,8 @@ describe("judge", () => {
     const again = "Run `calltally sync --full` again, at a quieter time.";
     const total = "Ask the support of the service what `total` counts.";
     const order = "Ask the support of the service for a stable order by call id or start";
+    const TIES =
+      "A larger --limit may join the pages. At 1000, the most, only another order can: ask the service's support for one by call id.";
     const cases: [Partial<Evidence>, number, string][] = [
       [{ startsAtFront: false }, 100, "Ask the support of the service what offset 0 gives."],
       [{ end: "unseen", fresh: 130 }, 100, again],
@@ -235,6 +243,18 @@ describe("judge", () => {
         80,
         "Ask the support of the service for the calls beyond offset 80, or sync each organization unit into its own warehouse (setting org_unit_id).",
       ],
+      [
+        { end: "repeated", endsAt: 20, behind: [look({ offset: 20, rows: 20, repeats: 0 })] },
+        20,
+        "Ask the support of the service why offset 20 gives the first calls again: it seems to ignore `offset`.",
+      ],
+      // Calls are left out of pages that go on to the total.
+      [
+        { end: "disputed", endsAt: 98 },
+        70,
+        "Ask the support of the service what `total` counts: its pages list fewer calls, though none came or went.",
+      ],
+      [{ end: "disputed", endsAt: 98, ...moved(100, 99) }, 70, again],
       [{}, 0, "Ask the support of the service why its pages are empty."],
       [
         { fragmented: 2 },
@@ -249,8 +269,8 @@ describe("judge", () => {
       ],
       [{ keys: [] }, 99, `${order}; without one no pass can be proven.`],
       [{ keys: [] }, 100, `${order}; without one no pass can be proven.`],
-      [{ isProven: false }, 99, "A larger --limit may join the pages."],
-      [{ isProven: false }, 100, "A larger --limit may join the pages."],
+      [{ isProven: false }, 99, TIES],
+      [{ isProven: false }, 100, TIES],
       [{ repeated: 1 }, 100, "Make caches between here and the service obey `cache-control: no-cache`."],
       [
         { old: 1 },
