@@ -9,7 +9,7 @@ import { DNI_FIELDS } from "../call/columns.ts";
 import { listedFacts } from "../call/facts.ts";
 import { judgeCall } from "../features/conversions/conversions.ts";
 import { readUploadsOfCall } from "../features/conversions/upload-table.ts";
-import { CONVERSIONS, type ConversionKind } from "../request/option-values.ts";
+import { CONVERSIONS, type ConversionKind } from "../request/conversion-kinds.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
 import { readFirstCall } from "../warehouse/calls/caller-table.ts";

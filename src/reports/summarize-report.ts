@@ -13,6 +13,7 @@ import { compareTo } from "../export/timeframe.ts";
 import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "../page/figure-text.ts";
 import { type Figures, readHeadline, readMovers, readOutcomes, readSpend } from "../page/report-figures.ts";
 import { sentenceFacts } from "../page/sentence-facts.ts";
+import { excludedOf } from "../request/conversion-kinds.ts";
 import type { Sentence } from "../sentences/sentences.ts";
 import { has } from "../statements/statements.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
@@ -112,12 +113,7 @@ function toSummary(
 export function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): ReportFile[] {
   const { file: restated } = manifest.restatements ?? {};
   const all = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];
-  const ofPeople = new Set([
-    ...personal,
-    ...personal.map((list) => `${list}.excluded`),
-    "workbook",
-    "explore",
-  ]);
+  const ofPeople = new Set([...personal, ...personal.map(excludedOf), "workbook", "explore"]);
   return all.map(({ file, bytes, sha256, contents }) => ({
     name: file,
     path: join(folder, file),

@@ -14,9 +14,9 @@ import {
   type Option,
   toContents,
 } from "./contents.ts";
-import { toEventName } from "./event-name.ts";
+import { adjustedBy, CONVERSION_KINDS, CONVERSIONS, isAdjustments, ruleOfKind } from "./conversion-kinds.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { ADJUSTMENTS, HYGIENE, isOneFile } from "./option-values.ts";
+import { HYGIENE, isOneFile } from "./option-values.ts";
 
 export interface SourceCan {
   lists: boolean;
@@ -232,21 +232,24 @@ function* changeConflicts({ request, kinds, s }: RequestParts): Generator<string
 
 function* conversionConflicts({ request, can, kinds, s }: RequestParts): Generator<string> {
   const { range, filter = {}, conversion = {} } = request;
-  const adjusts = kinds.includes(ADJUSTMENTS);
+  const adjustments = kinds.find(isAdjustments);
   if (!can.output.remembers) {
     if (conversion.new)
       yield `${s("conversion.new")} records what it writes, and ${s("stdout")} records nothing: use one or the other`;
-    if (adjusts)
-      yield `${ADJUSTMENTS} records what it writes, and ${s("stdout")} records nothing: leave it out`;
+    if (adjustments)
+      yield `${adjustments} records what it writes, and ${s("stdout")} records nothing: leave it out`;
   }
-  if (adjusts && conversion.value !== undefined && Number(conversion.value) === 0)
-    yield `${s("conversion.value")} 0 cannot be restated: Google Ads removes such a conversion, and accepts no further adjustment`;
+  if (adjustments && conversion.value !== undefined && Number(conversion.value) === 0)
+    yield `${s("conversion.value")} 0 cannot be restated: ${CONVERSION_KINDS[adjustedBy(adjustments)].adjustments.whyNotZero}`;
   const { exclude_callers: _, include_gone: __, allow_empty: ___, ...selecting } = filter;
   const isSelected = Object.values({ ...selecting, ...range }).some(Boolean);
-  if (adjusts && kinds.length === 1 && isSelected)
-    yield `${ADJUSTMENTS} looks at all uploaded conversions: remove date and call filters; ${s("filter.exclude_callers")} and ${s("filter.include_gone")} are allowed`;
-  if (conversion.name !== undefined && kinds.includes("ga4-events") && !toEventName(conversion.name))
-    yield `${s("conversion.name")} ${conversion.name} gives no valid event name of Google Analytics: up to 40 letters, digits and _, a letter first, not beginning with ga_, google_ or firebase_`;
+  if (adjustments && kinds.every(isAdjustments) && isSelected)
+    yield `${adjustments} looks at all uploaded conversions: remove date and call filters; ${s("filter.exclude_callers")} and ${s("filter.include_gone")} are allowed`;
+  for (const kind of CONVERSIONS.filter((each) => kinds.includes(each))) {
+    const { names } = ruleOfKind(kind);
+    if (conversion.name !== undefined && names?.toName(conversion.name) === undefined && names)
+      yield `${s("conversion.name")} ${conversion.name} ${names.problem}`;
+  }
 }
 
 function* placeConflicts({

@@ -1,4 +1,6 @@
+import { recordOf } from "../base/records.ts";
 import { DEFAULT_DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
+import { ADJUSTMENTS, CONVERSIONS, ruleOfKind } from "./conversion-kinds.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { EXPLORE_DIMENSIONS, HYGIENE, LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 
@@ -23,7 +25,7 @@ const CONVERSION = [
   "conversion.every",
   "conversion.new",
 ] as const satisfies Option[];
-const CONSENT = ["conversion.ad_user_data", "conversion.ad_personalization"] as const satisfies Option[];
+const below = <Name extends string>(name: Name) => `conversion.${name}` as const;
 
 export const CONTENT_OPTIONS: Readonly<
   Record<ContentKind, { takes: readonly Option[]; needs?: readonly Option[] }>
@@ -51,17 +53,13 @@ export const CONTENT_OPTIONS: Readonly<
   callers: { takes: FILE_OPTIONS },
   callbacks: { takes: ["with", ...FILE_OPTIONS] },
   hygiene: { takes: FILE_OPTIONS },
-  "google-ads": { takes: [...CONVERSION, ...CONSENT] },
-  "google-leads": { takes: [...CONVERSION, ...CONSENT] },
-  "google-data-manager": { takes: [...CONVERSION, ...CONSENT] },
-  "microsoft-ads": { takes: CONVERSION },
-  "ga4-events": {
-    takes: [...CONVERSION, "conversion.measurement_id"],
-    needs: ["conversion.measurement_id"],
-  },
-  "google-ads-adjustments": {
-    takes: ["conversion.name", "conversion.value", "conversion.currency", "conversion.qualify"],
-  },
+  ...recordOf(CONVERSIONS, (kind) => {
+    const { takes = [], needs = [] } = ruleOfKind(kind);
+    return { takes: [...CONVERSION, ...takes.map(below)], needs: needs.map(below) };
+  }),
+  ...recordOf(ADJUSTMENTS, () => ({
+    takes: ["conversion.name", "conversion.value", "conversion.currency", "conversion.qualify"] as const,
+  })),
 };
 
 /** Returns what a request writes; by default, the default rollups of the source. */

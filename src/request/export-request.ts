@@ -8,13 +8,12 @@ import { NO_OUTCOME, STAGES } from "../call/filter.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
 import { FIGURES, REVENUE_BY } from "../figures/metrics.ts";
 import { parseChangedSince } from "./changed-since.ts";
+import { UPLOADS } from "./conversion-kinds.ts";
 import { option, parsed } from "./issues.ts";
 import {
-  ADJUSTMENTS,
   AMOUNT,
   CONSENTS,
   CONTENTS,
-  CONVERSIONS,
   DELIMITER_NAMES,
   FORMATS,
   MAX_TOP,
@@ -168,7 +167,7 @@ export const REQUEST_KEYS = {
     "Only calls that changed after a run, a time, or from a local day on: new ones, and others with another content or fact.",
     "2026-11-20T09:30:00.000Z",
   ),
-  conversion: option(conversion, `Of the contents ${[...CONVERSIONS, ADJUSTMENTS].join(", ")}.`),
+  conversion: option(conversion, `Of the contents ${UPLOADS.join(", ")}.`),
 };
 
 const exportRequest = z.strictObject(REQUEST_KEYS);

@@ -1,4 +1,5 @@
 import { DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
+import { UPLOADS } from "./conversion-kinds.ts";
 
 export const TABLE_FORMATS = ["csv", "json", "ndjson", "parquet"] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
@@ -52,23 +53,11 @@ export const EXPLORE_DIMENSIONS = [
 
 export const CONSENTS = ["granted", "denied"] as const;
 
-export const CONVERSIONS = [
-  "google-ads",
-  "google-leads",
-  "google-data-manager",
-  "microsoft-ads",
-  "ga4-events",
-] as const;
-
-/** The file of corrections for `google-ads`. */
-export const ADJUSTMENTS = "google-ads-adjustments";
-
-export const LISTS = ["calls", "callers", "callbacks", ...CONVERSIONS, ADJUSTMENTS] as const;
+export const LISTS = ["calls", "callers", "callbacks", ...UPLOADS] as const;
 export type List = (typeof LISTS)[number];
 /** Lists of values, not of people. */
 export const HYGIENE = "hygiene";
 export const CONTENTS = [...DIMENSIONS, ...LISTS, HYGIENE] as const;
-export type ConversionKind = (typeof CONVERSIONS)[number];
 
 /** The column that names the account in tables of several. */
 export const ACCOUNT = "account";

@@ -1,4 +1,6 @@
+import { Command } from "@commander-js/extra-typings";
 import { describe, expect, it } from "vitest";
+import { hasTrait } from "../../src/cli/commands.ts";
 import { silentContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 
@@ -41,5 +43,18 @@ describe("--help", () => {
     expect(args?.[0]).toBe("Arguments:");
     expect(title).toBe("Most used:");
     expect(options).toEqual(expect.arrayContaining(["--last", "--grain", "--total", "--format", "--out"]));
+  });
+});
+
+describe("hasTrait", () => {
+  it("is about the first command after the program's name, whatever a nested command is called", () => {
+    const nested = new Command("export");
+    const config = new Command("config").addCommand(nested);
+    const exporting = new Command("export");
+    new Command("calltally").addCommand(config).addCommand(exporting);
+    const traitsOf = (command: typeof nested | typeof exporting) =>
+      (["loads its file", "writes personal files"] as const).filter((trait) => hasTrait(command, trait));
+    expect(traitsOf(nested)).toEqual(["loads its file"]);
+    expect(traitsOf(exporting)).toEqual(["writes personal files"]);
   });
 });

@@ -7,7 +7,7 @@ import { shownFacts } from "../../call/facts.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
-import { CONVERSIONS } from "../../request/option-values.ts";
+import { CONVERSIONS } from "../../request/conversion-kinds.ts";
 import { readStatements } from "../../statements/read-statements.ts";
 import { openReader } from "../../warehouse/open.ts";
 import { settingsOf } from "../chosen-accounts.ts";

@@ -5,6 +5,7 @@ import { formatQuantity } from "../../base/quantity-text.ts";
 import { type TakenBack, takeBack, type UploadFile } from "../../features/conversions/take-back.ts";
 import { recoverUploads } from "../../features/conversions/upload-files.ts";
 import { readUploadFiles } from "../../features/conversions/upload-table.ts";
+import { isAdjustments } from "../../request/conversion-kinds.ts";
 import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
@@ -86,8 +87,8 @@ function layOutFiles(files: readonly UploadFile[], folder: string): string {
 }
 
 function describeTakenBack({ files, lines, mayBeIn }: TakenBack): string {
-  const isAdjustments = files[0]?.contents === "google-ads-adjustments";
-  const taken = `${formatQuantity(lines, isAdjustments ? "adjustment" : "conversion")} taken back: the next ${isAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
+  const ofAdjustments = files[0] !== undefined && isAdjustments(files[0].contents);
+  const taken = `${formatQuantity(lines, ofAdjustments ? "adjustment" : "conversion")} taken back: the next ${ofAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
   if (mayBeIn.length === 0) return taken;
   return `${taken}
 ${mayBeIn.length === 1 ? "File" : "Files"} ${mayBeIn.join(", ")} may contain the same: if they were uploaded, the next file reports those conversions twice.`;

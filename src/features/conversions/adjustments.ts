@@ -1,14 +1,19 @@
-import { stringify } from "csv-stringify/sync";
 import type { CallFilter } from "../../call/filter.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
 import { type Job, type Lists, listsOf } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column } from "../../export/table.ts";
 import type { Timeframe } from "../../export/timeframe.ts";
-import { ADJUSTMENTS, OUTCOME_VALUE } from "../../request/option-values.ts";
+import {
+  type AdjustableKind,
+  type AdjustmentKind,
+  adjustedBy,
+  excludedOf,
+} from "../../request/conversion-kinds.ts";
+import { OUTCOME_VALUE } from "../../request/option-values.ts";
 import type { ConversionOptions } from "../../request/resolve.ts";
 import type { Candidate, ConversionQuery } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
-import { GOOGLE_ZONE, KINDS, type Reason, reasonAgainst, toUploadTime } from "./conversion-kinds.ts";
+import { KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { prepareWorth, withCurrency } from "./conversion-worth.ts";
 import { populationOf } from "./conversions.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
@@ -27,10 +32,11 @@ export interface Adjustment {
   value: string | null;
 }
 
+/** @param kind whose conversions the orders are */
 export function findAdjustments(
   lists: Lists,
   timeframe: Timeframe,
-  orders: readonly Order[],
+  { kind, orders }: { kind: AdjustableKind; orders: readonly Order[] },
   conversion: AdjustedValue,
 ): Adjustment[] {
   const standing = orders.filter(({ isRetracted }) => !isRetracted);
@@ -49,7 +55,7 @@ export function findAdjustments(
       const { is_every: every, qualify } = order;
       const likeCalls = [...new Set([order, ...others].map(({ call_id }) => call_id))];
       const query = { every, qualify, isEarned: isEarned && isNamed(order), likeCalls };
-      return [rule, judgeCalls(lists, timeframe, query)];
+      return [rule, judgeCalls(lists, timeframe, { ...KINDS[kind], ...query })];
     }),
   );
   const worthOf = prepareWorth(lists, conversion);
@@ -79,11 +85,11 @@ export function findAdjustments(
 function judgeCalls(
   { session }: Pick<Lists, "session">,
   { filter }: Timeframe,
-  query: Omit<ConversionQuery, "key" | "sources">,
+  judged: Kind & ConversionQuery,
 ) {
   // A reported conversion stays right when its call becomes too old to report.
   const ages = { maxAgeMs: Number.POSITIVE_INFINITY, minAgeMs: Number.NEGATIVE_INFINITY };
-  const kind = { ...KINDS["google-ads"], ...ages, ...query };
+  const kind = { ...judged, ...ages };
   const judge = (population: CallFilter) => {
     const calls = new Map<number, Candidate & { reason: NonNullable<Adjustment["reason"]> | undefined }>();
     for (const call of session.conversions(kind, population).read()) {
@@ -114,27 +120,38 @@ const SECOND_MS = 1000;
  * Writes each adjustment of earlier conversions once: `RETRACT` if the call is no longer a conversion, `RESTATE` if
  * its value changed. A second file lists the conversions that cannot be adjusted, with reasons.
  */
-export async function writeAdjustments(job: Job, ledger: UploadLedger): Promise<ManifestFile[]> {
+export async function writeAdjustments(
+  job: Job,
+  target: AdjustmentKind,
+  ledger: UploadLedger,
+): Promise<ManifestFile[]> {
+  const kind = adjustedBy(target);
+  const { adjustments } = KINDS[kind];
   const { nowMs } = job;
   const lists = listsOf(job);
   const conversion = withCurrency(lists, job);
   const { reader } = lists;
   const { repeats, rewritten } = ledger;
-  const known = readUploadLines(reader, ADJUSTMENTS, rewritten);
+  const known = readUploadLines(reader, target, rewritten);
   // If some recipients already have the file of an interrupted run, the others get the same.
-  const isRepeated = repeats !== undefined && hasUploadFile(reader, ADJUSTMENTS, repeats, rewritten);
-  const due = isRepeated ? [] : findAdjustments(lists, job.timeframe, toOrders(known), conversion);
-  const judged = due.map((each) => ({ ...each, notAdjustable: whyNotAdjustable(each.order, nowMs) }));
+  const isRepeated = repeats !== undefined && hasUploadFile(reader, target, repeats, rewritten);
+  const due = isRepeated
+    ? []
+    : findAdjustments(lists, job.timeframe, { kind, orders: toOrders(known) }, conversion);
+  const judged = due.map((each) => ({
+    ...each,
+    notAdjustable: whyNotAdjustable(each.order, adjustments, nowMs),
+  }));
   const left = judged.filter(({ notAdjustable }) => notAdjustable !== undefined);
   const lines = judged
     .filter(({ notAdjustable }) => notAdjustable === undefined)
     .map((adjustment) => toLine(adjustment, conversion, nowMs));
   const repeated = known.filter(
-    ({ contents, report_run_id }) => isRepeated && contents === ADJUSTMENTS && report_run_id === repeats,
+    ({ contents, report_run_id }) => isRepeated && contents === target && report_run_id === repeats,
   );
   const written: Omit<UploadLine, "key_digest">[] = [...repeated, ...lines];
-  const file = await job.write(`${ADJUSTMENTS}.csv`, toFile(written));
-  ledger.add({ contents: ADJUSTMENTS, file, rows: written.length, lines, isChosen: true });
+  const file = await job.write(`${target}.csv`, adjustments.layOut(written));
+  ledger.add({ contents: target, file, rows: written.length, lines, isChosen: true });
 
   const columns: Column[] = [
     { name: "call_id", type: "integer" },
@@ -151,7 +168,7 @@ export async function writeAdjustments(job: Job, ledger: UploadLedger): Promise<
     notAdjustable,
   ]);
   const rest = await job.write(
-    `${ADJUSTMENTS}.excluded.csv`,
+    `${excludedOf(target)}.csv`,
     await encodeTable({ columns, rows }, { format: "csv" }),
   );
   const countOf = (action: UploadLine["action"]) => written.filter((line) => line.action === action).length;
@@ -162,14 +179,14 @@ export async function writeAdjustments(job: Job, ledger: UploadLedger): Promise<
   }
   return [
     {
-      contents: ADJUSTMENTS,
+      contents: target,
       ...file,
       rows: written.length,
       examined: written.length + left.length,
       excluded,
       adjustments: { retract: countOf("retract"), restate: countOf("restate") },
     },
-    { contents: `${ADJUSTMENTS}.excluded`, ...rest, rows: left.length },
+    { contents: excludedOf(target), ...rest, rows: left.length },
   ];
 }
 
@@ -190,14 +207,4 @@ function toLine({ order, action, reason, value }: Adjustment, { currency }: Adju
     is_every,
     qualify,
   };
-}
-
-/** Google's files say `RETRACT` for what its API calls a retraction. */
-function* toFile(lines: readonly Omit<UploadLine, "key_digest">[]): Generator<string> {
-  yield `${GOOGLE_ZONE}\n`;
-  yield "Order ID,Conversion Name,Adjustment Time,Adjustment Type,Adjusted Value,Adjusted Value Currency\n";
-  for (const { order_id, conversion_name, occurred_at, action, value, currency } of lines) {
-    const time = toUploadTime(occurred_at);
-    yield stringify([[order_id, conversion_name, time, action.toUpperCase(), value, currency]]);
-  }
 }

@@ -4,13 +4,15 @@ import type { CallFilter } from "../../call/filter.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
 import { type Job, listsOf } from "../../export/job.ts";
 import type { Column } from "../../export/table.ts";
-import { type ConversionKind, OUTCOME_VALUE } from "../../request/option-values.ts";
+import { type ConversionKind, excludedOf, ruleOfKind } from "../../request/conversion-kinds.ts";
+import { OUTCOME_VALUE } from "../../request/option-values.ts";
 import type { RollupSession } from "../../rollup/session.ts";
 import type { Candidate } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
-import { type Conversion, KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
+import { audienceOf, kindOf, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { prepareWorth, withCurrency } from "./conversion-worth.ts";
 import { hasUploadFile, openUploadKey } from "./upload-files.ts";
+import type { Conversion, Layout } from "./upload-layouts.ts";
 import type { UploadLedger } from "./upload-ledger.ts";
 import { type NewLine, readUploadLines } from "./upload-table.ts";
 import { OrderBook, toOrders, toSecond, whyNotAdjustable } from "./uploaded-orders.ts";
@@ -23,8 +25,8 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
   const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
   const { every = false, new: isNew = false, qualify = "qualified" } = ask.conversion;
-  const kind = { ...KINDS[target], qualify };
-  const name = kind.toName?.(ask.conversion.name) ?? ask.conversion.name;
+  const kind = { ...kindOf(target), qualify };
+  const name = ruleOfKind(target).names?.toName(ask.conversion.name) ?? ask.conversion.name;
   const options = { ...withCurrency(lists, job), name, timezone: timeframe.timezone, nowMs };
   const population = populationOf(timeframe.filter);
   const isEarned = options.value === OUTCOME_VALUE;
@@ -70,11 +72,11 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
     }
   };
   const layout = kind.layOut(options);
-  const file = await job.write(`${target}.csv`, toLines(conversions(), layout), kind.audience);
+  const file = await job.write(`${target}.csv`, toLines(conversions(), layout), audienceOf(kind));
   ledger.add({ contents: target, file, rows, lines, isChosen: isNew });
 
   const { table, excluded } = excludedTable(judged());
-  const rest = await job.write(`${target}.excluded.csv`, await encodeTable(table, { format: "csv" }));
+  const rest = await job.write(`${excludedOf(target)}.csv`, await encodeTable(table, { format: "csv" }));
   return [
     {
       contents: target,
@@ -84,7 +86,7 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
       excluded,
       ...(isNew && { only_new: true as const }),
     },
-    { contents: `${target}.excluded`, ...rest, rows: candidates.count - rows },
+    { contents: excludedOf(target), ...rest, rows: candidates.count - rows },
   ];
 }
 
@@ -93,7 +95,7 @@ export function populationOf(filter: CallFilter): CallFilter {
   return pick(filter, ["exclude_callers", "include_gone"]);
 }
 
-function* toLines(conversions: Iterable<Conversion>, layout: ReturnType<Kind["layOut"]>): Generator<string> {
+function* toLines(conversions: Iterable<Conversion>, layout: Layout): Generator<string> {
   const { parameters, columns } = layout;
   if (parameters !== undefined) yield `${parameters}\n`;
   yield stringify([columns.map(({ name }) => name)]);
@@ -125,9 +127,10 @@ function readPast(
   { kind, name, every, nowMs }: { kind: ConversionKind; name: string; every: boolean; nowMs: number },
 ) {
   const known = readUploadLines(reader, kind, rewritten);
+  const { adjustments } = kindOf(kind);
   const book = new OrderBook(
     toOrders(known.filter(({ conversion_name }) => conversion_name === name)),
-    (order) => kind === "google-ads" && whyNotAdjustable(order, nowMs) === undefined,
+    (order) => adjustments !== undefined && whyNotAdjustable(order, adjustments, nowMs) === undefined,
     every,
   );
   // Without earlier orders, the key is not needed.
@@ -155,7 +158,7 @@ function readPast(
 }
 
 export function judgeCall(session: RollupSession, callId: number, target: ConversionKind, nowMs: number) {
-  const kind = KINDS[target];
+  const kind = kindOf(target);
   const [call] = session.conversions({ ...kind, every: false, likeCalls: [callId] }, {}).read();
   return call && reasonAgainst(call, kind, nowMs);
 }

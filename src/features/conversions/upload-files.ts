@@ -4,20 +4,20 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { hashFile } from "../../base/folder.ts";
 import { hasEnded } from "../../base/process-mark.ts";
-import { ADJUSTMENTS, CONVERSIONS } from "../../request/option-values.ts";
+import { ADJUSTMENTS, adjustedBy, isAdjustments, UPLOADS } from "../../request/conversion-kinds.ts";
 import { type CallerHash, openCallerHash } from "../../warehouse/calls/caller-hash.ts";
 import { openSameKey } from "../../warehouse/calls/caller-key.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
 
-const CONTENTS = [...CONVERSIONS, ADJUSTMENTS] as const;
+export type UploadContents = (typeof UPLOADS)[number];
 
 const columns = {
   upload_file_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the file."),
   contents: about(
-    text({ enum: CONTENTS }).notNull(),
-    `Its contents, as \`export\` names them: ${CONTENTS.join(", ")}.`,
+    text().$type<UploadContents>().notNull(),
+    `Its contents, as \`export\` names them: ${UPLOADS.join(", ")}.`,
   ),
   path: about(text().notNull(), "Absolute path."),
   sha256: about(text().notNull(), "SHA-256 of its bytes, hexadecimal."),
@@ -41,7 +41,6 @@ export const upload_files = sqliteTable("upload_files", columns, (table) => [
 export const UPLOAD_FILES = describeTable(upload_files, "Files of conversions, written for upload.");
 
 export type UploadFile = typeof upload_files.$inferSelect;
-export type UploadContents = UploadFile["contents"];
 /** pending: its export is running, or was killed; replaced: from a killed export, and overwritten. */
 export type UploadState = "pending" | "written" | "replaced" | "taken back";
 
@@ -53,10 +52,10 @@ export const isOneOf = (fileIds: readonly number[]) => inArray(upload_files.uplo
 export const state = sql<UploadState>`CASE WHEN ${upload_files.forgotten_at} IS NOT NULL THEN 'taken back'
   WHEN ${isReplaced} THEN 'replaced' WHEN ${isPending} THEN 'pending' ELSE 'written' END`;
 
-/** Adjustments relate to the conversions of google-ads. */
+/** Returns a kind of conversions and its adjustments, which depend on each other. */
 export function relatedTo(contents: UploadContents): UploadContents[] {
-  const adjusted: UploadContents[] = ["google-ads", ADJUSTMENTS];
-  return adjusted.includes(contents) ? adjusted : [contents];
+  const kind = isAdjustments(contents) ? adjustedBy(contents) : contents;
+  return [kind, ...ADJUSTMENTS.filter((each) => adjustedBy(each) === kind)];
 }
 
 export function readLastUploadFile({ db }: Pick<Reader, "db">): number {

@@ -1,7 +1,12 @@
 import { recordOf } from "../../base/records.ts";
 import type { Job } from "../../export/job.ts";
 import type { ExportPlan, ExportStep } from "../../export/step.ts";
-import { ADJUSTMENTS, CONVERSIONS, type ConversionKind } from "../../request/option-values.ts";
+import {
+  ADJUSTMENTS,
+  type AdjustmentKind,
+  CONVERSIONS,
+  type ConversionKind,
+} from "../../request/conversion-kinds.ts";
 import { UploadLedger } from "./upload-ledger.ts";
 import { describeUploads } from "./upload-notes.ts";
 
@@ -10,11 +15,13 @@ export function uploadStep(plan: ExportPlan): ExportStep {
   const ledger = new UploadLedger(plan);
   const conversions = async (job: Job, { kind }: { kind: ConversionKind }) =>
     (await import("./conversions.ts")).writeConversions(job, kind, ledger);
+  const adjustments = async (job: Job, { kind }: { kind: AdjustmentKind }) =>
+    (await import("./adjustments.ts")).writeAdjustments(job, kind, ledger);
   return {
     at: ({ lists }) => lists && ledger.chooseAt(lists.reader),
     contents: {
       ...recordOf(CONVERSIONS, () => conversions),
-      [ADJUSTMENTS]: async (job) => (await import("./adjustments.ts")).writeAdjustments(job, ledger),
+      ...recordOf(ADJUSTMENTS, () => adjustments),
     },
     enter: (tx, committed) => ledger.enter(tx, committed),
     undo: (tx, committed) => ledger.undo(tx, committed),

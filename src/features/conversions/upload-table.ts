@@ -5,6 +5,7 @@ import { QUALIFY } from "../../request/option-values.ts";
 import type { CallerHash } from "../../warehouse/calls/caller-hash.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
+import { NAMING_PEOPLE } from "./conversion-kinds.ts";
 import {
   assertUnchanged,
   isCounted,
@@ -174,15 +175,18 @@ export function readUploadFiles({ db }: Pick<Reader, "db">) {
 
 /** Returns unchanged files with hashed numbers or client ids of forgotten callers, or that may repeat such a file. */
 export function findUploadsOf({ sqlite }: Pick<Reader, "sqlite">, pseudonyms: readonly string[]) {
-  const files = sqlite.prepare<[string], { path: string; sha256: string }>(`SELECT DISTINCT f.path, f.sha256
+  const files = sqlite.prepare<
+    [{ kinds: string; pseudonyms: string }],
+    { path: string; sha256: string }
+  >(`SELECT DISTINCT f.path, f.sha256
     FROM upload_files AS f JOIN upload_files AS earlier ON earlier.contents = f.contents AND earlier.upload_file_id <= f.upload_file_id
       JOIN uploads AS u ON u.upload_file_id = earlier.upload_file_id
       JOIN call_facts AS facts ON facts.call_id = u.call_id JOIN callers AS c ON c.caller_id = facts.caller_id
       JOIN forgotten_callers AS g ON g.pseudonym = c.caller
-    WHERE f.contents IN ('google-leads', 'ga4-events') AND f.written_at <= g.forgotten_at
-      AND g.pseudonym IN (SELECT value FROM json_each(?))`);
+    WHERE f.contents IN (SELECT value FROM json_each(@kinds)) AND f.written_at <= g.forgotten_at
+      AND g.pseudonym IN (SELECT value FROM json_each(@pseudonyms))`);
   return files
-    .all(JSON.stringify(pseudonyms))
+    .all({ kinds: JSON.stringify(NAMING_PEOPLE), pseudonyms: JSON.stringify(pseudonyms) })
     .filter(isInPlace)
     .map(({ path }) => path);
 }

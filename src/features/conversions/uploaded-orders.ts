@@ -1,3 +1,4 @@
+import type { AdjustmentRules } from "./conversion-kinds.ts";
 import type { KnownLine } from "./upload-table.ts";
 
 /** A conversion reported to an ad platform, with the value and currency reported last. */
@@ -10,16 +11,14 @@ export interface Order extends KnownLine {
 export type NotAdjustable = "no order id" | "too old";
 
 const SECOND_MS = 1000;
-const DAY_MS = 24 * 3_600_000;
-/**
- * "Adjustment can't be made to a conversion that occurred more than 54 days ago" (CONVERSION_EXPIRED of the Google
- * Ads API).
- */
-const MAX_AGE_MS = 54 * DAY_MS;
 
-export function whyNotAdjustable({ order_id, occurred_at }: Order, nowMs: number): NotAdjustable | undefined {
+export function whyNotAdjustable(
+  { order_id, occurred_at }: Order,
+  { maxAgeMs }: Pick<AdjustmentRules, "maxAgeMs">,
+  nowMs: number,
+): NotAdjustable | undefined {
   if (order_id === null) return "no order id";
-  return nowMs - Date.parse(occurred_at) > MAX_AGE_MS ? "too old" : undefined;
+  return nowMs - Date.parse(occurred_at) > maxAgeMs ? "too old" : undefined;
 }
 
 export function toOrders(lines: readonly KnownLine[]): Order[] {

@@ -1,11 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
-  type Conversion,
+  audienceOf,
   KINDS,
-  type LayoutOptions,
+  NAMING_PEOPLE,
   reasonAgainst,
 } from "../../../src/features/conversions/conversion-kinds.ts";
-import { CONVERSIONS } from "../../../src/request/option-values.ts";
+import type { Conversion, LayoutOptions } from "../../../src/features/conversions/upload-layouts.ts";
+import { ADJUSTMENTS, CONVERSIONS, ruleOfKind } from "../../../src/request/conversion-kinds.ts";
 import type { Candidate } from "../../../src/rollup/sqlite/sqlite-conversions-sql.ts";
 
 const HOUR_MS = 3_600_000;
@@ -117,11 +120,36 @@ describe("reasonAgainst", () => {
   });
 });
 
+/** Returns the ages of calls that a kind takes, in the words of the page on ad platforms. */
+function describeAges({ minAgeMs, maxAgeMs }: { minAgeMs: number; maxAgeMs: number }): string {
+  const longest = maxAgeMs <= 3 * DAY_MS ? `${maxAgeMs / HOUR_MS} hours` : `${maxAgeMs / DAY_MS} days`;
+  const hours = minAgeMs / HOUR_MS;
+  if (hours > 0) return `${hours} ${hours === 1 ? "hour" : "hours"} to ${longest}`;
+  return maxAgeMs <= 3 * DAY_MS ? `up to ${longest}: upload daily` : `up to ${longest}`;
+}
+
 describe("KINDS", () => {
+  it("are the rows of the table in docs/ad-platforms.md, with their ids and ages", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/ad-platforms.md"), "utf8");
+    const [, table = ""] = page.split("| contents | identifies by | call age |\n|---|---|---|\n");
+    const rows = (table.split("\n\n")[0] ?? "").split("\n");
+    const kinds = CONVERSIONS.map(
+      (kind) => `| \`${kind}\` | ${KINDS[kind].help} | ${describeAges(KINDS[kind])} |`,
+    );
+    const adjustments = ADJUSTMENTS.map(
+      (contents) => `| \`${contents}\` | order id | [below](#adjustments) |`,
+    );
+    expect(rows).toEqual([...kinds, ...adjustments]);
+  });
+
+  it("whose files name callers or browsers are those that forget looks through", () => {
+    expect(NAMING_PEOPLE).toEqual(["google-leads", "ga4-events"]);
+  });
+
   it("define the audience of each file, and whether it has an order id", () => {
     const said = CONVERSIONS.map((kind) => [
       kind,
-      KINDS[kind].audience,
+      audienceOf(KINDS[kind]),
       KINDS[kind].hasOrderId,
       KINDS[kind].key,
     ]);
@@ -143,13 +171,13 @@ describe("KINDS", () => {
     ["my_ga_call", "my_ga_call"],
     ["googled", "googled"],
   ])("derive the name of an event from %j", (name, event) => {
-    expect(KINDS["ga4-events"].toName?.(name)).toBe(event);
-    expect(CONVERSIONS.filter((kind) => KINDS[kind].toName !== undefined)).toEqual(["ga4-events"]);
+    expect(ruleOfKind("ga4-events").names?.toName(name)).toBe(event);
+    expect(CONVERSIONS.filter((kind) => ruleOfKind(kind).names !== undefined)).toEqual(["ga4-events"]);
   });
 
   it.each(["", " ", "9 calls", "_9", "ga call", "Google-call", "firebase_x", "x".repeat(41)])(
     "derive no name of an event from %j",
-    (name) => expect(KINDS["ga4-events"].toName?.(name)).toBeUndefined(),
+    (name) => expect(ruleOfKind("ga4-events").names?.toName(name)).toBeUndefined(),
   );
 });
 

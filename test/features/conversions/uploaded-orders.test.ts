@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { KINDS } from "../../../src/features/conversions/conversion-kinds.ts";
 import type { KnownLine } from "../../../src/features/conversions/upload-table.ts";
 import {
   type Order,
@@ -98,6 +99,7 @@ const LINE: KnownLine = {
 
 describe("whyNotAdjustable", () => {
   const [order] = toOrders([LINE]);
+  const { adjustments } = KINDS["google-ads"];
   it.each([
     { order_id: "1", ms: 54 * DAY_MS, notAdjustable: undefined },
     { order_id: "1", ms: 54 * DAY_MS + 1, notAdjustable: "too old" },
@@ -107,7 +109,7 @@ describe("whyNotAdjustable", () => {
     { order_id: null, ms: 55 * DAY_MS, notAdjustable: "no order id" },
   ])("of $order_id after $ms ms is $notAdjustable", ({ order_id, ms, notAdjustable }) => {
     if (order === undefined) throw new Error("There is no order");
-    expect(whyNotAdjustable({ ...order, order_id }, Date.parse(at(0)) + ms)).toBe(notAdjustable);
+    expect(whyNotAdjustable({ ...order, order_id }, adjustments, Date.parse(at(0)) + ms)).toBe(notAdjustable);
   });
 });
 
