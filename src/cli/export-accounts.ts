@@ -14,7 +14,7 @@ import { JOB } from "../warehouse/runs/job-table.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Result } from "./frame.ts";
-import { assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
+import { assertOutlet, assertPossible, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
 import { dataOf, describeMade, remarksOnStream } from "./terminal/made-text.ts";
 import { attributionProgress } from "./terminal/progress.ts";
 import { quietDoubts } from "./terminal/statement-lines.ts";
@@ -32,12 +32,7 @@ export async function exportAccounts(
   below = "",
 ): ReturnType<typeof overAccounts> {
   const accounts = accountsOf(context);
-  if (flags.stdout && accounts.length > 1) {
-    const what = request.format === "html" ? "page" : "file";
-    throw new UsageError(`--stdout writes one ${what}, but there are several accounts`, {
-      hint: "Name one with --account.",
-    });
-  }
+  assertOutlet(flags, request, accounts.length);
   return await overAccounts(context, accounts, (scope) =>
     exportOne(context, scope, { request, flags, below }),
   );

@@ -4,9 +4,12 @@ import { readCallersFile } from "../config/files/callers-file.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import { CLUSTER_CAN, type EngineAccount } from "../produce/published-source.ts";
 import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
-import { check, type OutputCan, type SourceCan } from "../request/check.ts";
+import type { OutputCan, SourceCan } from "../request/can.ts";
+import { check } from "../request/check.ts";
 import type { ExportRequest, RequestedContent } from "../request/export-request.ts";
 import { ACCOUNT } from "../request/option-values.ts";
+import { findRefusals } from "../request/refusals/refusal.ts";
+import { REFUSALS } from "../request/refusals/refusals.ts";
 import { type Ask, resolve } from "../request/resolve.ts";
 import { FLAG_WORDING, FLAGGED_OPTIONS, flaggedRequest } from "./request-options.ts";
 
@@ -45,21 +48,17 @@ function toAttribute(flag: string): string {
   return flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** @throws UsageError for flags that cannot go together @param accounts how many write files of their own */
+export function assertOutlet(flags: OutletFlags, { format }: ExportRequest, accounts = 1): void {
+  const wording = { options: flags, spell: FLAG_WORDING.spell };
+  const [refusal] = findRefusals(REFUSALS.outlet, { accounts, format }, wording);
+  if (refusal !== undefined) throw new UsageError(refusal.text, { hint: refusal.hint ?? FLAG_WORDING.hint });
+}
+
 /** Checks a request before anything is opened. @throws UsageError for a request that the source or the output cannot meet */
-export function assertPossible(
-  request: ExportRequest,
-  { engine, stdout, out, json }: OutletFlags,
-  output: OutputCan,
-): void {
-  if (stdout && out !== undefined)
-    throw new UsageError("Cannot use --out with --stdout, which writes no files", {
-      hint: "Leave out one of them.",
-    });
-  if (stdout && json)
-    throw new UsageError("Cannot use --json, which prints the manifest, with --stdout, which writes none", {
-      hint: "Leave out one of them; --format json writes the rows as JSON.",
-    });
-  check(request, { source: engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output }, FLAG_WORDING);
+export function assertPossible(request: ExportRequest, flags: OutletFlags, output: OutputCan): void {
+  assertOutlet(flags, request);
+  check(request, { source: flags.engine === undefined ? WAREHOUSE_CAN : CLUSTER_CAN, output }, FLAG_WORDING);
 }
 
 /** Returns a request with its days and defaults, for a known source and output. */

@@ -1,48 +1,18 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { z } from "zod";
+import { RANGE_OPTIONS } from "../request/call-options.ts";
 import type { Wording } from "../request/check.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
+import { keysOf, type OptionRow } from "../request/option-row.ts";
 import { FORMAT_NAMES, FORMATS } from "../request/option-values.ts";
+import { ALL_OPTIONS } from "../request/options.ts";
 import { OPTION } from "./context.ts";
 import { choice, eachOf, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
 
-/** Options whose flags are not named after their last part. */
-const FLAGS: Readonly<Record<string, string>> = {
-  contents: "the contents",
-  "filter.min_duration_seconds": "--min-duration",
-  "conversion.name": "--conversion-name",
-  "conversion.value": "--conversion-value",
-};
-
 export const FLAG_WORDING: Wording = {
-  spell: (option) => FLAGS[option] ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`,
+  spell: (option) =>
+    ALL_OPTIONS.get(option)?.flag ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`,
   hint: "See calltally export --help.",
-};
-
-/** What the help calls the values of flags; others are called like the flag. */
-const VALUES: Readonly<Record<string, string>> = {
-  "range.last": "period",
-  "range.from": "date",
-  "range.to": "date",
-  "filter.org_unit": "name or id",
-  "filter.campaign": "name or id",
-  "filter.min_duration_seconds": "seconds",
-  "filter.tracking_number": "number",
-  "filter.exclude_callers": "file",
-  compare: "with",
-  columns: "figures",
-  revenue_by: "date",
-  min_cell: "n",
-  top: "n",
-  delimiter: "sign",
-  with: "columns",
-  changed_since: "run or time",
-  "conversion.name": "name",
-  "conversion.value": "amount",
-  "conversion.currency": "code",
-  "conversion.ad_user_data": "consent",
-  "conversion.ad_personalization": "consent",
-  "conversion.measurement_id": "id",
 };
 
 const PAGE =
@@ -56,20 +26,16 @@ const OTHER_FORMATS = {
   ...Object.fromEntries(Object.entries(FORMAT_NAMES).map(([name, format]) => [name, `use ${format}.`])),
 };
 
-const { contents: _, by: __, range, ...others } = REQUEST_KEYS;
+const { contents: _, by: __, range: ___, ...others } = REQUEST_KEYS;
 /** The order of two days is checked with their flags' names. */
-const keys = { range: z.strictObject(range.unwrap().shape).optional(), ...others };
-export const flaggedRequest = z.strictObject(keys);
-/** The schemas of options with flags, by name, such as `filter.org_unit`. */
-export const FLAGGED_OPTIONS: ReadonlyMap<string, z.core.$ZodType> = new Map(optionsIn(keys));
-
-function optionsIn(shape: Readonly<Record<string, z.core.$ZodType>>): [string, z.core.$ZodType][] {
-  return Object.entries(shape).flatMap(([key, optional]): [string, z.core.$ZodType][] => {
-    const schema = optional instanceof z.ZodOptional ? optional.unwrap() : optional;
-    if (!(schema instanceof z.ZodObject)) return [[key, schema]];
-    return optionsIn(schema.shape).map(([part, inner]) => [`${key}.${part}`, inner]);
-  });
-}
+export const flaggedRequest = z.strictObject({
+  range: z.strictObject(keysOf(RANGE_OPTIONS)).optional(),
+  ...others,
+});
+/** The options with flags, by name, such as `filter.org_unit`. */
+export const FLAGGED_OPTIONS: ReadonlyMap<string, OptionRow> = new Map(
+  [...ALL_OPTIONS].filter(([name]) => name !== "contents" && name !== "by"),
+);
 
 export function callsCommand(name: string) {
   const command = new Command(name);
@@ -81,22 +47,22 @@ export function callsCommand(name: string) {
 export function addRequestOptions(
   command: CommandUnknownOpts,
   heading: string,
-  isMeant: (option: string) => boolean,
+  isMeant: (option: string, row: OptionRow) => boolean,
 ): void {
   command.optionsGroup(heading);
-  for (const option of FLAGGED_OPTIONS.keys()) if (isMeant(option)) addRequestOption(command, option);
+  for (const [option, row] of FLAGGED_OPTIONS) if (isMeant(option, row)) addRequestOption(command, option);
 }
 
-/** Adds the flag of a request's option. @param help @default from the schema */
+/** Adds the flag of a request's option. @param help @default that of the option */
 export function addRequestOption(command: CommandUnknownOpts, name: string, help?: string): void {
-  const schema = FLAGGED_OPTIONS.get(name);
-  const option = toOption(name, schema, help ?? helpOf(schema));
+  const row = FLAGGED_OPTIONS.get(name);
+  const option = toOption(name, row?.value, help ?? helpOf(row));
   command.addOption(name === "range.last" ? option.conflicts(["from", "to"]) : option);
 }
 
 function toOption(name: string, schema: z.core.$ZodType | undefined, help: string): Option {
   const flag = FLAG_WORDING.spell(name);
-  const flags = `${flag} <${VALUES[name] ?? flag.slice(2)}>`;
+  const flags = `${flag} <${ALL_OPTIONS.get(name)?.valueName ?? flag.slice(2)}>`;
   if (schema instanceof z.ZodBoolean) return new Option(flag, help);
   if (schema instanceof z.ZodNumber)
     return new Option(flags, help).argParser(wholeNumber(schema.minValue ?? 0, schema.maxValue ?? undefined));
@@ -111,10 +77,9 @@ function toOption(name: string, schema: z.core.$ZodType | undefined, help: strin
 }
 
 /** In the form for the middle of a sentence, with an example. */
-function helpOf(schema: z.core.$ZodType | undefined): string {
-  const { description = "", examples } = (schema && z.globalRegistry.get(schema)) ?? {};
-  const [example] = Array.isArray(examples) ? examples : [];
-  const text = description.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase()).replace(/\.$/, "");
+function helpOf(row: OptionRow | undefined): string {
+  const { help = "", examples: [example] = [] } = row ?? {};
+  const text = help.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase()).replace(/\.$/, "");
   return typeof example === "string" && !text.includes(example) ? `${text}, e.g. ${example}` : text;
 }
 

@@ -4,6 +4,8 @@ import { parseAge } from "../calendar/age-text.ts";
 import { REQUEST_KEYS } from "../request/export-request.ts";
 import { option, parsed } from "../request/issues.ts";
 import { LISTS } from "../request/option-values.ts";
+import { findRefusals } from "../request/refusals/refusal.ts";
+import { REFUSALS } from "../request/refusals/refusals.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
   assertPattern,
@@ -175,28 +177,8 @@ const reportKeys = z.strictObject({
 
 const report = reportKeys
   .superRefine((content, { addIssue }) => {
-    const { on_restatement, cron, deliver, require, raw, top, min_cell, filter, engine } = content;
-    const { ring_back, personal_data } = content;
-    if (ring_back !== undefined) {
-      if (!personal_data) addIssue("ring_back needs personal_data: true: its mails are about single callers");
-      if (deliver === undefined || !deliver.some(({ email, to }) => email ?? to))
-        addIssue("ring_back needs a mail below deliver: it is a part of mails only");
-      if (min_cell !== undefined)
-        addIssue("ring_back cannot go with min_cell: its figures are to be shared, and callers are not");
-      if (engine !== undefined)
-        addIssue("ring_back cannot go with engine: the cluster computes figures, but not lists");
-    }
-    if (require !== undefined && deliver === undefined)
-      addIssue("require needs deliver: it limits what is delivered");
-    if (on_restatement === undefined) return;
-    if (cron === undefined || deliver === undefined)
-      addIssue("on_restatement needs cron and deliver: it delivers a due report again after it changed");
-    if (raw || top !== undefined || min_cell !== undefined || filter?.include_gone)
-      addIssue(
-        "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
-      );
-    if (engine !== undefined)
-      addIssue("on_restatement cannot go with engine: only the warehouse records what was exported");
+    const wording = { options: content, spell: (option: string) => option };
+    for (const { text } of findRefusals(REFUSALS.report, content, wording)) addIssue(text);
   })
   .meta({ description: "A recurring export or page, with the options of `export` and `report`." });
 

@@ -1,4 +1,5 @@
-import type { Content, ContentKind } from "../request/contents.ts";
+import type { Content } from "../request/contents.ts";
+import type { ContentKind } from "../request/option-values.ts";
 import type { Ask } from "../request/resolve.ts";
 import type { PermittedWarehouse } from "../warehouse/open.ts";
 import type { Tx } from "../warehouse/transaction.ts";

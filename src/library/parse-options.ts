@@ -4,15 +4,17 @@ import { splitAdvice, UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
+import { pick } from "../base/records.ts";
 import { toPhoneNumber } from "../call/phone-numbers.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
 import { describeIssue } from "../request/describe-issue.ts";
-import { type ExportRequest, FILTER_DESCRIPTION, REQUEST_KEYS } from "../request/export-request.ts";
+import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
 import { by, option, parsed } from "../request/issues.ts";
-import { FORMATS } from "../request/option-values.ts";
+import { CALL_LISTS, FORMATS } from "../request/option-values.ts";
+import { FILTER_DESCRIPTION, optionsThat } from "../request/options.ts";
 import type { ReadOptions, SqlParameter, SqlParameters, SyncOptions } from "./types.ts";
 
 /** Options that settings must not duplicate. */
@@ -89,39 +91,26 @@ const filter = z.strictObject({
   ),
 });
 
+const questions = pick(REQUEST_KEYS, optionsThat({ library: "question" }));
 export const rollupQuestion = z.strictObject({
   by: z
     .array(z.enum(DIMENSIONS))
     .meta({ description: "What to group by, combined; empty for one row of everything." }),
-  range: REQUEST_KEYS.range,
+  ...questions,
   timezone: option(parsed(parseTimeZone), "IANA time zone of days and local times.", "America/Chicago"),
-  grain: REQUEST_KEYS.grain,
-  compare: REQUEST_KEYS.compare,
-  chance: REQUEST_KEYS.chance,
   filter: option(filter, FILTER_DESCRIPTION),
-  top: REQUEST_KEYS.top,
-  fill: REQUEST_KEYS.fill,
-  spend: REQUEST_KEYS.spend,
-  outcomes: REQUEST_KEYS.outcomes,
-  revenue_by: REQUEST_KEYS.revenue_by,
-  total: REQUEST_KEYS.total,
-  columns: REQUEST_KEYS.columns,
 });
 
 const { by: dimensions, ...asked } = rollupQuestion.shape;
-const LISTS = ["calls", "callers", "callbacks"] as const;
 export const exportRequest = z.strictObject({
   ...asked,
   contents: z
-    .array(z.enum([...DIMENSIONS, ...LISTS]))
+    .array(z.enum([...DIMENSIONS, ...CALL_LISTS]))
     .min(1)
     .optional(),
   by: dimensions.min(1).optional(),
+  ...pick(REQUEST_KEYS, optionsThat({ library: "files" })),
   format: z.enum(FORMATS).optional(),
-  profile: REQUEST_KEYS.profile,
-  with: REQUEST_KEYS.with,
-  min_cell: REQUEST_KEYS.min_cell,
-  raw: REQUEST_KEYS.raw,
 });
 
 const { include_gone: __, ...ofLiveCalls } = filter.shape;

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { DescribedPublication } from "../export/manifest.ts";
-import type { SourceCan } from "../request/check.ts";
+import type { SourceCan } from "../request/can.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";

@@ -1,7 +1,7 @@
 import type { Job } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { ContentOf, ContentWriters, ExportStep } from "../export/step.ts";
-import type { ContentKind } from "../request/contents.ts";
+import type { ContentKind } from "../request/option-values.ts";
 
 const CORE: ContentWriters = {
   rollup: async (job, content) => (await import("../export/rollups.ts")).writeRollup(job, content),

@@ -1,6 +1,4 @@
-import { recordOf } from "../base/records.ts";
 import { DEFAULT_DIMENSIONS, type Dimension } from "../figures/dimensions.ts";
-import { ADJUSTMENTS, CONVERSIONS, ruleOfKind } from "./conversion-kinds.ts";
 import type { ExportRequest } from "./export-request.ts";
 import { EXPLORE_DIMENSIONS, HYGIENE, LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
 
@@ -9,58 +7,6 @@ export type Content =
   | { kind: "rollup"; dimensions: readonly Dimension[] }
   | { kind: "explore"; dimensions: readonly Dimension[] }
   | { [Kind in List | "page" | "hygiene"]: { kind: Kind } }[List | "page" | "hygiene"];
-export type ContentKind = Content["kind"];
-
-export type Option =
-  | Exclude<keyof ExportRequest, "contents" | "by" | "range" | "filter" | "conversion">
-  | `conversion.${keyof NonNullable<ExportRequest["conversion"]>}`;
-
-/** They apply to every file, so all contents have to take them. */
-export const FILE_OPTIONS = ["format", "profile", "delimiter"] as const satisfies Option[];
-const CONVERSION = [
-  "conversion.name",
-  "conversion.value",
-  "conversion.currency",
-  "conversion.qualify",
-  "conversion.every",
-  "conversion.new",
-] as const satisfies Option[];
-const below = <Name extends string>(name: Name) => `conversion.${name}` as const;
-
-export const CONTENT_OPTIONS: Readonly<
-  Record<ContentKind, { takes: readonly Option[]; needs?: readonly Option[] }>
-> = {
-  rollup: {
-    takes: [
-      "grain",
-      "fill",
-      "compare",
-      "chance",
-      "total",
-      "raw",
-      "top",
-      "min_cell",
-      "spend",
-      "outcomes",
-      "revenue_by",
-      "columns",
-      ...FILE_OPTIONS,
-    ],
-  },
-  page: { takes: ["grain", "compare", "spend", "outcomes", "revenue_by", "format"] },
-  explore: { takes: ["spend", "outcomes", "revenue_by", "rows", "with", "min_cell", "format"] },
-  calls: { takes: ["with", "changed_since", ...FILE_OPTIONS] },
-  callers: { takes: FILE_OPTIONS },
-  callbacks: { takes: ["with", ...FILE_OPTIONS] },
-  hygiene: { takes: FILE_OPTIONS },
-  ...recordOf(CONVERSIONS, (kind) => {
-    const { takes = [], needs = [] } = ruleOfKind(kind);
-    return { takes: [...CONVERSION, ...takes.map(below)], needs: needs.map(below) };
-  }),
-  ...recordOf(ADJUSTMENTS, () => ({
-    takes: ["conversion.name", "conversion.value", "conversion.currency", "conversion.qualify"] as const,
-  })),
-};
 
 /** Returns what a request writes; by default, the default rollups of the source. */
 export function toContents(

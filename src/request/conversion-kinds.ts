@@ -66,6 +66,11 @@ export function ruleOfKind(kind: ConversionKind): RequestedKind {
   return CONVERSION_KINDS[kind];
 }
 
+/** Returns the kinds that cannot do without an option. */
+export function kindsNeeding(option: NonNullable<RequestedKind["needs"]>[number]): ConversionKind[] {
+  return CONVERSIONS.filter((kind) => ruleOfKind(kind).needs?.includes(option));
+}
+
 /** Returns the kinds that take an option which not every kind takes. */
 export function kindsTaking(option: NonNullable<RequestedKind["takes"]>[number]): ConversionKind[] {
   return CONVERSIONS.filter((kind) => ruleOfKind(kind).takes?.includes(option));

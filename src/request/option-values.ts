@@ -53,10 +53,25 @@ export const EXPLORE_DIMENSIONS = [
 
 export const CONSENTS = ["granted", "denied"] as const;
 
-export const LISTS = ["calls", "callers", "callbacks", ...UPLOADS] as const;
+/** Lists of calls and callers; the others are for ad platforms. */
+export const CALL_LISTS = ["calls", "callers", "callbacks"] as const;
+export const LISTS = [...CALL_LISTS, ...UPLOADS] as const;
 export type List = (typeof LISTS)[number];
 /** Lists of values, not of people. */
 export const HYGIENE = "hygiene";
+/** What an export writes; it names each dimension on its own. */
+export const CONTENT_KINDS = ["rollup", "page", "explore", ...CALL_LISTS, HYGIENE, ...UPLOADS] as const;
+export type ContentKind = (typeof CONTENT_KINDS)[number];
+const WORDS: { readonly [Kind in ContentKind]?: string } = {
+  rollup: "rollups",
+  page: "the page",
+  explore: "the page to explore",
+};
+export const inWords = (kind: ContentKind): string => WORDS[kind] ?? kind;
+
+/** Contents that any format can hold; files for ad platforms have a fixed one. */
+export const TABLES = ["rollup", ...CALL_LISTS, HYGIENE] as const;
+
 export const CONTENTS = [...DIMENSIONS, ...LISTS, HYGIENE] as const;
 
 /** The column that names the account in tables of several. */

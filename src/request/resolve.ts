@@ -1,4 +1,5 @@
 import { parseFrom, UsageError } from "../base/errors.ts";
+import { pick } from "../base/records.ts";
 import { closedRange, countDays, type DateRange, parseDate } from "../calendar/dates.ts";
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import { comparisonOfLast, parseLast } from "../calendar/last.ts";
@@ -8,6 +9,7 @@ import type { OutcomeForm } from "../figures/metrics.ts";
 import { type ChangedSince, parseChangedSince } from "./changed-since.ts";
 import { AS_WRITTEN, type Wording } from "./check.ts";
 import { type Content, toContents } from "./contents.ts";
+import { CONVERSION_OPTIONS } from "./conversion-options.ts";
 import type { ExportRequest } from "./export-request.ts";
 import {
   DEFAULT_NAMES,
@@ -18,6 +20,7 @@ import {
   type Profile,
   type TableFormat,
 } from "./option-values.ts";
+import { OPTIONS, type OptionThat, optionsThat } from "./options.ts";
 
 export interface FormatOptions {
   format: TableFormat;
@@ -46,11 +49,7 @@ export interface ConversionOptions extends Omit<NonNullable<ExportRequest["conve
   value?: string | undefined;
 }
 
-export interface Ask
-  extends Pick<
-    ExportRequest,
-    "grain" | "chance" | "fill" | "total" | "raw" | "top" | "columns" | "rows" | "with"
-  > {
+export interface Ask extends Pick<ExportRequest, "grain" | "columns" | OptionThat<{ isPassed: true }>> {
   contents: readonly Content[];
   /** IANA zone that defines days. */
   timezone: string;
@@ -101,11 +100,10 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const range = toRange(days, { ...options, spell });
   const compare = request.compare ?? (isPage ? "previous" : undefined);
   const closed = closedRange(range);
-  const { chance, fill, total, raw, top, columns, min_cell: minCell, changed_since: since } = request;
+  const { columns, min_cell: minCell, changed_since: since } = request;
   return {
-    ...{ chance, fill, total, raw, top, minCell, timezone, range, spell },
-    rows: request.rows,
-    with: request.with,
+    ...pick(request, optionsThat({ isPassed: true })),
+    ...{ minCell, timezone, range, spell },
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
@@ -113,7 +111,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
     spend: request.spend ?? usual,
     outcomes: request.outcomes ?? usual,
-    revenueBy: request.revenue_by ?? "call",
+    revenueBy: request.revenue_by ?? OPTIONS.revenue_by.default,
     columns: columns && [...new Set(columns)],
     changedSince: since === undefined ? undefined : parseChangedSince(since, timezone),
     format: toFormat(request),
@@ -185,7 +183,12 @@ function toFilter(
   };
 }
 
-function toFormat({ format = "csv", profile, delimiter, changed_since }: ExportRequest): ExportFormat {
+function toFormat({
+  format = OPTIONS.format.default,
+  profile,
+  delimiter,
+  changed_since,
+}: ExportRequest): ExportFormat {
   if (isOneFile(format)) return { format };
   // A program reads lists of changes, and would store a guard with the text.
   const usual = changed_since === undefined ? undefined : "machine";
@@ -199,7 +202,7 @@ function toFormat({ format = "csv", profile, delimiter, changed_since }: ExportR
 function toConversion({ conversion = {} }: ExportRequest): ConversionOptions {
   return {
     ...conversion,
-    name: conversion.name ?? DEFAULT_NAMES[conversion.qualify ?? "qualified"],
+    name: conversion.name ?? DEFAULT_NAMES[conversion.qualify ?? CONVERSION_OPTIONS.qualify.default],
     value: conversion.value?.toString(),
   };
 }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { silentContext } from "../../src/cli/context.ts";
 import { FLAG_WORDING } from "../../src/cli/request-options.ts";
-import { check, type OutputCan, type SourceCan } from "../../src/request/check.ts";
-import { CONTENT_OPTIONS } from "../../src/request/contents.ts";
+import type { OutputCan, SourceCan } from "../../src/request/can.ts";
+import { check } from "../../src/request/check.ts";
 import type { ExportRequest } from "../../src/request/export-request.ts";
+import { ALL_OPTIONS } from "../../src/request/options.ts";
 
 const WAREHOUSE: SourceCan = { lists: true, raw: true, clickIds: true };
 const CLUSTER: SourceCan = { lists: false, raw: false, clickIds: false };
@@ -134,7 +135,7 @@ describe("FLAG_WORDING", () => {
     const reported = await import("../../src/cli/commands/report.ts");
     const commands = [exported.command(silentContext()), reported.command(silentContext())];
     const flags = commands.flatMap(({ options }) => options.map(({ long }) => long));
-    for (const option of new Set(Object.values(CONTENT_OPTIONS).flatMap(({ takes }) => takes)))
-      expect(flags).toContain(FLAG_WORDING.spell(option));
+    for (const [option, { takenBy }] of ALL_OPTIONS)
+      if (takenBy !== undefined) expect(flags).toContain(FLAG_WORDING.spell(option));
   });
 });

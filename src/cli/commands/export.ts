@@ -39,15 +39,13 @@ To start, try \`calltally export channel campaign --last 4w --format xlsx\`.`,
     "--since": "Use --from and --to, or --last; --changed-since lists changed calls.",
     "--csv": "Use --format csv, which is the default.",
   });
-  const isOfFiles = (option: string) =>
-    ["format", "profile", "delimiter", "with", "changed_since"].includes(option);
   addRequestOptions(
     declared,
     "Figures:",
-    (option) => !option.includes(".") && option !== "rows" && !isOfFiles(option),
+    (option, { shownIn }) => !option.includes(".") && shownIn === undefined,
   );
   addRequestOptions(declared, "Conversions:", (option) => option.startsWith("conversion."));
-  addRequestOptions(declared, "Files:", isOfFiles);
+  addRequestOptions(declared, "Files:", (_, { shownIn }) => shownIn === "files");
   const whole = declared
     .option(
       "--replace",

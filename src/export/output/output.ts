@@ -1,6 +1,6 @@
 import type { Audience } from "../../base/folder.ts";
 import type { DateRange } from "../../calendar/dates.ts";
-import type { OutputCan } from "../../request/check.ts";
+import type { OutputCan } from "../../request/can.ts";
 import type { Statement } from "../../statements/statements.ts";
 import type { DescribedOrigin } from "../../warehouse/origin.ts";
 import type { DescribedFilter } from "../manifest.ts";
