@@ -187,7 +187,14 @@ export type OptionThat<Has> = {
   [Name in keyof Options]: Options[Name] extends Has ? Name : never;
 }[keyof Options];
 
-/** Names options that have rows of their own below them. */
+/** As in a file: `grain`, `range`, `filter.org_unit`. */
+export type OptionName =
+  | keyof Options
+  | `range.${keyof typeof RANGE_OPTIONS}`
+  | `filter.${keyof typeof FILTER_OPTIONS}`
+  | `conversion.${keyof typeof CONVERSION_OPTIONS}`;
+
+/** Options that have rows of their own below them. */
 const GROUPS: Readonly<Record<string, OptionRows>> = {
   range: RANGE_OPTIONS,
   filter: FILTER_OPTIONS,

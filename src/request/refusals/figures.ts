@@ -3,10 +3,15 @@ import { findUnjudged } from "../../figures/change-chance.ts";
 import { SPEND_DIMENSIONS } from "../../figures/dimensions.ts";
 import { SPEND_FIGURES } from "../../figures/metrics.ts";
 import { isUnshared } from "../contents.ts";
-import type { Refusal } from "./refusal.ts";
-import { figureAmong, isOfFormat, type RequestParts, type RequestRefusals } from "./request-parts.ts";
+import {
+  figureAmong,
+  isOfFormat,
+  type RequestParts,
+  type RequestRefusal,
+  type RequestRefusals,
+} from "./request-parts.ts";
 
-const pageOfItsOwn = (format: "html" | "explore", option: "contents" | "by"): Refusal<RequestParts> => ({
+const pageOfItsOwn = (format: "html" | "explore", option: "contents" | "by"): RequestRefusal => ({
   when: ({ request }) => request.format === format && request[option] !== undefined,
   text: `{format} ${format} is a page of its own: leave out {${option}}`,
 });
@@ -80,7 +85,7 @@ export const FIGURE_REFUSALS: RequestRefusals = [
     when: ({ request }) => figureAmong(request, SPEND_FIGURES),
     text: "{columns} {found} needs {spend}",
   },
-  ...["profile", "delimiter"].map(
-    (option): Refusal<RequestParts> => ({ given: [option, "format"], text: `{${option}} is for csv` }),
+  ...(["profile", "delimiter"] as const).map(
+    (option): RequestRefusal => ({ given: [option, "format"], text: `{${option}} is for csv` }),
   ),
 ];

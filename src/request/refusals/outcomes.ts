@@ -1,13 +1,18 @@
 import { OUTCOME_FIGURES, RETURN_FIGURES } from "../../figures/metrics.ts";
 import { OPTIONS } from "../options.ts";
-import type { Refusal } from "./refusal.ts";
-import { figureAmong, isOfFormat, type RequestParts, type RequestRefusals } from "./request-parts.ts";
+import {
+  figureAmong,
+  isOfFormat,
+  type RequestParts,
+  type RequestRefusal,
+  type RequestRefusals,
+} from "./request-parts.ts";
 
 const isByJob = ({ request: { revenue_by } }: RequestParts) =>
   revenue_by !== undefined && revenue_by !== OPTIONS.revenue_by.default;
 export const OUTCOME_REFUSALS: RequestRefusals = [
-  ...["outcomes", "filter.outcome"].map(
-    (option): Refusal<RequestParts> => ({
+  ...(["outcomes", "filter.outcome"] as const).map(
+    (option): RequestRefusal => ({
       given: [option],
       when: ({ source }) => !source.lists,
       text: `{${option}} cannot be used with {engine}: outcomes are not published`,

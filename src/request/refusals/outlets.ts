@@ -7,7 +7,7 @@ export interface OutletParts {
   format?: string | undefined;
 }
 
-export const OUTLET_REFUSALS: readonly Refusal<OutletParts>[] = [
+export const OUTLET_REFUSALS: readonly Refusal<OutletParts, "stdout" | "out" | "json">[] = [
   {
     given: ["stdout"],
     when: ({ accounts, format }) => accounts > 1 && (format === "html" ? "page" : "file"),

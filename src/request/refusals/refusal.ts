@@ -4,11 +4,11 @@ import { ALL_OPTIONS } from "../options.ts";
  * Why something cannot be asked. In its texts, `{min_cell}` is the option as the user spells it, and `{found}` what
  * `when` returned. The conditions of a row all have to hold.
  */
-export interface Refusal<Parts> {
+export interface Refusal<Parts, Name extends string> {
   /** Options that are given. */
-  given?: readonly string[];
+  given?: readonly Name[];
   /** Options that are not. */
-  without?: readonly string[];
+  without?: readonly Name[];
   /** Returns what the text is about, or whether the refusal holds. @default it holds */
   when?: (parts: Parts) => string | boolean | undefined;
   text: string;
@@ -19,7 +19,7 @@ export type Spell = (option: string) => string;
 
 /** Returns the refusals that hold, with their texts filled in, in the order of the table. */
 export function* findRefusals<Parts>(
-  table: readonly Refusal<Parts>[],
+  table: readonly Refusal<Parts, string>[],
   parts: Parts,
   { options, spell }: { options: object; spell: Spell },
 ): Generator<{ text: string; hint?: string | undefined }> {

@@ -10,7 +10,15 @@ export interface ReportParts {
   filter?: { include_gone?: boolean | undefined } | undefined;
 }
 
-export const REPORT_REFUSALS: readonly Refusal<ReportParts>[] = [
+type ReportOption =
+  | keyof ReportParts
+  | "ring_back"
+  | "personal_data"
+  | "engine"
+  | "require"
+  | "on_restatement";
+
+export const REPORT_REFUSALS: readonly Refusal<ReportParts, ReportOption>[] = [
   {
     given: ["ring_back"],
     without: ["personal_data"],

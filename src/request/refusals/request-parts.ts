@@ -2,6 +2,7 @@ import type { Dimension } from "../../figures/dimensions.ts";
 import type { OutputCan, SourceCan } from "../can.ts";
 import type { ExportRequest } from "../export-request.ts";
 import type { ContentKind } from "../option-values.ts";
+import type { OptionName } from "../options.ts";
 import type { Refusal, Spell } from "./refusal.ts";
 
 /** A request, and what its conflicts depend on. */
@@ -16,7 +17,8 @@ export interface RequestParts {
   spell: Spell;
 }
 
-export type RequestRefusals = readonly Refusal<RequestParts>[];
+export type RequestRefusal = Refusal<RequestParts, OptionName>;
+export type RequestRefusals = readonly RequestRefusal[];
 
 export const isOfFormat =
   (format: ExportRequest["format"]) =>
