@@ -47,7 +47,7 @@ describe("--help", () => {
 });
 
 describe("hasTrait", () => {
-  it("is about the first command after the program's name, whatever a nested command is called", () => {
+  it("a nested command has the traits of the command that it is below, not of its namesake", () => {
     const nested = new Command("export");
     const config = new Command("config").addCommand(nested);
     const exporting = new Command("export");

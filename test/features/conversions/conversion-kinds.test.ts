@@ -129,7 +129,7 @@ function describeAges({ minAgeMs, maxAgeMs }: { minAgeMs: number; maxAgeMs: numb
 }
 
 describe("KINDS", () => {
-  it("are the rows of the table in docs/ad-platforms.md, with their ids and ages", () => {
+  it("the page on ad platforms has a row for each kind, with its ids and ages", () => {
     const page = readFileSync(join(import.meta.dirname, "../../../docs/ad-platforms.md"), "utf8");
     const [, table = ""] = page.split("| contents | identifies by | call age |\n|---|---|---|\n");
     const rows = (table.split("\n\n")[0] ?? "").split("\n");
