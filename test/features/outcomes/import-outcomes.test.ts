@@ -342,6 +342,7 @@ x,,2026-10-06,sold,1,USD
         warehouse.sqlite.prepare(`SELECT * FROM ${table}`).all(),
       ),
     );
+    expect(readJobsOf(warehouse)).toHaveLength(1);
     for (const text of ["5125550102", "Brown", "SECRET", "5125559999"]) expect(stored).not.toContain(text);
     warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
     expect(readFileSync(warehouse.path).includes("5125559999")).toBe(false);
