@@ -101,6 +101,23 @@ describe("address of a view", () => {
   });
 });
 
+it.each([
+  ["Pacific/Honolulu", "2026-09-21T09:59:59.999Z", "2026-09-20"],
+  ["Pacific/Honolulu", "2026-09-21T10:00:00.000Z", "2026-09-21"],
+  ["America/Chicago", "2026-09-21T01:30:00.000Z", "2026-09-20"],
+  ["UTC", "2026-09-21T01:30:00.000Z", "2026-09-21"],
+  ["Australia/Lord_Howe", "2026-09-20T13:30:00.000Z", "2026-09-21"],
+])(
+  "presets of a page in %s that was synced at %s end on the day before %s",
+  (timezone, finished_at, today) => {
+    const run = { run_id: 1, finished_at, verdict: "exact", verdict_reason: null };
+    const facts: PageFacts = { ...FACTS, timezone, warehouse: { ...FACTS.warehouse, run } };
+    const to = today === "2026-09-21" ? "2026-09-20" : "2026-09-19";
+    const from = today === "2026-09-21" ? "2026-09-14" : "2026-09-13";
+    expect(presetDays(facts, "7d")).toEqual({ from, to });
+  },
+);
+
 describe("compareDays", () => {
   it.each([
     ["2026-05-01", "2026-05-31", { range: { from: "2026-04-01", to: "2026-04-30" }, hasHistory: false }],

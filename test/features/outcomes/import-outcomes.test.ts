@@ -331,6 +331,63 @@ x,,2026-10-06,sold,1,USD
     expect(warehouse.sqlite.prepare("SELECT currency FROM outcomes").pluck().all()).toEqual(["EUR"]);
   });
 
+  it("jobs without ids replace the day of their own list alone, jobs with ids those of their own list", () => {
+    using warehouse = newWarehouse(CALLS);
+    const stages = { "closed won": "sold", yes: "booked", no: "lost" } as const;
+    const lists = {
+      jobs: {
+        source: "jobs",
+        text: "call id,date,status,total\n1,2026-10-06,sold,420\n2,2026-10-07,sold,81\n",
+      },
+      crm: {
+        source: "crm",
+        text: "deal,call id,date,status,total\nD,2,2026-10-06,closed won,1180\nE,3,2026-10-08,closed won,64\n",
+      },
+      clinic: { source: "clinic", text: "call id,date,status\n3,2026-10-06,yes\n1,2026-10-08,no\n" },
+    };
+    const put = ({ source, text }: { source: string; text: string }) =>
+      importText(warehouse, text, { source, stages, map: source === "crm" ? { job_id: "deal" } : {} });
+    const readAll = () =>
+      warehouse.sqlite
+        .prepare(
+          "SELECT source, call_id, day, stage, amount_micros / 1000000 FROM outcomes ORDER BY source, day",
+        )
+        .raw()
+        .all();
+    for (const list of Object.values(lists)) put(list);
+    const clinic = [
+      ["clinic", 3, "2026-10-06", "booked", null],
+      ["clinic", 1, "2026-10-08", "lost", null],
+    ];
+    const crm = [
+      ["crm", 2, "2026-10-06", "sold", 1180],
+      ["crm", 3, "2026-10-08", "sold", 64],
+    ];
+    const second = ["jobs", 2, "2026-10-07", "sold", 81];
+    expect(readAll()).toEqual([...clinic, ...crm, ["jobs", 1, "2026-10-06", "sold", 420], second]);
+    for (const list of Object.values(lists)) put(list);
+    expect(readAll()).toEqual([...clinic, ...crm, ["jobs", 1, "2026-10-06", "sold", 420], second]);
+    put({ source: "jobs", text: "call id,date,status,total\n3,2026-10-06,sold,500\n" });
+    expect(readAll()).toEqual([...clinic, ...crm, ["jobs", 3, "2026-10-06", "sold", 500], second]);
+    // The same id in another list is another job.
+    put({ source: "jobs", text: "job id,call id,date,status,total\nD,1,2026-10-09,sold,7\n" });
+    expect(readAll()).toEqual([
+      ...clinic,
+      ...crm,
+      ["jobs", 3, "2026-10-06", "sold", 500],
+      second,
+      ["jobs", 1, "2026-10-09", "sold", 7],
+    ]);
+    // The part of an import that is left does not count as replaced.
+    const replaced = readOutcomeImports(warehouse).map(({ number, replaced_by }) => [number, replaced_by]);
+    expect(replaced.reverse()).toEqual([
+      [1, 4],
+      [2, 5],
+      [3, 6],
+      ...[4, 5, 6, 7, 8].map((each) => [each, null]),
+    ]);
+  });
+
   it("stores neither numbers nor ids of jobs, nor other columns", () => {
     using warehouse = newWarehouse(CALLS);
     importText(
