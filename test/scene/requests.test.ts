@@ -1,19 +1,297 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
+import { namesOf } from "../../src/base/records.ts";
+import { GRAINS } from "../../src/calendar/grain.ts";
+import { SETTINGS } from "../../src/config/settings.ts";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
-import { ACCOUNTS } from "../support/scene/accounts.ts";
+import { FIGURES } from "../../src/figures/metrics.ts";
+import { REQUEST_KEYS } from "../../src/request/export-request.ts";
+import { ACCOUNTS, LATE, RANGE, type SceneAccount } from "../support/scene/accounts.ts";
 import { alike, askScene } from "../support/scene/ask.ts";
+import { openScene } from "../support/scene/build.ts";
 import { type Asked, figuresOf } from "../support/scene/oracle.ts";
 
-/** Four weeks with the clock change of Chicago, and two with that of Lord Howe. */
-const RANGE = { from: "2026-03-02", to: "2026-03-29" };
-const LATE = { from: "2026-03-23", to: "2026-04-05" };
+const BOTH = { spend: true, outcomes: true } as const;
+
+/** Requests in which one option changes something, in the figures of each account. */
+const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[] = [
+  ["by", { by: ["source", "medium"], range: RANGE }, { by: ["source"], range: RANGE }],
+  ["range", { by: ["channel"], range: LATE }, { by: ["channel"] }],
+  ["range", { by: ["channel"], range: { from: "2026-04-08", to: "2026-04-08" } }, { by: ["channel"] }],
+  ...GRAINS.map((grain): [string, Asked, Asked] => [
+    "grain",
+    { by: ["channel"], range: LATE, grain },
+    { by: ["channel"], range: LATE },
+  ]),
+  [
+    "compare",
+    { by: ["source"], range: LATE, compare: "year", grain: "week" },
+    { by: ["source"], range: LATE, compare: "previous", grain: "week" },
+  ],
+  ["compare", { by: ["source"], range: RANGE, compare: "year" }, { by: ["source"], range: RANGE }],
+  [
+    "fill",
+    { by: ["channel"], range: LATE, grain: "day", fill: true },
+    { by: ["channel"], range: LATE, grain: "day" },
+  ],
+  ["total", { by: ["topic"], range: RANGE, total: true }, { by: ["topic"], range: RANGE }],
+  ["raw", { by: ["utm_source", "utm_term"], raw: true }, { by: ["utm_source", "utm_term"] }],
+  ["top", { by: ["source"], range: RANGE, top: 3 }, { by: ["source"], range: RANGE }],
+  [
+    "top",
+    { by: ["campaign"], range: RANGE, top: 2, compare: "previous" },
+    { by: ["campaign"], range: RANGE },
+  ],
+  ...(["source", "medium", "campaign", "channel"] as const).map((dimension): [string, Asked, Asked] => [
+    "spend",
+    { by: [dimension], range: RANGE, spend: true, total: true, compare: "previous" },
+    { by: [dimension], range: RANGE, total: true, compare: "previous" },
+  ]),
+  [
+    "spend",
+    { by: ["source"], range: LATE, grain: "day", spend: true },
+    { by: ["source"], range: LATE, grain: "day" },
+  ],
+  [
+    "outcomes",
+    { by: ["channel"], range: RANGE, outcomes: true, compare: "previous", total: true },
+    { by: ["channel"], range: RANGE, compare: "previous", total: true },
+  ],
+  ["outcomes", { by: ["campaign"], range: RANGE, ...BOTH, total: true }, { by: ["campaign"], range: RANGE }],
+  ...(["day", "week"] as const).map((grain): [string, Asked, Asked] => [
+    "revenue_by",
+    { by: ["channel"], range: RANGE, grain, ...BOTH, revenue_by: "job-date" },
+    { by: ["channel"], range: RANGE, grain, ...BOTH },
+  ]),
+  ...(
+    [
+      { channel: ["Paid Search", "email"] },
+      { source: ["google", "(direct)"] },
+      { campaign: ["Twin", "701"] },
+      { org_unit: ["North", "42"] },
+      { disposition: ["answered", "busy", "no-answer", "rang_out"] },
+      { topic: ["(not set)"] },
+      { outcome: ["sold"] },
+      { outcome: ["none", "lost"] },
+      { min_duration_seconds: 61 },
+      { first_time: true },
+      { has_gclid: true },
+      { tracking_number: ["+1 (808) 555-0999", "+61265550997"] },
+      { exclude_callers: ["+18085550100", "+13125550126", "+61265550139", "+8185550113"] },
+      { include_gone: true },
+    ] as const
+  ).map((filter): [string, Asked, Asked] => [
+    `filter.${Object.keys(filter).join()}`,
+    { by: ["channel"], range: RANGE, filter, compare: "previous", total: true },
+    { by: ["channel"], range: RANGE, compare: "previous", total: true },
+  ]),
+];
+
+/** Options that change what files have beside figures; the test below of each. */
+const IN_FILES = [
+  "chance",
+  "changed_since",
+  "columns",
+  "contents",
+  "conversion",
+  "delimiter",
+  "format",
+  "min_cell",
+  "profile",
+  "rows",
+  "with",
+];
 
 describe("figures of the scene are those of the oracle", () => {
   it.each(ACCOUNTS)("by each dimension, $name", async (account) => {
     for (const dimension of DIMENSIONS) {
       const asked: Asked = { by: [dimension], range: RANGE, compare: "previous", total: true };
       const expected = figuresOf(account, asked);
+      expect(new Set(expected.map((row) => row[dimension])).size, dimension).toBeGreaterThan(2);
       expect(alike((await askScene(account.name, asked)).rows, expected), dimension).toEqual(expected);
     }
+  });
+
+  it.each(CASES)("with %s, as in %j", async (_option, asked, without) => {
+    let changed = 0;
+    for (const account of ACCOUNTS) {
+      const { rows } = await askScene(account.name, asked, { isEmptyAllowed: true });
+      const expected = figuresOf(account, asked);
+      expect(alike(rows, expected), account.name).toEqual(expected);
+      if (JSON.stringify(expected) !== JSON.stringify(figuresOf(account, without))) changed++;
+    }
+    expect(changed).toBeGreaterThan(0);
+  });
+
+  it("with columns, and refuses a value that no call has unless it is allowed", async () => {
+    for (const account of ACCOUNTS) {
+      const asked = { by: ["channel"], range: RANGE };
+      const columns = ["missed_calls", "calls"];
+      const expected = figuresOf(account, asked).map(({ channel, missed_calls, calls }) => ({
+        channel,
+        missed_calls,
+        calls,
+      }));
+      const { rows } = await askScene(account.name, asked, { request: { columns } });
+      expect(rows.map((row) => Object.entries(row))).toEqual(expected.map((row) => Object.entries(row)));
+      const none = { ...asked, filter: { source: ["nobody"] } };
+      await expect(askScene(account.name, none)).rejects.toThrow("no call in the warehouse has this value");
+      expect((await askScene(account.name, none, { isEmptyAllowed: true })).rows).toEqual([]);
+    }
+  });
+
+  it("has each option of a request, each filter and each figure, with a value that changes something", () => {
+    const options = new Set(CASES.map(([option]) => option.split(".")[0]));
+    expect([...options, ...IN_FILES].sort()).toEqual(namesOf(REQUEST_KEYS).sort());
+    const filters = CASES.flatMap(([option]) => /^filter\.(.+)/.exec(option)?.[1] ?? []);
+    expect([...new Set([...filters, "allow_empty"])].sort()).toEqual(
+      namesOf(REQUEST_KEYS.filter.unwrap().shape).sort(),
+    );
+    const seen = new Map<string, Set<string>>();
+    for (const account of ACCOUNTS) {
+      const asked: Asked = { by: ["channel"], range: RANGE, ...BOTH, total: true };
+      for (const row of figuresOf(account, asked)) {
+        for (const figure of FIGURES) {
+          const value = row[figure];
+          if (value === null || value === undefined || value === 0) continue;
+          seen.set(figure, (seen.get(figure) ?? new Set()).add(`${account.name} ${value}`));
+        }
+      }
+    }
+    expect(FIGURES.filter((figure) => (seen.get(figure)?.size ?? 0) < 6)).toEqual([]);
+  });
+});
+
+/** Settings of figures, each with a value of another account, and the rules that follow. */
+const RULE_SETTINGS: readonly (readonly [
+  setting: keyof typeof SETTINGS,
+  env: (other: string) => string,
+  rules: (other: SceneAccount) => Partial<AttributionRules>,
+])[] = [
+  ["answered", () => "busy,failed", () => ({ answered: ["busy", "failed"] })],
+  ["missed", () => "spoke,connected,answered", () => ({ missed: ["spoke", "connected", "answered"] })],
+  ["qualifiedSeconds", () => "101", () => ({ qualified_seconds: 101 })],
+  ["durationUnit", () => "milliseconds", () => ({ duration_unit: "milliseconds" })],
+  ["durationUnit", () => "seconds", () => ({ duration_unit: "seconds" })],
+  [
+    "aliasesFile",
+    (other) => `${other}-aliases.csv`,
+    ({ rules: { aliases, aliases_of } }) => ({ aliases, aliases_of }),
+  ],
+  ["channelsFile", (other) => `${other}-channels.csv`, ({ rules: { channels } }) => ({ channels })],
+  ["topicsFile", (other) => `${other}-topics.csv`, ({ rules: { topics } }) => ({ topics })],
+];
+
+/** Settings that decide no figure of calls that are stored already. */
+const OTHER_SETTINGS = [
+  ...[
+    "baseUrl",
+    "tokenFile",
+    "token",
+    "orgUnitId",
+    "database",
+    "exportDir",
+    "title",
+    "logo",
+    "locale",
+    "limit",
+    "concurrency",
+  ],
+  ...[
+    "timeoutSeconds",
+    "retrySeconds",
+    "lookbackHours",
+    "fullEveryHours",
+    "checkEveryHours",
+    "goneAfterHours",
+  ],
+  ...["recordingSignature", "keepTranscripts", "keepSummaries", "keepCallerNumbers", "keepRecordingUrls"],
+  ...[
+    "publishTo",
+    "publishUser",
+    "publishPasswordFile",
+    "publishPersonalData",
+    "publishAfterSync",
+    "notices",
+    "insightIds",
+  ],
+  ...[
+    "syncCron",
+    "exportCron",
+    "insightsCron",
+    "jitterSeconds",
+    "jobMinutes",
+    "heartbeatUrlFile",
+    "heartbeatUrl",
+  ],
+  ...["heartbeatFailures", "logLevel", "currency"],
+];
+
+describe("settings of the scene decide its figures", () => {
+  const asked: Asked = { by: ["channel", "topic"], range: RANGE, compare: "previous" };
+
+  it.each(RULE_SETTINGS)("%s", async (setting, valueOf, rulesOf) => {
+    let changed = 0;
+    for (const [place, account] of ACCOUNTS.entries()) {
+      const other = ACCOUNTS[(place + 1) % ACCOUNTS.length] ?? account;
+      const text = valueOf(join(openScene().folder, other.name));
+      const { rows } = await askScene(account.name, asked, { env: { [SETTINGS[setting].env]: text } });
+      const expected = figuresOf({ ...account, rules: { ...account.rules, ...rulesOf(other) } }, asked);
+      expect(alike(rows, expected), account.name).toEqual(expected);
+      if (JSON.stringify(expected) !== JSON.stringify(figuresOf(account, asked))) changed++;
+    }
+    expect(changed).toBeGreaterThan(0);
+  });
+
+  it.each([
+    { setting: "hours", text: "Sat-Sun 00:00-24:00", hours: { week: "Sat-Sun 00:00-24:00" } },
+    { setting: "closedFile", text: "none", hours: { closed: [] } },
+  ] as const)("$setting", async ({ setting, text, hours }) => {
+    writeFileSync(join(openScene().folder, "none.csv"), "\n");
+    const value = text === "none" ? join(openScene().folder, "none.csv") : text;
+    for (const account of ACCOUNTS) {
+      const { rules } = account;
+      if (rules.hours === undefined) throw new Error("The account has no hours");
+      const { rows } = await askScene(
+        account.name,
+        { by: ["in_hours"] },
+        { env: { [SETTINGS[setting].env]: value } },
+      );
+      const expected = figuresOf(
+        { ...account, rules: { ...rules, hours: { ...rules.hours, ...hours } } },
+        { by: ["in_hours"] },
+      );
+      expect(alike(rows, expected), account.name).toEqual(expected);
+      expect(expected, account.name).not.toEqual(figuresOf(account, { by: ["in_hours"] }));
+    }
+  });
+
+  it("timezone, for days, hours of the day and opening hours", async () => {
+    for (const account of ACCOUNTS) {
+      const timezone = "Asia/Kathmandu";
+      const moved = {
+        by: ["in_hours", "hour"],
+        range: RANGE,
+        outcomes: true,
+        revenue_by: "job-date",
+      } as const;
+      const { rows } = await askScene(
+        account.name,
+        { ...moved, timezone },
+        { env: { [SETTINGS.timezone.env]: timezone } },
+      );
+      const { hours } = account.rules;
+      const rules = { ...account.rules, ...(hours && { hours: { ...hours, timezone } }) };
+      const expected = figuresOf({ ...account, rules, timezone }, { ...moved, outcomes: true });
+      expect(alike(rows, expected), account.name).toEqual(expected);
+      expect(expected).not.toEqual(figuresOf(account, moved));
+    }
+  });
+
+  it("are those of the program", () => {
+    const tested = [...RULE_SETTINGS.map(([setting]) => setting), "hours", "closedFile", "timezone"];
+    expect([...new Set([...tested, ...OTHER_SETTINGS])].sort()).toEqual(namesOf(SETTINGS).sort());
   });
 });

@@ -70,6 +70,8 @@ export interface FoldQuery {
   /** How many keys have rows of their own. @default all */
   top?: number;
   filter?: FoldFilter;
+  /** Which calls count, apart from the filter. @default all */
+  isMeant?: (call: Call) => boolean;
   span?: FoldSpan;
   /** Where each period starts, in order; leads the key. */
   periods?: readonly { period: string; startsAt: string }[];
@@ -823,7 +825,7 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const campaigns = commonNames(query.live ?? live, rules);
   const calls = live
     .map((call) => withName(describe(call, query), campaigns.get(present(call.campaign_id) ?? "")))
-    .filter((each) => isCounted(each, query, firstIds));
+    .filter((each) => isCounted(each, query, firstIds) && (query.isMeant?.(each.call) ?? true));
   const counted: Entry[] = [
     ...calls,
     ...calls.flatMap((each) => describeJobs(each, query)),

@@ -33,6 +33,11 @@ export interface SceneAccount {
 export const RUN = { startedAt: "2026-04-08T01:10:00.000Z", finishedAt: "2026-04-08T05:50:00.000Z" };
 export const UNFINISHED_AT = "2026-04-08T07:00:00.000Z";
 
+/** Four weeks, with the clock change of Chicago. */
+export const RANGE = { from: "2026-03-02", to: "2026-03-29" };
+/** Two weeks, with that of Lord Howe. */
+export const LATE = { from: "2026-03-23", to: "2026-04-05" };
+
 const phrase = { speaker: null, qualifies: null, value: null };
 
 interface Plan extends Pick<SceneAccount, "name" | "timezone" | "currency" | "rules"> {
@@ -189,10 +194,18 @@ function callsOf(plan: Plan): Call[] {
   });
 }
 
+type SpendLine = [
+  day: string,
+  source: string,
+  medium: string,
+  campaign: string | null,
+  campaign_id: string | null,
+];
+
 /** Spend by id, by name, by an alias, of a campaign without calls, and without a campaign; also on the days of edges. */
 function spendOf({ name, timezone: _, step }: Plan): SceneSpend[] {
   const unit = { oahu: 1_010_000, chicago: 1_370_000, howe: 2_110_000 }[name];
-  const rows: [string, string, string, string | null, string | null][] = [
+  const rows: SpendLine[] = [
     ["2026-03-02", "google", "cpc", "Spring sale", "701"],
     ["2026-03-08", "google", "cpc", "An old name", "701"],
     ["2026-03-09", "gads", "ppc", "sommer", null],
@@ -202,6 +215,16 @@ function spendOf({ name, timezone: _, step }: Plan): SceneSpend[] {
     ["2026-03-16", "bing", "cpc", "Nobody called", "799"],
     ["2026-03-20", "newsletter", "email", null, null],
     ["2026-03-29", "google", "cpc", "Spring sale", "701"],
+    // As many days of the four weeks before; in Chicago, one fewer, so that its costs cannot be compared.
+    ...(name === "chicago"
+      ? []
+      : [["2026-02-05", "google", "cpc", "Spring sale", "701"] satisfies SpendLine]),
+    ["2026-02-08", "google", "cpc", "Spring sale", "701"],
+    ["2026-02-10", "bing", "cpc", "Twin", null],
+    ["2026-02-13", "facebook", "paid_social", "Twin", "704"],
+    ["2026-02-16", "newsletter", "email", "march letter", null],
+    ["2026-02-18", "gads", "ppc", "Sommer", null],
+    ["2026-02-25", "google", "cpc", null, "701"],
     ["2026-02-20", "google", "cpc", "Spring sale", "701"],
     ["2026-02-27", "facebook", "paid_social", "Lookalike", "702"],
     ["2026-04-05", "bing", "cpc", "Twin", "703"],

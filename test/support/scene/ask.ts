@@ -8,15 +8,31 @@ import type { Asked, OracleRow } from "./oracle.ts";
 
 const exportRequest = z.strictObject(REQUEST_KEYS);
 
+interface Options {
+  /** Settings in place of those of the file. */
+  env?: Record<string, string>;
+  /** More of the request. */
+  request?: Record<string, unknown>;
+  isEmptyAllowed?: boolean;
+}
+
 /** Asks an account of the scene for a table, as settings, request and source are joined for the library and assistants. */
-export async function askScene(name: AccountName, { timezone, ...asked }: Asked & Record<string, unknown>) {
-  const settings = openScene().settingsOf(name);
-  const request = exportRequest.parse(asked);
+export async function askScene(
+  name: AccountName,
+  { timezone, filter, ...asked }: Asked,
+  { env = {}, request = {}, isEmptyAllowed = false }: Options = {},
+) {
+  const settings = openScene().settingsOf(name, env);
   const { table, manifest } = await askRollup(sourceOf(settings), {
-    request,
+    request: exportRequest.parse({
+      ...asked,
+      ...request,
+      filter: { ...filter, ...(isEmptyAllowed && { allow_empty: true }) },
+    }),
     timezone: timezone ?? settings.timezone,
   });
-  const rows = table.rows.map((row) =>
+  const lines = [...table.rows, ...(table.totals ?? []).map(({ values }) => values)];
+  const rows = lines.map((row) =>
     Object.fromEntries(table.columns.map(({ name: column }, index) => [column, row[index] ?? null])),
   );
   return { rows, manifest };

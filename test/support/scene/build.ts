@@ -7,14 +7,15 @@ import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.t
 import { importFiles } from "../../../src/spend/import-files.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, openNewWarehouse, storeCalls, storeRun } from "../warehouses/warehouse.ts";
-import { ACCOUNTS, type AccountName, RUN, type SceneAccount, UNFINISHED_AT } from "./accounts.ts";
+import { ACCOUNTS, type AccountName, RANGE, RUN, type SceneAccount, UNFINISHED_AT } from "./accounts.ts";
 
 export interface Scene {
   folder: string;
   configuration: Configuration;
   /** The path of a warehouse as the file of accounts names it. */
   databaseOf: (name: AccountName) => string;
-  settingsOf: (name: AccountName) => Settings;
+  /** @param env settings in place of those of the file */
+  settingsOf: (name: AccountName, env?: Record<string, string>) => Settings;
 }
 
 /** Where the warehouses are; the file of accounts names that of `oahu` by a link. */
@@ -37,7 +38,22 @@ function build(): Scene {
   process.once("exit", remove);
   for (const account of ACCOUNTS) fill(folder, account);
   writeFileSync(join(folder, "a.token"), "t0ken", { mode: 0o600 });
-  const yaml = { accounts: Object.fromEntries(ACCOUNTS.map((each) => [each.name, toYaml(folder, each)])) };
+  writeFileSync(join(folder, "hook.url"), "http://127.0.0.1:1/none", { mode: 0o600 });
+  const yaml = {
+    reports: {
+      weekly: {
+        accounts: "all",
+        contents: ["channel"],
+        range: RANGE,
+        compare: "previous",
+        spend: true,
+        outcomes: true,
+        folder: join(folder, "reports/{account}"),
+        deliver: [{ webhook: { url_file: join(folder, "hook.url") } }],
+      },
+    },
+    accounts: Object.fromEntries(ACCOUNTS.map((each) => [each.name, toYaml(folder, each)])),
+  };
   writeFileSync(join(folder, "calltally.yaml"), JSON.stringify(yaml), { mode: 0o600 });
   const configuration = readConfiguration(join(folder, "calltally.yaml"), { env: {}, folder });
   const find = (name: AccountName): Account => {
@@ -49,7 +65,7 @@ function build(): Scene {
     folder,
     configuration,
     databaseOf: (name) => join(folder, PLACES[name].named),
-    settingsOf: (name) => loadSettings(find(name).sources),
+    settingsOf: (name, env = {}) => loadSettings({ ...find(name).sources, env }),
   };
   for (const account of ACCOUNTS) importInto(scene, account);
   return scene;
@@ -137,7 +153,7 @@ function importInto(
     "source",
     "medium",
     "campaign",
-    "campaign id",
+    "campaign_id",
     "cost",
     "currency",
     "clicks",

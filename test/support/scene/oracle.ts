@@ -40,6 +40,8 @@ const OUTCOMES = [
   "cost_per_booked_call",
 ];
 const TIMES = ["first_call_at", "last_call_at"];
+const YOUNG = ["first_time_callers", "cost_per_first_time_caller"];
+const DAY_MS = 86_400_000;
 const WITH_ID = ["campaign", "org_unit"];
 
 /** How far the job of a call came. */
@@ -56,13 +58,12 @@ export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
   const { include_gone, outcome, ...filter } = given;
   const live = calls.filter(({ call_id }) => !gone.has(call_id));
   const counted = include_gone ? calls : live;
-  // Callers' first calls are known before any filter, so calls of other stages must be there, but count for nothing.
   const isMeant = (call: Call) => outcome === undefined || outcome.includes(stageOf(account, call));
   const spanOf = (days: { from: string; to: string }) => ({
     startsAt: startOf(days.from, zone),
     endsAt: startOf(addDays(days.to, 1), zone),
   });
-  const before = range && compare && beforeOf(range, compare);
+  const before = range && compare && beforeOf(range, compare, grain);
   const periods = range && grain && periodsOf(range, grain, zone);
   const earlier = before && grain && periodsOf(before, grain, zone);
   const query: FoldQuery = {
@@ -71,6 +72,7 @@ export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
     zone,
     filter,
     live,
+    isMeant,
     firstStart: calls.flatMap(({ call_started }) => call_started ?? []).sort()[0],
     ...(asked.raw && { raw: true }),
     ...(range && { span: spanOf(range) }),
@@ -92,8 +94,7 @@ export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
       outcomes: { by: revenueBy, jobs: jobs.map((job) => ({ ...job, startsAt: startOf(job.day, zone) })) },
     }),
   };
-  const calledBy = counted.filter(isMeant);
-  const toRows = (own: FoldQuery) => foldRollup(calledBy, own);
+  const toRows = (own: FoldQuery) => foldRollup(counted, own);
   const keys = by.flatMap((name) => (WITH_ID.includes(name) ? [name, `${name}_id`] : [name]));
   const names = [
     ...METRICS,
@@ -108,7 +109,26 @@ export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
   );
   const named = (columns: readonly string[], row: readonly (string | number | null)[]): OracleRow =>
     Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
-  const rows = toRows(query).map((row) => named([...(periods ? ["period"] : []), ...keys, ...names], row));
+  // Who called for the first time is unknown in days with less than 90 days of calls before them.
+  const isYoung =
+    before && Date.parse(spanOf(before).startsAt) - Date.parse(String(query.firstStart)) < 90 * DAY_MS;
+  // Costs of days that lack more days of spend than the others are unknown, too.
+  const missingIn = ({ from, to }: { from: string; to: string }) =>
+    (Date.parse(to) - Date.parse(from)) / DAY_MS +
+    1 -
+    new Set(spend.map(({ day }) => day).filter((day) => from <= day && day <= to)).size;
+  const isUnequal = range && before && missingIn(range) !== missingIn(before);
+  const unknown = [...(isYoung ? YOUNG : []), ...(isUnequal ? SPEND : [])].flatMap((name) => [
+    `${name}_previous`,
+    `${name}_change`,
+  ]);
+  const known = (row: OracleRow): OracleRow => ({
+    ...row,
+    ...Object.fromEntries(unknown.filter((name) => name in row).map((name) => [name, null])),
+  });
+  const rows = toRows(query).map((row) =>
+    known(named([...(periods ? ["period"] : []), ...keys, ...names], row)),
+  );
   if (!total) return rows;
   const { periods: _, top: __, fill: ___, previous, ...whole } = query;
   const wholeQuery = {
@@ -117,24 +137,26 @@ export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
     totalOf: by,
     ...(previous && { previous: { ...previous, periods: [] } }),
   };
-  const [all = []] = toRows(wholeQuery);
-  const first = periods ? "period" : keys[0];
-  return [
-    ...rows,
-    {
-      ...named([...(periods ? ["period"] : []), ...keys], []),
-      [String(first)]: "(total)",
-      ...named(names, all),
-    },
-  ];
+  const totalOf = (label: string, isWithSpend: boolean): OracleRow => {
+    const lead = periods ? ["period", ...keys] : keys;
+    const [row = []] = toRows({ ...wholeQuery, isWithSpend });
+    return known({ ...named(lead, []), [String(lead[0])]: label, ...named(names, row) });
+  };
+  return [...rows, totalOf("(total)", false), ...(asked.spend ? [totalOf("(with spend)", true)] : [])];
 }
 
 /** The days before: as many, or the same dates a year earlier. */
-function beforeOf({ from, to }: { from: string; to: string }, compare: "previous" | "year") {
+function beforeOf(
+  { from, to }: { from: string; to: string },
+  compare: "previous" | "year",
+  grain: Asked["grain"],
+) {
+  // Weeks are compared with those 52 weeks before.
+  if (compare === "year" && grain === "week") return { from: addDays(from, -364), to: addDays(to, -364) };
   if (compare === "year") {
     const yearBefore = (day: string) => `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`;
     return { from: yearBefore(from), to: yearBefore(to) };
   }
-  const days = (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+  const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   return { from: addDays(from, -days), to: addDays(from, -1) };
 }
