@@ -81,7 +81,7 @@ const PLANS: readonly Plan[] = [
         { ...phrase, topic: "burst", phrase: "burst", speaker: "caller", qualifies: true },
         { ...phrase, topic: "quote", phrase: "quote" },
       ],
-      hours: { week: "Mon-Fri 07:30-16:00", closed: ["2026-03-26"], timezone: "Pacific/Honolulu" },
+      hours: { week: "Mon-Fri 06:30-20:15", closed: ["2026-03-26"], timezone: "Pacific/Honolulu" },
     },
   },
   {
@@ -116,7 +116,7 @@ const PLANS: readonly Plan[] = [
         { ...phrase, topic: "emergency", phrase: "burst" },
         { ...phrase, topic: "price", phrase: "quote", qualifies: true },
       ],
-      hours: { week: "Mon-Sat 08:00-18:15", closed: ["2026-03-17"], timezone: "America/Chicago" },
+      hours: { week: "Mon-Sat 06:00-21:45", closed: ["2026-03-12"], timezone: "America/Chicago" },
     },
   },
   {
@@ -145,7 +145,7 @@ const PLANS: readonly Plan[] = [
       aliases_of: { medium: { cpc: "paid-click" } },
       channels: [{ channel: "Friends", source: "partner-north", medium: "", campaign: "", referrer: "" }],
       topics: [{ ...phrase, topic: "advice", phrase: "quote", qualifies: false }],
-      hours: { week: "Tue-Sun 09:00-12:00", closed: ["2026-04-03"], timezone: "Australia/Lord_Howe" },
+      hours: { week: "Tue-Sun 07:00-19:00", closed: ["2026-03-04"], timezone: "Australia/Lord_Howe" },
     },
   },
 ];
@@ -158,7 +158,9 @@ const at = <T>(values: readonly [T, ...T[]] | readonly T[], index: number): T =>
 };
 
 /** When a call started: most in the ten weeks before the run, some a year before; on edges of days; some after the run began. */
-function startOfCall({ edges, step }: Plan, index: number): string {
+function startOfCall({ edges, step, calls }: Plan, index: number): string {
+  if (index === calls - 2) return `2026-04-08T06:${10 + (step % 40)}:00.000Z`;
+  if (index === calls - 3) return `2026-04-08T03:${10 + (step % 40)}:00.000Z`;
   if (index < edges.length) return at(edges, index);
   const [first, span] =
     index % 9 === 4 ? [Date.UTC(2025, 1, 20), 60 * DAY_MS] : [Date.UTC(2026, 0, 22), 76 * DAY_MS];

@@ -83,6 +83,7 @@ function fill(folder: string, { name, calls, gone }: SceneAccount): void {
       calls.filter((call) => !isLate(call)),
       RUN,
     );
+    warehouse.sqlite.exec("UPDATE sync_runs SET moment_ms = (SELECT max(changed_ms) FROM call_facts)");
     storeRun(warehouse, [], { startedAt: UNFINISHED_AT });
     storeCalls(warehouse, calls.filter(isLate), { runId: 2 });
     markGone(warehouse, [...gone]);
