@@ -121,7 +121,7 @@ describe("each surface shows the figures of the oracle", () => {
     const page = readFileSync(join(folder.path, "report.html"), "utf8");
     const tiles = readHeadline(page);
     const [total = {}] = figuresOf(account, { ...ALL, by: ["channel"] }).slice(-2);
-    const [paid = {}] = figuresOf(account, { ...ALL, by: ["campaign"] }).slice(-1);
+    const [spent = {}, paid = {}] = figuresOf(account, { ...ALL, by: ["campaign"] }).slice(-2);
     const tile = (row: OracleRow, name: string) =>
       [row[name], row[`${name}_change`], row[`${name}_previous`]].filter((value) => value !== null);
     const { currency } = account;
@@ -132,7 +132,8 @@ describe("each surface shows the figures of the oracle", () => {
       ["First-time callers", tile(total, "first_time_callers")],
       ["Booked calls", tile(total, "booked_calls")],
       [`Revenue, ${currency}`, tile(total, "revenue")],
-      [`Cost, ${currency}`, tile(paid, "cost")],
+      [`Cost, ${currency}`, tile(spent, "cost")],
+      [`Cost per call, ${currency}`, [...tile(paid, "cost_per_call"), paid.cost, paid.calls]],
     ] as const)
       expect([name, tiles.get(name)]).toEqual([name, expected]);
     const tables = readTables(page);

@@ -216,6 +216,8 @@ function spendOf({ name, timezone: _, step }: Plan): SceneSpend[] {
     ["2026-03-15", "bing", "cpc", "twin", null],
     ["2026-03-16", "bing", "cpc", "Nobody called", "799"],
     ["2026-03-20", "newsletter", "email", null, null],
+    // A refund, so that all costs are not those of campaigns with a cost.
+    ["2026-03-20", "yahoo", "cpc", "Refunded", "798"],
     ["2026-03-29", "google", "cpc", "Spring sale", "701"],
     // As many days of the four weeks before; in Chicago, one fewer, so that its costs cannot be compared.
     ...(name === "chicago"
@@ -233,7 +235,7 @@ function spendOf({ name, timezone: _, step }: Plan): SceneSpend[] {
   ];
   return rows.map(([day, source, medium, campaign, campaign_id], index) => ({
     ...{ day, source, medium, campaign, campaign_id },
-    cost_micros: unit * (index + 3) + 10_000 * (step % 7),
+    cost_micros: (unit * (index + 3) + 10_000 * (step % 7)) * (campaign === "Refunded" ? -1 : 1),
     clicks: index % 5 === 4 ? null : 11 * (index + 1) + (step % 13),
     impressions: index % 4 === 3 ? null : 997 * (index + 1) + (step % 101),
   }));
