@@ -25,6 +25,7 @@ const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[
     { by: ["channel"], range: LATE, grain },
     { by: ["channel"], range: LATE },
   ]),
+  ["grain", { by: ["in_hours"], grain: "day", fill: true }, { by: ["in_hours"], grain: "day" }],
   [
     "compare",
     { by: ["source"], range: LATE, compare: "year", grain: "week" },

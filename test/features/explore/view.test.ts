@@ -139,6 +139,20 @@ describe("compareDays", () => {
     else expect(compared).toMatchObject(expected);
   });
 
+  it.each([
+    { timezone: "Pacific/Honolulu", before: "2026-09-20T09:59:59.999Z", end: "2026-09-20T10:00:00.000Z" },
+    { timezone: "America/Chicago", before: "2026-09-20T04:59:59.999Z", end: "2026-09-20T05:00:00.000Z" },
+    { timezone: "Australia/Lord_Howe", before: "2026-09-19T13:29:59.999Z", end: "2026-09-19T13:30:00.000Z" },
+  ])("compares days whose last one had ended in $timezone at the last sync", ({ timezone, before, end }) => {
+    const compare = (finished_at: string) => {
+      const run = { run_id: 1, finished_at, verdict: "exact", verdict_reason: null };
+      const facts: PageFacts = { ...FACTS, timezone, warehouse: { ...FACTS.warehouse, run } };
+      return compareDays(facts, { from: "2026-09-13", to: "2026-09-19" }, "previous");
+    };
+    expect(compare(before)).toBe("Not compared: these days end after the last sync.");
+    expect(compare(end)).toMatchObject({ range: { from: "2026-09-06", to: "2026-09-12" } });
+  });
+
   it("includes the shift of a clock change in the compared time", () => {
     const compared = compareDays(
       { ...FACTS, coveredFrom: "2026-03-01" },

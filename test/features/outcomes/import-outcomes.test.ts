@@ -109,6 +109,24 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
     expect(await readFigures(warehouse)).toEqual([3, 2, 2, 3000.5]);
   });
 
+  it.each([
+    // The first call is of 4 October in each zone, the second of the next day.
+    ["Pacific/Honolulu", "2026-10-05T09:59:59.000Z", "2026-10-05T10:00:00.000Z"],
+    ["America/Chicago", "2026-10-05T04:59:59.000Z", "2026-10-05T05:00:00.000Z"],
+    ["Australia/Lord_Howe", "2026-10-04T12:59:59.000Z", "2026-10-04T13:00:00.000Z"],
+  ])("a job's day ends at midnight in %s: later calls are not before it", (timezone, ...starts) => {
+    using warehouse = newWarehouse(
+      starts.map((call_started, index) => makeCall({ call_id: index + 1, caller_id: ANNA, call_started })),
+    );
+    importText(warehouse, `phone,date,stage\n${ANNA},2026-10-04,sold\n${ANNA},2026-10-05,booked\n`, {
+      timezone,
+    });
+    expect(readJobsOf(warehouse)).toEqual([
+      [1, "2026-10-04", "sold", null],
+      [2, "2026-10-05", "booked", null],
+    ]);
+  });
+
   it("picks the last of several calls before the job, and of two at the same moment the higher id", () => {
     const started = ["2026-10-03", "2026-10-04", "2026-10-04", "2026-10-01", "2026-10-09"];
     const calls = started.map((day, index) =>

@@ -1,7 +1,7 @@
 import type { Call } from "../../../src/call/columns.ts";
 import { type FoldFilter, type FoldQuery, foldRollup, METRICS } from "../figures/fold.ts";
 import type { SceneAccount } from "./accounts.ts";
-import { addDays, periodsOf, startOf } from "./clock.ts";
+import { addDays, onTheWall, periodsOf, startOf } from "./clock.ts";
 
 /** What is asked for, in the words of a request. */
 export interface Asked {
@@ -64,7 +64,11 @@ export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
     endsAt: startOf(addDays(days.to, 1), zone),
   });
   const before = range && compare && beforeOf(range, compare, grain);
-  const periods = range && grain && periodsOf(range, grain, zone);
+  const days = calls.flatMap(({ call_id, call_started }) =>
+    call_started === null || gone.has(call_id) ? [] : [onTheWall(call_started, zone).day],
+  );
+  const extent = { from: days.toSorted()[0] ?? "", to: days.toSorted().at(-1) ?? "" };
+  const periods = grain && periodsOf(range ?? extent, grain, zone);
   const earlier = before && grain && periodsOf(before, grain, zone);
   const query: FoldQuery = {
     dimensions: by,
