@@ -42,3 +42,32 @@ it.each([
     }
   },
 );
+
+it.each([
+  // The last sync ended there at 14:01 on 30 September, and at 10:31 on 1 October.
+  { timezone: "Pacific/Honolulu", day: "2026-10-01", isKnown: false, until: "14:01" },
+  { timezone: "Pacific/Honolulu", day: "2026-09-30", isKnown: true, until: "14:01" },
+  { timezone: "Pacific/Honolulu", day: "2026-09-29", isKnown: true },
+  { timezone: "Australia/Lord_Howe", day: "2026-10-02", isKnown: false, until: "10:31" },
+  { timezone: "Australia/Lord_Howe", day: "2026-10-01", isKnown: true, until: "10:31" },
+  { timezone: "Australia/Lord_Howe", day: "2026-09-30", isKnown: true },
+])(
+  "the days until $day in $timezone are compared until $until; that day is known: $isKnown",
+  async ({ timezone, day, isKnown, until }) => {
+    using warehouse = makeWarehouse([...CALLS, OLD]);
+    const { manifest } = await warehouse.export({
+      targets: [{ kind: "rollup", dimensions: ["source"] }],
+      ...{ range: { from: "2026-09-20", to: day }, compare: "previous", timezone },
+    });
+    expect(manifest.compared_with?.until?.slice(0, 5)).toBe(until);
+    const only = await warehouse.export({
+      targets: [{ kind: "rollup", dimensions: ["source"] }],
+      ...{ range: { from: day, to: day }, compare: "previous", timezone },
+    });
+    expect(only.manifest.files).toHaveLength(1);
+    const rows = readCsv(readText(warehouse.folder, "source.csv"));
+    const isShown = rows.some(({ calls_previous }) => calls_previous !== null);
+    // No call of the day before came until 10:31 on Lord Howe.
+    expect(isShown).toBe(isKnown && until !== "10:31");
+  },
+);
