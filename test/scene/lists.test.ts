@@ -46,8 +46,7 @@ describe("options of files change what the oracle says", () => {
           return [call_id, `${day} ${time}`];
         }),
       );
-      for (const row of rows)
-        expect(String(row.started_local ?? row.call_started_local)).toContain(wall.get(Number(row.call_id)));
+      for (const row of rows) expect(String(row.call_started_local)).toContain(wall.get(Number(row.call_id)));
     },
   );
 

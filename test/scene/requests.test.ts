@@ -50,6 +50,17 @@ const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[
     { by: [dimension], range: RANGE, spend: true, total: true, compare: "previous" },
     { by: [dimension], range: RANGE, total: true, compare: "previous" },
   ]),
+  ...(
+    [
+      { source: ["google", "meta"] },
+      { channel: ["Paid Social", "Social ads"] },
+      { campaign: ["twin"] },
+    ] as const
+  ).map((filter): [string, Asked, Asked] => [
+    "spend",
+    { by: ["campaign"], range: RANGE, spend: true, total: true, filter },
+    { by: ["campaign"], range: RANGE, spend: true, total: true },
+  ]),
   [
     "spend",
     { by: ["source"], range: LATE, grain: "day", spend: true },
@@ -90,20 +101,20 @@ const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[
   ]),
 ];
 
-/** Options that change what files have beside figures; the test below of each. */
+/** Options that change what files have apart from figures: tests of lists and surfaces of the scene have them. */
 const IN_FILES = [
   "chance",
   "changed_since",
   "columns",
   "contents",
-  "conversion",
   "delimiter",
   "format",
   "min_cell",
   "profile",
-  "rows",
   "with",
 ];
+/** Options that the scene does not have, and the tests that have them. */
+const ELSEWHERE = { conversion: "test/features/conversions", rows: "test/features/explore" };
 
 describe("figures of the scene are those of the oracle", () => {
   it.each(ACCOUNTS)("by each dimension, $name", async (account) => {
@@ -143,9 +154,9 @@ describe("figures of the scene are those of the oracle", () => {
     }
   });
 
-  it("has each option of a request, each filter and each figure, with a value that changes something", () => {
+  it("the scene has each option of a request, each filter and each figure, with a value that changes something", () => {
     const options = new Set(CASES.map(([option]) => option.split(".")[0]));
-    expect([...options, ...IN_FILES].sort()).toEqual(namesOf(REQUEST_KEYS).sort());
+    expect([...options, ...IN_FILES, ...namesOf(ELSEWHERE)].sort()).toEqual(namesOf(REQUEST_KEYS).sort());
     const filters = CASES.flatMap(([option]) => /^filter\.(.+)/.exec(option)?.[1] ?? []);
     expect([...new Set([...filters, "allow_empty"])].sort()).toEqual(
       namesOf(REQUEST_KEYS.filter.unwrap().shape).sort(),
@@ -284,7 +295,7 @@ describe("settings of the scene decide its figures", () => {
     }
   });
 
-  it("are those of the program", () => {
+  it("the settings of the scene are those of the program", () => {
     const tested = [...RULE_SETTINGS.map(([setting]) => setting), "hours", "closedFile", "timezone"];
     expect([...new Set([...tested, ...OTHER_SETTINGS])].sort()).toEqual(namesOf(SETTINGS).sort());
   });

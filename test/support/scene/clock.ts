@@ -28,7 +28,7 @@ export function startOf(day: string, timeZone: string): string {
 }
 
 /** Returns the label of the period that a day is in. */
-export function labelOf(day: string, grain: "day" | "week" | "month" | "quarter"): string {
+function labelOf(day: string, grain: "day" | "week" | "month" | "quarter"): string {
   const [year = "", month = ""] = day.split("-");
   if (grain === "day") return day;
   if (grain === "month") return `${year}-${month}`;
