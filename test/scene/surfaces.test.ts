@@ -164,9 +164,9 @@ describe("each surface shows the figures of the oracle", () => {
       "--account",
       account.name,
       "--from",
-      "2025-01-01",
+      "2026-02-02",
       "--to",
-      "2026-04-07",
+      RANGE.to,
       "--out",
       folder.path,
     );
