@@ -106,6 +106,9 @@ describe("each surface shows the figures of the oracle", () => {
     );
     const rows = readCsv(readFileSync(join(folder.path, "account-channel.csv"), "utf8"));
     expect(rows.length).toBeGreaterThan(15);
+    const { files } = JSON.parse(readFileSync(join(folder.path, "manifest.json"), "utf8"));
+    const all = rows.reduce((sum, { calls }) => sum + Number(calls), 0);
+    expect(files).toMatchObject([{ sums: { calls: all } }]);
     const { total: _, spend: __, ...asked } = ALL;
     for (const account of ACCOUNTS) {
       const expected = figuresOf(account, { ...asked, by: ["channel"] });
