@@ -12,7 +12,7 @@ import { openWarehouse } from "../support/library.ts";
 import { readCsv, readHeadline, readTables } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
 import { ACCOUNTS, accountNamed, RANGE } from "../support/scene/accounts.ts";
-import { alike } from "../support/scene/ask.ts";
+import { alike, askScene } from "../support/scene/ask.ts";
 import { openScene } from "../support/scene/build.ts";
 import { type Asked, figuresOf, type OracleRow } from "../support/scene/oracle.ts";
 import { answering } from "../support/services/mcp.ts";
@@ -208,6 +208,8 @@ describe("each surface shows the figures of the oracle", () => {
   it.each(ACCOUNTS)("assistants, the library and SQL views of $name", async (account) => {
     const { name } = account;
     const scene = openScene();
+    // These only read: an export has applied the rules.
+    await askScene(name, { by: ["channel"] });
     const { total: _, ...asked } = ALL;
     const expected = figuresOf(account, asked);
     const assistant = answering(scene.folder);
@@ -226,6 +228,8 @@ describe("each surface shows the figures of the oracle", () => {
       timezone: account.timezone,
     });
     expect(alike(rows, expected)).toEqual(expected);
+    const listed = await Array.fromAsync(warehouse.calls({ range: RANGE, timezone: account.timezone }));
+    expect(listed.length).toBe(expected.reduce((sum, { calls }) => sum + Number(calls), 0));
     const viewed = figuresOf(account, { by: ["channel"] }).map(
       ({ median_duration_seconds: __, ...row }) => row,
     );
