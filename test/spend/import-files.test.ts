@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { leaveOutRepeated } from "../../src/spend/import-files.ts";
-import type { SpendRow } from "../../src/spend/read-report.ts";
+import type { SpendRow } from "../../src/spend/spend-row.ts";
 
 const row = (line: number, day: string, members: Partial<SpendRow> = {}): SpendRow => ({
   line,
@@ -23,7 +23,7 @@ describe("leaveOutRepeated", () => {
       {
         file: "week2.csv",
         rows: [row(2, "2026-10-05"), row(4, "2026-10-06"), row(5, "2026-10-04", { clicks: 4 })],
-        left_out: [{ line: 3, reason: "it has no day" }],
+        left_out: [{ line: 3, reason: "it has no day", amount_micros: null }],
       },
     ];
     expect(leaveOutRepeated(reports)).toEqual([
@@ -32,8 +32,8 @@ describe("leaveOutRepeated", () => {
         file: "week2.csv",
         rows: [row(4, "2026-10-06"), row(5, "2026-10-04", { clicks: 4 })],
         left_out: [
-          { line: 2, reason: "the same as line 3 of week1.csv; --add adds it" },
-          { line: 3, reason: "it has no day" },
+          { line: 2, reason: "the same as line 3 of week1.csv; --lines add adds it", amount_micros: 1_500_000 },
+          { line: 3, reason: "it has no day", amount_micros: null },
         ],
       },
     ]);
@@ -45,8 +45,8 @@ describe("leaveOutRepeated", () => {
     const made = leaveOutRepeated([twice, thrice, { ...twice, file: "c.csv" }]);
     expect(made.map(({ rows }) => rows.map(({ line }) => line))).toEqual([[2, 3], [4], []]);
     expect(made[2]?.left_out.map(({ reason }) => reason)).toEqual([
-      "the same as line 2 of b.csv; --add adds it",
-      "the same as line 3 of b.csv; --add adds it",
+      "the same as line 2 of b.csv; --lines add adds it",
+      "the same as line 3 of b.csv; --lines add adds it",
     ]);
   });
 });

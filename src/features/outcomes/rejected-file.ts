@@ -3,7 +3,7 @@ import { UsageError } from "../../base/errors.ts";
 import { adviseOn, reasonOf } from "../../base/file-access.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
-import type { RejectedJob } from "./import-outcomes.ts";
+import type { RejectedJob } from "./rejected-jobs.ts";
 
 /** Writes the lines that were not imported, without their phone numbers: the line says where they are. */
 export function writeRejected(path: string, rejected: readonly RejectedJob[]): void {

@@ -5,8 +5,8 @@ import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readConversions } from "../../support/figures/conversion-checker.ts";
 import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
@@ -69,7 +69,7 @@ function importJobs({ database, folder }: Warehouse, jobs: string): void {
     named: "EUR",
     withinDays: 30,
     map: {},
-    stages: {},
+    stages: new Map(),
   });
 }
 

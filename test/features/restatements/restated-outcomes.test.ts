@@ -6,7 +6,7 @@ import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { readRestatements } from "../../../src/features/restatements/restatement-table.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { draws } from "../../support/draws.ts";
 import { clockAt, makeWarehouse, RUN_FINISHED_AT } from "../../support/figures/produce-files.ts";
@@ -28,7 +28,7 @@ function importJobs({ database, folder }: Account, ...jobs: string[]): void {
   const file = join(folder, "..", "jobs.csv");
   writeFileSync(file, ["job_id,call_id,stage,amount", ...jobs, ""].join("\n"));
   const own = { database, currency: undefined, timezone: "UTC" };
-  importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: {} });
+  importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: new Map() });
 }
 
 function removeLast({ database }: Account): void {
