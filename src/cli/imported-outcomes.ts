@@ -3,7 +3,7 @@ import { recordOf } from "../base/records.ts";
 import type { ImportedJobs, ImportedOutcomes } from "../features/outcomes/import-outcomes.ts";
 import { FATES, type ReplacedJobs } from "../features/outcomes/outcome-writer.ts";
 import type { RejectedJob } from "../features/outcomes/rejected-jobs.ts";
-import { suggestStages } from "../features/outcomes/stage-words.ts";
+import { adviseOnWords, listWords } from "../features/outcomes/stage-words.ts";
 import { amountText, describeAside, describeUnused, toAmount } from "./imported-files.ts";
 
 /** Reasons and words shown to a person; the file has all. */
@@ -49,16 +49,7 @@ export function describeOutcomes(imported: ImportedOutcomes, path: string): stri
 }
 
 function describeWords(words: ReadonlyMap<string, number>): string[] {
-  if (words.size === 0) return [];
-  const most = [...words].sort(([, one], [, other]) => other - one);
-  const shown = most
-    .slice(0, SHOWN)
-    .map(([word, count]) => `${JSON.stringify(word)} (${formatQuantity(count, "line")})`);
-  const more = words.size - SHOWN;
-  return [
-    `Unknown stages: ${[...shown, ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join(", ")}`,
-    `  Translate them to booked, sold or lost, such as --map-stage "${suggestStages(most.slice(0, SHOWN).map(([word]) => word))}"`,
-  ];
+  return words.size === 0 ? [] : [`Unknown stages: ${listWords(words)}`, `  ${adviseOnWords(words)}`];
 }
 
 const SHORT: Record<(typeof FATES)[number], string> = {

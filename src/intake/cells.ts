@@ -11,9 +11,9 @@ import {
   toMicros,
   toNumberText,
 } from "./amount-text.ts";
+import type { Columns, FieldOf, FieldOfKind, FoundColumns } from "./columns.ts";
 import { type DayOrder, toDay } from "./day-text.ts";
 import { readId } from "./id-text.ts";
-import type { Columns, FieldOf, FieldOfKind, FoundColumns } from "./columns.ts";
 import { type MomentText, orMeantDate, readMoment, type TimeText } from "./moment-text.ts";
 import { quote, Unreadable } from "./unreadable.ts";
 

@@ -4,8 +4,17 @@ import { describeError, UsageError } from "../base/errors.ts";
 import { nearest } from "../base/nearest.ts";
 import { isNothing } from "./amount-text.ts";
 import { Cells, type Spelling } from "./cells.ts";
+import type {
+  ColumnKind,
+  Columns,
+  FieldOf,
+  FieldOfKind,
+  Form,
+  FoundColumns,
+  HeaderMap,
+  ReadOptions,
+} from "./columns.ts";
 import { fieldsOf, findColumns } from "./find-columns.ts";
-import type { ColumnKind, Columns, FieldOf, FieldOfKind, Form, FoundColumns, HeaderMap, ReadOptions } from "./columns.ts";
 import type { Intake } from "./intake.ts";
 import { SpellingEvidence } from "./spelling.ts";
 import { Unreadable } from "./unreadable.ts";

@@ -1,13 +1,7 @@
 import { UsageError } from "../base/errors.ts";
 import { type LeftOut, type LineCounts, openTable } from "../intake/open-table.ts";
 import { findTotals } from "./dated-totals.ts";
-import {
-  BY_DAY,
-  BY_MAP,
-  MORE_DAYS,
-  type ReadSpendOptions,
-  SPEND_INTAKE,
-} from "./spend-intake.ts";
+import { BY_DAY, BY_MAP, MORE_DAYS, type ReadSpendOptions, SPEND_INTAKE } from "./spend-intake.ts";
 import type { SpendRow } from "./spend-row.ts";
 
 export interface ReadReport extends LineCounts {

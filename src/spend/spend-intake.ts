@@ -1,8 +1,8 @@
 import { foldUtm, presentText } from "../attribution/call-text.ts";
 import { UsageError } from "../base/errors.ts";
 import type { Cells } from "../intake/cells.ts";
-import { isOfForm } from "../intake/find-columns.ts";
 import type { FoundColumns, ReadOptions } from "../intake/columns.ts";
+import { isOfForm } from "../intake/find-columns.ts";
 import type { Intake } from "../intake/intake.ts";
 import { Unreadable } from "../intake/unreadable.ts";
 import { isCalledTotal } from "./dated-totals.ts";

@@ -32,7 +32,11 @@ describe("leaveOutRepeated", () => {
         file: "week2.csv",
         rows: [row(4, "2026-10-06"), row(5, "2026-10-04", { clicks: 4 })],
         left_out: [
-          { line: 2, reason: "the same as line 3 of week1.csv; --lines add adds it", amount_micros: 1_500_000 },
+          {
+            line: 2,
+            reason: "the same as line 3 of week1.csv; --lines add adds it",
+            amount_micros: 1_500_000,
+          },
           { line: 3, reason: "it has no day", amount_micros: null },
         ],
       },

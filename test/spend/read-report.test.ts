@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { decodeText } from "../../src/intake/decode-text.ts";
 import type { HeaderMap } from "../../src/intake/columns.ts";
+import { decodeText } from "../../src/intake/decode-text.ts";
 import { MAX_FILE_BYTES } from "../../src/intake/read-file.ts";
 import { type ReadReport, readReport } from "../../src/spend/read-report.ts";
 import type { SpendField } from "../../src/spend/spend-forms.ts";
@@ -36,7 +36,10 @@ Spring,1202088,2026-10-02,2026-10-02,2026-10-02,20.25,200,
 type ReadOptions = Omit<ReadSpendOptions, "map"> & { map: Partial<Record<SpendField, string>> };
 
 /** Reads a report; without the amounts of the lines that are left out. */
-function read(text: string | Buffer, { map = {}, ...options }: Partial<ReadOptions> = {}): Omit<ReadReport, "left_out"> & { left_out: { line: number; reason: string }[] } {
+function read(
+  text: string | Buffer,
+  { map = {}, ...options }: Partial<ReadOptions> = {},
+): Omit<ReadReport, "left_out"> & { left_out: { line: number; reason: string }[] } {
   const lists: HeaderMap<SpendField> = Object.fromEntries(
     Object.entries(map).map(([field, name]) => [field, [name]]),
   );
@@ -365,12 +368,7 @@ a,b,,
       note: [14, 19, 20, 21],
       blank: [12, 13],
       row: [15],
-      out: [
-        '7 "Totally" is not a day',
-        "17 no day",
-        '22 "a" is not a day',
-        '23 "2026-10-0x" is not a day',
-      ],
+      out: ['7 "Totally" is not a day', "17 no day", '22 "a" is not a day', '23 "2026-10-0x" is not a day'],
     });
   });
 

@@ -43,8 +43,8 @@ const importCommand = (context: Context) =>
   new Command("import")
     .description(
       `Imports booked, sold and lost jobs from CSV files, and finds the call of each: by call id, or the caller's latest call
-before the job. A job with an id that comes again replaces the earlier one; without ids, a day of a file replaces
-that day of the same --source.
+before the job. Lines of one id add up. A job with an id that comes again replaces the earlier one; without ids, a day
+of a file replaces that day of the same --source.
 Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`,
     )
     .addArgument(IMPORT.files())

@@ -1,4 +1,5 @@
 import { systemClock } from "../../base/clock.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { LineRule } from "../../intake/line-rule.ts";
 import { assertOneCurrency, readCurrency, unknownCurrency } from "../../intake/one-currency.ts";
 import { type LineCounts, openTable } from "../../intake/open-table.ts";
@@ -11,6 +12,7 @@ import { JOBS_INTAKE, type ReadJobsOptions } from "./jobs-intake.ts";
 import { JobMatcher } from "./match-jobs.ts";
 import { assertSameKey, type ReplacedJobs, type WrittenFile, writeOutcomes } from "./outcome-writer.ts";
 import { type RejectedJob, RejectedJobs } from "./rejected-jobs.ts";
+import { adviseOnWords, listWords } from "./stage-words.ts";
 import { StagedJobs } from "./staged-jobs.ts";
 
 export interface ImportOutcomesOptions extends Omit<ReadJobsOptions, "currency"> {
@@ -107,6 +109,7 @@ export function importOutcomes(
     );
     return { file: name, encoding, unused_columns: columns.unused, ...counts, left_out_micros: leftOut };
   });
+  if (staged.isEmpty && rejected.words.size > 0) throw unknownStages(names, rejected.words);
   const { refused, found } = staged.makeJobs(names, rule);
   for (const { file, line, reason } of refused)
     rejected.add(file, { line, job_id: null, kind: "left out", reason });
@@ -130,4 +133,13 @@ export function importOutcomes(
     assumed: matcher.assumed,
     newKey,
   };
+}
+
+function unknownStages(files: readonly string[], words: ReadonlyMap<string, number>): UsageError {
+  return new UsageError(
+    `Cannot import ${files.join(", ")}: none of the stages is known, ${listWords(words)}`,
+    {
+      hint: adviseOnWords(words),
+    },
+  );
 }

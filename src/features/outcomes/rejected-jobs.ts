@@ -38,7 +38,7 @@ export class RejectedJobs {
 
   list(): RejectedJob[] {
     return this.#byFile.flatMap(({ name, lines }) =>
-      [...lines.values()].map((job) => ({ file: name, ...job })),
+      [...lines.values()].sort((a, b) => a.line - b.line).map((job) => ({ file: name, ...job })),
     );
   }
 }

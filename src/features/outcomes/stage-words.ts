@@ -1,5 +1,6 @@
 import { toCaseless } from "../../attribution/call-text.ts";
 import { orMeant } from "../../base/nearest.ts";
+import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
 import { STAGES, type Stage } from "../../call/filter.ts";
 import { quote, Unreadable } from "../../intake/unreadable.ts";
 
@@ -65,9 +66,24 @@ export function readStage(
   return { stage: "lost", isRefund: true };
 }
 
-/** Returns what unknown words probably mean, as `--map-stage` takes it. */
-export function suggestStages(words: Iterable<string>): string {
-  return [...words]
-    .map((word) => `${word}=${USUAL.find(([, pattern]) => pattern.test(word))?.[0] ?? "STAGE"}`)
-    .join(",");
+const SHOWN = 10;
+
+/** Lists unknown words, the most frequent first. */
+export function listWords(words: ReadonlyMap<string, number>): string {
+  const shown = mostOf(words).map(
+    ([word, count]) => `${JSON.stringify(word)} (${formatQuantity(count, "line")})`,
+  );
+  const more = words.size - SHOWN;
+  return [...shown, ...(more > 0 ? [`and ${formatCount(more)} more`] : [])].join(", ");
 }
+
+/** Suggests what unknown words probably mean, as `--map-stage` takes it. */
+export function adviseOnWords(words: ReadonlyMap<string, number>): string {
+  const map = mostOf(words).map(
+    ([word]) => `${word}=${USUAL.find(([, pattern]) => pattern.test(word))?.[0] ?? "STAGE"}`,
+  );
+  return `Say what they mean, ${STAGES.join(", ")}, such as --map-stage "${map.join(",")}".`;
+}
+
+const mostOf = (words: ReadonlyMap<string, number>) =>
+  [...words].sort(([, one], [, other]) => other - one).slice(0, SHOWN);

@@ -54,6 +54,10 @@ export class StagedJobs implements Disposable {
     );
   }
 
+  get isEmpty(): boolean {
+    return this.#sqlite.prepare("SELECT 1 FROM temp.staged_lines LIMIT 1").get() === undefined;
+  }
+
   /** @param file its number, from 1 on @param key of the job's id; undefined without one */
   add(file: number, job: Job, { call_id, caller_id, day }: Match, key: string | undefined): void {
     const { line, stage, isRefund, amount_micros } = job;
