@@ -19,7 +19,7 @@ export interface Intake<C extends Columns, F extends Form<FieldOf<C>>, Options, 
   isMeant?: (field: FieldOf<C>, headerOf: (field: FieldOf<C>) => string | undefined) => boolean;
   /** Whether a line with these columns is the header. */
   isHeader: (has: (field: FieldOf<C>) => boolean) => boolean;
-  /** What to do about a file without a header. */
+  /** How to name its columns, after "Name the columns: ". */
   hint: string;
   /** @throws UsageError for a header that is known, but not usable */
   refuseHeader?: (cells: readonly string[], map: HeaderMap<FieldOf<C>>) => void;

@@ -211,7 +211,7 @@ function findHeader<C extends Columns, F extends Form<FieldOf<C>>, Row>(
   const wanted =
     sought.length > 0 ? `a header with the columns ${sought.join(", ")}` : `the header of ${intake.what}`;
   throw new UsageError(`none of its first ${MAX_TITLES} lines is ${wanted}${shown}`, {
-    hint: `${suggestMap(widest?.cells ?? [], intake, map)}${intake.hint}`,
+    hint: `${suggestMap(widest?.cells ?? [], intake, map)}Name the columns: ${intake.hint}`,
   });
 }
 

@@ -43,7 +43,7 @@ export const SPEND_INTAKE: Intake<typeof SPEND_COLUMNS, SpendForm, ReadSpendOpti
   // The end of another column's range does not belong to the day.
   isMeant: (field, headerOf) => field !== "last_day" || headerOf("day") === "reporting starts",
   isHeader: (has) => has("day") && has("cost"),
-  hint: "Name the columns: --map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
+  hint: "--map day=Date,cost=Spend,campaign=Campaign. A day and a cost are needed.",
   refuseHeader: (cells, map) => {
     const form = SPEND_FORMS.find((each) => each.daily !== undefined && isOfForm(each, cells, "day"));
     if (form === undefined || map.day !== undefined) return;

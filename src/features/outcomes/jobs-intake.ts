@@ -152,7 +152,7 @@ export const JOBS_INTAKE: Intake<typeof JOB_COLUMNS, Form<JobField>, ReadJobsOpt
   amount: "amount",
   currency: "currency",
   isHeader: (has) => has("call_id") || (has("phone") && has("date")),
-  hint: "Name the columns: --map phone=Telephone,date=Done,stage=State. A call id is needed, or a phone number and a date.",
+  hint: "--map phone=Telephone,date=Done,stage=State. A call id is needed, or a phone number and a date.",
   assertUsable: ({ indexes }: FoundColumns<JobField>, { stage }) => {
     if (indexes.has("stage") || stage !== undefined) return;
     throw new UsageError("it has no column with the stage of a job", {

@@ -201,15 +201,14 @@ const SITUATIONS: Situation[] = [
     ],
   },
   {
-    title: "a forgotten caller: the job stays until it is imported again, and then matches no call",
+    title: "a forgotten caller: a known job keeps its call, and its amount is still updated",
     steps: [
       sold(420),
       upload({ 1: "420.00" }),
       { change: (warehouse) => forget(warehouse, 1) },
       upload({ 1: "420.00" }),
-      sold(420),
-      upload({}),
-      upload({ "1-2": "" }),
+      sold(435),
+      upload({ 1: "435.00" }),
     ],
   },
 ];

@@ -64,8 +64,8 @@ const INVOICES = `Invoice Number,Customer phone,Date,Status,Item,Amount
 502,${NUMBERS[1]},2026-10-06,sold,Visit,100
 `;
 
-describe("lines of one job", () => {
-  it("add up if their amounts differ, in one file and in files of one command", () => {
+describe("importOutcomes: lines of one job", () => {
+  it("adds up lines of one job whose amounts differ, in one file and in files of one command", () => {
     using warehouse = newWarehouse(CALLS);
     const { imports } = importFiles(warehouse, { "a.csv": INVOICES });
     expect(imports).toMatchObject([{ jobs: 2, matched: 2, revenue_micros: 478_000_000n }]);
@@ -77,7 +77,7 @@ describe("lines of one job", () => {
     ]);
   });
 
-  it("with equal amounts stop, until --lines says what they are", () => {
+  it("stops at equal amounts of one job, until --lines says what they are", () => {
     using warehouse = newWarehouse(CALLS);
     const text = `job_id,call_id,date,stage,amount\nA,1,2026-10-05,sold,478\nB,2,2026-10-06,sold,7\nA,1,2026-10-05,sold,478\n`;
     expect(refusal(() => importFiles(warehouse, { "a.csv": text }))).toBe(
@@ -95,7 +95,7 @@ describe("lines of one job", () => {
     ]);
   });
 
-  it("are left out by number if their callers or stages differ, and keep what is stored", () => {
+  it("leaves out lines of one job by number if callers or stages differ, and keeps what is stored", () => {
     using warehouse = newWarehouse(CALLS);
     const head = "job_id,call_id,date,stage,amount\n";
     importFiles(warehouse, { "a.csv": `${head}A,1,2026-10-05,sold,9\n` });
@@ -116,7 +116,7 @@ describe("lines of one job", () => {
     ]);
   });
 
-  it("of a list without ids that two files have ask, too; the same file twice is such a case", () => {
+  it("asks about jobs without ids that two files have, such as the same file twice", () => {
     using warehouse = newWarehouse(CALLS);
     const text = "call_id,date,stage,amount\n1,2026-10-05,sold,5\n1,2026-10-05,sold,5\n2,2026-10-06,sold,3\n";
     const more = `${text}3,2026-10-07,sold,4\n`;
@@ -131,8 +131,8 @@ describe("lines of one job", () => {
   });
 });
 
-describe("importOutcomes replaces", () => {
-  it("a day of the same source alone, and says what was there, from which file", () => {
+describe("importOutcomes: earlier imports", () => {
+  it("replaces a day of the same source alone, and returns what was there, from which file", () => {
     using warehouse = newWarehouse(CALLS);
     const head = "call_id,date,stage,amount\n";
     importFiles(warehouse, { "crm.csv": `${head}3,2026-10-05,sold,70\n` }, { source: "crm" });
@@ -156,7 +156,7 @@ describe("importOutcomes replaces", () => {
     expect(amountsIn(warehouse)).toEqual([1, 8, 300]);
   });
 
-  it("a job by its id, with the amounts before and now", () => {
+  it("replaces a job by its id, and returns the amounts before and now", () => {
     using warehouse = newWarehouse(CALLS);
     const head = "job_id,call_id,date,stage,amount\n";
     importFiles(warehouse, { "a.csv": `${head}A,1,2026-10-05,booked,20\nB,2,2026-10-05,sold,3\n` });
@@ -174,8 +174,8 @@ describe("importOutcomes replaces", () => {
   });
 });
 
-describe("refunds", () => {
-  it("count at any stage, and by words that need no mapping", () => {
+describe("importOutcomes: refunds", () => {
+  it("counts refunds at any stage, and by words that need no mapping", () => {
     using warehouse = newWarehouse(CALLS);
     const { rejected, imports } = importFiles(warehouse, {
       "a.csv": `job_id,call_id,date,stage,amount
@@ -198,8 +198,8 @@ E,3,2026-10-05,void,55
   });
 });
 
-describe("times", () => {
-  it("without seconds are their whole minute, two clocks may differ by five minutes, and an id decides", () => {
+describe("importOutcomes: times", () => {
+  it("takes a time without seconds for its whole minute, lets clocks differ by five minutes, and trusts an id", () => {
     using warehouse = newWarehouse([
       makeCall({ call_id: 1, caller_id: NUMBERS[0], call_started: "2026-10-05T10:00:40.000Z" }),
       makeCall({ call_id: 2, caller_id: NUMBERS[1], call_started: "2026-10-05T09:00:00.000Z" }),
@@ -225,7 +225,7 @@ describe("times", () => {
   });
 });
 
-describe("odd cells", () => {
+describe("importOutcomes: odd cells", () => {
   it.each([
     [
       "constructor",
@@ -249,14 +249,14 @@ describe("odd cells", () => {
       "2026-10-05",
       `the stage "${"x".repeat(39)}…" is none of lost, booked, sold: translate it with --map-stage`,
     ],
-  ])("name their line: %.12s", (stage, date, reason) => {
+  ])("names the line of an odd cell: %.12s", (stage, date, reason) => {
     using warehouse = newWarehouse(CALLS);
     const text = `call_id,date,stage,note\n1,${date},${stage},\n2,2026-10-05,sold,${"many words ".repeat(50)}\n`;
     const { rejected } = importFiles(warehouse, { "a.csv": text });
     expect(rejected.map((each) => [each.line, each.reason])).toEqual([[2, reason]]);
   });
 
-  it("stop a file none of whose stages is known", () => {
+  it("refuses a file without a known stage, and suggests what its words mean", () => {
     using warehouse = newWarehouse(CALLS);
     const text =
       'call_id,date,stage\n1,2026-10-05,"Completed, unpaid"\n2,2026-10-05,Quote\n3,2026-10-05,quote\n';
@@ -266,8 +266,8 @@ describe("odd cells", () => {
   });
 });
 
-describe("phone numbers", () => {
-  it("of several columns are tried until one has a call; ten digits fit a warehouse of +1", () => {
+describe("importOutcomes: phone numbers", () => {
+  it("tries the numbers of several columns until one has a call; ten digits fit a warehouse of +1", () => {
     using warehouse = newWarehouse(CALLS);
     const { imports, rejected, assumed } = importFiles(warehouse, {
       "a.csv":
@@ -312,8 +312,8 @@ function earnedBy(lines: readonly Drawn[]): number {
     .reduce((sum, amount) => sum + amount, 0);
 }
 
-describe("the sum of a file", () => {
-  it("is what is stored, without a call, left out and repeated", () => {
+describe("importOutcomes: amounts", () => {
+  it("imports, leaves out or repeats each amount of a file: their sum is the file's", () => {
     const seen = { stored: 0n, without_call: 0n, left_out: 0n, repeated: 0n };
     fc.assert(
       fc.property(

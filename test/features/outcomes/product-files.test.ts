@@ -154,7 +154,7 @@ TOTAL,,,300.00
     });
   });
 
-  it("nobody: a header that is nearly known is suggested", () => {
+  it("nobody: the error suggests headers that are nearly known", () => {
     expect(read("Job #,Custmer phone,Close dte,Status\n1,5125550101,2026-10-05,sold\n")).toContain(
       '| Did you mean --map "phone=Custmer phone,date=Close dte"? Name the columns',
     );
