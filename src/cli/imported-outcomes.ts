@@ -96,16 +96,12 @@ function describeReplaced(
 }
 
 function describeNotes({ kept, early, assumed }: ImportedOutcomes): string[] {
-  const rows: [count: number, text: (jobs: string) => string][] = [
-    [kept, (jobs) => `${jobs} found no call now and kept the one they had, e.g. of a forgotten caller.`],
-    [early, (jobs) => `${jobs} dated before the call they name: the id counts.`],
-    [
-      assumed,
-      (jobs) =>
-        `${jobs} found with +1 before ten digits, as most callers have it; --country-code decides otherwise.`,
-    ],
+  const rows: [count: number, text: string][] = [
+    [kept, "found no call now and kept the one they had, e.g. of a forgotten caller"],
+    [early, "dated before the call they name: the id counts"],
+    [assumed, "matched with +1 before ten digits, as most callers have it; --country-code decides otherwise"],
   ];
-  return rows.flatMap(([count, text]) => (count > 0 ? [text(formatQuantity(count, "job"))] : []));
+  return rows.flatMap(([count, text]) => (count > 0 ? [`${formatQuantity(count, "line")} ${text}.`] : []));
 }
 
 function countRejected(rejected: readonly RejectedJob[]): { left_out: number; unmatched: number } {

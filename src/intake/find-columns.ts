@@ -13,7 +13,7 @@ const CURRENCY_BEHIND =
   /^(.+?)(?:\s*[([](?:(\p{L}{3})|(\p{L}{0,3}\p{Sc}))[)\]]|[\s_]([A-Z]{3})|\s*(\p{Sc}))$/iu;
 
 /** Returns a header in full, and as a name without the currency at its end; a `$` may belong to many countries. */
-export function toHeader(cell: string) {
+function toHeader(cell: string) {
   const full = toCaseless(cell);
   const [, name = "", inBrackets, signInBrackets, bare, bareSign] = CURRENCY_BEHIND.exec(full) ?? [];
   const sign = signInBrackets ?? bareSign;

@@ -22,7 +22,7 @@ import { Unreadable } from "./unreadable.ts";
 const MAX_TITLES = 60;
 const SHOWN_HEADERS = 12;
 /** How a line of totals calls itself. */
-export const TOTAL = /^(?:(?:grand|overall|report|sub)[\s-]*)?(?:totals?|count|averages?|avg\.?)\b/i;
+const TOTAL = /^(?:(?:grand|overall|report|sub)[\s-]*)?(?:totals?|count|averages?|avg\.?)\b/i;
 
 /** Each line of a file is counted in one place. */
 export interface LineCounts {

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { leaveOutRepeated } from "../../src/spend/import-files.ts";
+import { readReport } from "../../src/spend/read-report.ts";
 import type { SpendRow } from "../../src/spend/spend-row.ts";
 
 const row = (line: number, day: string, members: Partial<SpendRow> = {}): SpendRow => ({
@@ -52,5 +54,46 @@ describe("leaveOutRepeated", () => {
       "the same as line 2 of b.csv; --lines add adds it",
       "the same as line 3 of b.csv; --lines add adds it",
     ]);
+  });
+});
+
+describe("the sum of cost reports", () => {
+  it("is that of their rows and of what is left out, each with its cost", () => {
+    const seen = { rows: 0, unreadable: 0, repeated: 0 };
+    const line = fc.record({
+      day: fc.constantFrom("2026-10-01", "10/15/26", "16-Oct-26", "soon", ""),
+      campaign: fc.constantFrom("A", "B"),
+      cost: fc.constantFrom("5", "7.25", "30-", "", "much"),
+    });
+    const hundredths: Readonly<Record<string, number>> = { "5": 500, "7.25": 725, "30-": -3000 };
+    fc.assert(
+      fc.property(fc.array(fc.array(line, { maxLength: 10 }), { minLength: 1, maxLength: 3 }), (files) => {
+        const reports = files.map((lines, index) => {
+          const rows = lines.map(({ day, campaign, cost }) => `${day},${campaign},${cost},x`);
+          const text = `day,campaign,cost,note\n${rows.join("\n")}\n`;
+          const options = {
+            map: {},
+            source: "google",
+            medium: "cpc",
+            decimal: "point",
+            dates: "mdy",
+          } as const;
+          return { file: `${index}.csv`, ...readReport(text, options) };
+        });
+        for (const [index, { rows, left_out }] of leaveOutRepeated(reports).entries()) {
+          const whole = (files[index] ?? []).reduce((sum, { cost }) => sum + (hundredths[cost] ?? 0), 0);
+          const amounts = [
+            ...rows.map(({ cost_micros }) => cost_micros),
+            ...left_out.map(({ amount_micros }) => amount_micros ?? 0),
+          ];
+          expect(amounts.reduce((sum, micros) => sum + micros, 0)).toBe(whole * 10_000);
+          seen.rows += rows.length;
+          for (const { reason } of left_out)
+            seen[reason.startsWith("the same") ? "repeated" : "unreadable"]++;
+        }
+      }),
+      { numRuns: 100 },
+    );
+    for (const [what, count] of Object.entries(seen)) expect([what, count > 10]).toEqual([what, true]);
   });
 });
