@@ -57,8 +57,8 @@ describe("leaveOutRepeated", () => {
   });
 });
 
-describe("the sum of cost reports", () => {
-  it("is that of their rows and of what is left out, each with its cost", () => {
+describe("readReport and leaveOutRepeated", () => {
+  it("import or leave out each cost: their sum is that of the reports", () => {
     const seen = { rows: 0, unreadable: 0, repeated: 0 };
     const line = fc.record({
       day: fc.constantFrom("2026-10-01", "10/15/26", "16-Oct-26", "soon", ""),

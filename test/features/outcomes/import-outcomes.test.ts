@@ -198,6 +198,14 @@ anonymous,,2026-10-06,sold
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
   });
 
+  it("leaves revenue blank until a job has an amount", async () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(warehouse, "job_id,call_id,date,stage\nA,1,2026-10-06,sold\nB,2,2026-10-07,booked\n");
+    expect(await readFigures(warehouse)).toEqual([4, 2, 1, null]);
+    importText(warehouse, "job_id,call_id,date,stage,amount\nC,3,2026-10-08,sold,0\n");
+    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 0]);
+  });
+
   it("removes the entry of a job that no longer has a call", () => {
     using warehouse = newWarehouse(CALLS);
     importText(warehouse, "job_id,phone,date,stage\nA,+15125550101,2026-10-06,sold\n");

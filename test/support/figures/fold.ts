@@ -532,7 +532,9 @@ function tallyJobs(
     booked,
     countCalls(jobs.filter(({ isFirstSold }) => isFirstSold)),
     isUnknown ? null : Number(revenue) / 1e6,
-    ...(by === "call" ? [calls === 0 || isUnknown ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)] : []),
+    ...(by === "call"
+      ? [calls === 0 || isUnknown ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)]
+      : []),
     ...(micros === undefined
       ? []
       : [
