@@ -79,6 +79,13 @@ export function parseText(text: string): string {
   throw new InvalidArgumentError("must not be blank");
 }
 
+/** @throws InvalidArgumentError for no country code of telephone numbers */
+export function parseCountryCode(text: string): string {
+  const [, digits] = /^\+?([1-9]\d{0,2})$/.exec(text) ?? [];
+  if (digits !== undefined) return digits;
+  throw new InvalidArgumentError("must be a country code such as 1 or 44");
+}
+
 /**
  * Returns a parser of `field=Header,…`; a comma belongs to a header unless a field follows it.
  * @param several the fields that may be given more than once

@@ -7,15 +7,16 @@ import { STAGES, type Stage } from "../../call/filter.ts";
 import { type ImportedJobs, importOutcomes } from "../../features/outcomes/import-outcomes.ts";
 import { JOB_FIELDS, JOBS_INTAKE } from "../../features/outcomes/jobs-intake.ts";
 import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
-import { writeRejected } from "../../features/outcomes/rejected-file.ts";
+import { REJECTED_FILE, writeRejected } from "../../features/outcomes/rejected-file.ts";
 import { toStageWord } from "../../features/outcomes/stage-words.ts";
 import { describeState } from "../../intake/ledger.ts";
 import { statementsOf, toSpoken } from "../../statements/statements.ts";
+import { assertOutput } from "../../warehouse/output-file.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
 import { describeOutcomes, outcomesToJson } from "../imported-outcomes.ts";
-import { choice, oneOf, parseText } from "../parsers.ts";
+import { choice, oneOf, parseCountryCode, parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("outcome")
@@ -104,13 +105,14 @@ Examples:
         ) =>
           overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
             const files = all.slice(0, -1);
+            const path = all.at(-1) ?? "";
+            const output = assertOutput(path, REJECTED_FILE, files);
             const imported = importOutcomes(settings, files, {
               ...flags,
               ...{ map, stages: mapStage, withinDays: within, named },
             });
             const { rejected } = imported;
-            const path = all.at(-1) ?? "";
-            if (rejected.length > 0) writeRejected(path, rejected);
+            if (rejected.length > 0) writeRejected(output, rejected);
             const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
             return {
               data: {
@@ -193,10 +195,4 @@ function parseDays(text: string): number {
   const days = /^\d{1,4}d$/.test(text) ? Number(text.slice(0, -1)) : 0;
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new InvalidArgumentError(`must be days such as 30d, from 1d to ${MAX_DAYS}d`);
-}
-
-function parseCountryCode(text: string): string {
-  const [, digits] = /^\+?([1-9]\d{0,2})$/.exec(text) ?? [];
-  if (digits !== undefined) return digits;
-  throw new InvalidArgumentError("must be a country code such as 1 or 44");
 }

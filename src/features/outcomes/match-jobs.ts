@@ -1,6 +1,6 @@
-import { toCaller } from "../../attribution/call-text.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { localTime, zoneOffsets } from "../../calendar/local-time.ts";
+import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../call/phone-numbers.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./jobs-intake.ts";
@@ -9,9 +9,6 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** By how much the clock of a list and that of the phone system may differ. */
 const TOLERANCE_MS = 5 * MINUTE_MS;
-const INTERNATIONAL = /^[\s(]*(?:\+|00)/;
-/** A number of North America without its country code. */
-const TEN_DIGITS = /^\+[2-9]\d{9}$/;
 /** The share of callers of North America from which on ten digits are read as its numbers. */
 const MOST = 0.9;
 
@@ -126,7 +123,7 @@ export class JobMatcher {
   }
 
   #matchNumber(phone: string, when: Timed | undefined): Match {
-    const [names, assumedName] = this.#namesOf(phone);
+    const { names, assumed } = this.#namesOf(phone);
     const none = { call_id: null, caller_id: null, day: when?.day ?? null };
     if (when === undefined || names.length === 0) return { ...none, reason: NO_NUMBER };
     const ids = names.flatMap((name) => this.#readCallerId.get(name) ?? []);
@@ -137,7 +134,7 @@ export class JobMatcher {
     const [first, other] = latest.filter(({ call: [, started] }) => started >= when.earliest);
     if (other !== undefined) return { ...none, reason: "the number fits the calls of several callers" };
     if (first !== undefined) {
-      if (assumedName !== undefined && this.#readCallerId.get(assumedName) === first.id) this.assumed++;
+      if (assumed.some((name) => this.#readCallerId.get(name) === first.id)) this.assumed++;
       return { call_id: first.call[0], caller_id: first.id, day: when.day };
     }
     const caller_id = ids[0] ?? null;
@@ -147,24 +144,27 @@ export class JobMatcher {
         caller_id,
         reason: `the last call before it is more than ${this.#options.withinDays} days older`,
       };
+    if (caller_id !== null) return { ...none, caller_id, reason: "the caller has no call before it" };
+    const isOpen = this.#options.countryCode === undefined && !readPhoneNumbers(phone)[0]?.isInternational;
     return {
       ...none,
       caller_id,
-      reason: caller_id === null ? "no call has this number" : "the caller has no call before it",
+      reason: isOpen ? "no call has this number, which has no country code" : "no call has this number",
     };
   }
 
-  /** Returns how the facts name the callers that the number may be, and which of these names has an assumed +1. */
-  #namesOf(phone: string): [names: string[], assumed: string | undefined] {
-    const numbers = readPhoneNumbers(phone, this.#options.countryCode);
+  /** Returns how the facts name the callers that a text may name, and which of these names have an assumed +1. */
+  #namesOf(text: string): { names: string[]; assumed: string[] } {
+    const { countryCode } = this.#options;
+    const assumed: string[] = [];
+    const numbers = readPhoneNumbers(text).flatMap((phone) => {
+      if (!this.#isAmerican || !isNorthAmerican(phone)) return readingsOf(phone, countryCode);
+      const readings = readingsOf(phone, "1");
+      assumed.push(...readings.filter((number) => number !== phone.number));
+      return readings;
+    });
     const nameOf = (number: string) => this.#digests?.hash(number) ?? number;
-    const [only] = numbers;
-    const isOpen = this.#isAmerican && numbers.length === 1 && !INTERNATIONAL.test(phone);
-    const assumed = isOpen && only !== undefined && TEN_DIGITS.test(only) ? `+1${only.slice(1)}` : undefined;
-    return [
-      [...numbers, ...(assumed === undefined ? [] : [assumed])].map(nameOf),
-      assumed && nameOf(assumed),
-    ];
+    return { names: [...new Set(numbers)].map(nameOf), assumed: assumed.map(nameOf) };
   }
 
   #stretchOf({ day, time }: Job): Timed | undefined {
@@ -210,14 +210,6 @@ const NO_NUMBER = "not a phone number, or a hidden one";
 
 type Timed = Stretch & { day: string };
 type CallStart = [call_id: number, started: string];
-
-/** Returns the callers, `+` and digits, that a phone number may name. */
-function readPhoneNumbers(phone: string, countryCode: string | undefined): string[] {
-  const caller = toCaller(phone);
-  if (caller === null) return [];
-  const isOpen = countryCode !== undefined && caller.startsWith("+") && !INTERNATIONAL.test(phone);
-  return isOpen ? [caller, `+${countryCode}${caller.slice(1).replace(/^0/, "")}`] : [caller];
-}
 
 /** Returns the last call before the end, or else the first behind it: two clocks may differ. */
 function latestOf(calls: readonly CallStart[], until: string): CallStart | undefined {

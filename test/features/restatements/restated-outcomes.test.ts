@@ -128,6 +128,21 @@ describe("restatements of outcomes", () => {
     expect(reasonsOf(account)["google revenue"]).toEqual([["outcomes_changed", null, 30]]);
   });
 
+  it("report nothing when the last call of the range comes later than a job by date", async () => {
+    using account = makeWarehouse([callOf(1), callOf(2)]);
+    const file = join(account.folder, "..", "dated.csv");
+    writeFileSync(
+      file,
+      "job_id,call_id,date,stage,amount\nA,1,2026-08-20,sold,30\nB,2,2026-09-15,sold,500\n",
+    );
+    const own = { database: account.database, currency: undefined, timezone: "UTC" };
+    importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 60, map: {}, stages: new Map() });
+    await exportSources(account, "job-date");
+    store(account, callOf(9, { call_started: "2026-09-28T12:00:00.000Z" }));
+    await exportSources(account, "job-date");
+    expect(readFound(account).map(({ cell }) => cell)).not.toContain("google revenue");
+  });
+
   it("add up to the change after any sequence of events", async () => {
     const id = fc.integer({ min: 1, max: 6 });
     const source = fc.constantFrom("google", "bing");

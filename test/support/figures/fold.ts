@@ -72,7 +72,7 @@ export interface FoldQuery {
   filter?: FoldFilter;
   span?: FoldSpan;
   /** Where each period starts, in order; leads the key. */
-  periods?: readonly { period: string; startsAt: string }[];
+  periods?: readonly { period: string; startsAt: string; endsAt?: string }[];
   fill?: boolean | undefined;
   /** The dimensions of the rollup of which this is the total. */
   totalOf?: readonly string[];
@@ -852,7 +852,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     Map.groupBy(query.isWithSpend ? within(span).filter(isPaid(within(span))) : within(span), (each) => {
       const { keys } = each;
       const started = startOf(each);
-      const period = labels?.findLast(({ startsAt }) => started !== null && startsAt <= started);
+      const period = labels?.findLast(
+        ({ startsAt, endsAt = "~" }) => started !== null && startsAt <= started && started < endsAt,
+      );
       const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
       const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
       const isKept = kept?.has(JSON.stringify(cells)) ?? true;
