@@ -6,7 +6,8 @@ import { fsyncPath } from "../base/folder.ts";
 import { paced } from "../base/paced.ts";
 import { describeDamaged, verifyCertificate } from "../verify/verify-warehouse.ts";
 import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
-import { damagedError, findDamage } from "../warehouse/integrity.ts";
+import { DamagedError } from "../warehouse/damage.ts";
+import { findDamage } from "../warehouse/integrity.ts";
 import { connect, openReader } from "../warehouse/open.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { adviseOnSqlite, isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
@@ -40,7 +41,7 @@ export async function copyWarehouse(
   } catch (error) {
     const cause = sqliteErrorOf(error);
     if (cause === undefined) throw error;
-    if (isDamage(cause)) throw damagedError(source, `${cause.message} (${cause.code})`);
+    if (isDamage(cause)) throw new DamagedError(source, `${cause.message} (${cause.code})`);
     throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, {
       cause,
       hint: adviseOnSqlite(cause, [draft, source]),
@@ -80,7 +81,7 @@ async function checkCopy(
 ): Promise<CopySummary> {
   using copy = connect({ path: draft });
   const found = findDamage(copy);
-  if (found !== undefined) throw damagedError(source, found);
+  if (found !== undefined) throw new DamagedError(source, found);
   const copied = await digestTables(copy, signal);
   for (const [table, { sha256 }] of digest) {
     if (copied.get(table)?.sha256 === sha256) continue;
@@ -89,10 +90,10 @@ async function checkCopy(
     });
   }
   const damaged = await findDamagedCalls(copy, signal);
-  if (damaged.length > 0) throw damagedError(source, describeDamaged(damaged));
+  if (damaged.length > 0) throw new DamagedError(source, describeDamaged(damaged));
   const mark = readCertificateMark(copy);
   for (const { holds, message } of mark === undefined ? [] : verifyCertificate(copy, mark))
-    if (!holds) throw damagedError(source, message);
+    if (!holds) throw new DamagedError(source, message);
   const rowsOf = (table: string) => copied.get(table)?.rows ?? 0;
   return { bytes: statSync(draft).size, calls: rowsOf("calls"), runs: rowsOf("sync_runs") };
 }

@@ -3,19 +3,18 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
-import { fsyncPath, realFile } from "../base/folder.ts";
+import { fsyncPath, isSameFile, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
+import { clearDamage, DamagedError } from "../warehouse/damage.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
-import { damagedError } from "../warehouse/integrity.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { BASELINE_VERSION } from "../warehouse/migrate.ts";
-import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
+import { assertNoNeighbor, assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import { carryForgotten, carryMoment, carryRecords, type RestoredKey, restoreKey } from "./carry-over.ts";
 import { type CopySummary, copyWarehouse } from "./copy.ts";
-import { isSameFile } from "./write-backup.ts";
 
 /** Bytes of SQLite's largest page. */
 const LARGEST_PAGE = 65_536;
@@ -63,14 +62,16 @@ export async function restoreWarehouse(
   // SQLite reads zeros in place of a part that is missing.
   const { isWal, bytes } = readHeader(source);
   if (!isWal && stat.size < bytes) {
-    throw damagedError(source, `cut off: it has ${stat.size} of ${bytes} bytes`);
+    throw unusable(source, `cut off: it has ${stat.size} of ${bytes} bytes`);
   }
   assertReplaceable(target);
   using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
   removeLeftDrafts(target);
   using draft = new Draft(target);
-  const copied = await copyWarehouse(source, draft.path, signal);
+  const copied = await copyWarehouse(source, draft.path, signal).catch((error: unknown) => {
+    throw error instanceof DamagedError ? unusable(source, error.found) : error;
+  });
   // Migrates an older one at once, so that only backups are ever read in an older schema.
   using copy = openExistingWarehouse(draft.path, { isLocked: true });
   const problem = findOtherOrigin(copy, account);
@@ -90,11 +91,13 @@ export async function restoreWarehouse(
   keepOwner(target, draft.path);
   const replaced = existsSync(target) ? keep(target, nowMs) : null;
   draft.replace();
+  clearDamage(target); // a kill in between leaves a note that the next sync removes after a check
   return { database: target, replaced, ...copied, caller_key, forgotten_again };
 }
 
 /** Any other file may be a damaged warehouse, which is what restoring is for; it is kept, too. */
 function assertReplaceable(target: string): void {
+  assertNoNeighbor(target);
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) return;
   const header = stat.isFile() ? readHeader(target) : undefined;
@@ -147,6 +150,10 @@ function keepOwner(target: string, draft: string): void {
   const { uid, gid } = statSync(existsSync(target) ? target : dirname(target));
   chownSync(draft, uid, gid);
   for (const file of [`${target}.lock`, callerKeyOf(target)]) if (existsSync(file)) chownSync(file, uid, gid);
+}
+
+function unusable(source: string, found: string): DamagedError {
+  return new DamagedError(source, found, { hint: "Nothing was changed. Restore another backup." });
 }
 
 function inUse(target: string): CalltallyError {

@@ -8,7 +8,9 @@ import { type ProducedFiles, produce } from "../produce/produce.ts";
 import { type EngineAccount, readEngine } from "../produce/published-source.ts";
 import { sourceOf } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
+import { settleByHand } from "../schedule/job-journal.ts";
 import { exitCodeOf } from "../statements/statements.ts";
+import { JOB } from "../warehouse/runs/job-table.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { type AccountScope, overAccounts, type Result } from "./frame.ts";
@@ -77,6 +79,8 @@ async function exportOne(
   const { timezone } = own;
   const made = await write({ settings: own, source: sourceOf(own), timezone });
   const result = toResult(made, context, stdout);
+  if (!stdout && out === undefined && isDailyExport(request, made))
+    settleByHand(own.database, JOB.export, exitCodeOf(made.manifest.statements));
   const replaced =
     stdout || out !== undefined || context.options.json ? [] : notesOnDailyExport(request, made);
   return { ...result, notes: [...result.notes, ...replaced, ...notesOnDispositions(own, account.sources)] };
@@ -94,6 +98,12 @@ function notesOnDailyExport(
   return [
     "The daily export of `calltally schedule` replaces these files: --out names a folder of their own.",
   ];
+}
+
+/** Whether it wrote all that the job `export` writes. */
+function isDailyExport({ contents: _, ...options }: ExportRequest, { manifest }: ProducedFiles): boolean {
+  const written = new Set(manifest.files.map(({ file }) => file));
+  return Object.keys(options).length === 0 && DAILY_FILES.every((file) => written.has(file));
 }
 
 function toResult(made: ProducedFiles, context: Context, isStream = false) {

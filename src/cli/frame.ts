@@ -3,9 +3,10 @@ import { stringifyJson } from "../api/parse-json.ts";
 import { describeWithHint, type ExitCode, UsageError, worstCode } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
-import { loadSettings, type Settings } from "../config/load-settings.ts";
+import { inspectSettings, loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../config/placeholder-names.ts";
 import { wordsFor } from "../config/setting-name.ts";
+import { isDamage, nameDamage } from "../warehouse/sqlite-errors.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 
@@ -38,7 +39,19 @@ export const SYNCS_AT_ONCE = 4;
 
 /** Returns an action for commander that prints a handler's result. */
 export function action<Args extends unknown[]>(context: Context, handler: (...args: Args) => PendingResult) {
-  return async (...args: Args): Promise<void> => show(context, await handler(...args));
+  return async (...args: Args): Promise<void> => {
+    try {
+      show(context, await handler(...args));
+    } catch (error) {
+      const only = isDamage(error) ? onlyOf(accountsOf(context)) : undefined;
+      throw only === undefined ? error : nameDamageOf(only.sources, error);
+    }
+  };
+}
+
+/** Notes a damaged warehouse, however a command notices it. */
+function nameDamageOf(sources: Account["sources"], error: unknown): unknown {
+  return nameDamage(error, inspectSettings(sources).settings.database);
 }
 
 /** Returns an action that runs the handler for each account. */
@@ -116,7 +129,7 @@ export async function overAccounts(
 
 /** Returns an error of an account as one of several results. */
 export function toResult(thrown: unknown, sources: Account["sources"]) {
-  const error = toCalltallyError(thrown);
+  const error = toCalltallyError(nameDamageOf(sources, thrown));
   const words = wordsFor(sources);
   const { exitCode: exit, message } = error;
   const data = { error: { exit_code: exit, message, hint: error.hintIn(words) } };

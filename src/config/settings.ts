@@ -113,8 +113,8 @@ export const SETTINGS = {
     help: "Hours after a verified full pass until the next one is due; 0 makes every pass a full one",
   }),
   checkEveryHours: setting("check_every_hours", whole(0, 87_600), {
-    default: "168",
-    help: "Hours between full checks of the warehouse file for damage; `sync` also checks it after a run that failed or was killed",
+    default: "24",
+    help: "Hours between checks of the warehouse file for damage; `sync` also checks it after a run that failed or was killed",
   }),
   goneAfterHours: setting("gone_after_hours", whole(0, 8760), {
     default: "6",

@@ -1,6 +1,5 @@
 import { ageOf, isFuture } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
-import { ADVICE_ON_DAMAGE, DAMAGE } from "../base/known-error.ts";
 import { formatAge } from "../base/quantity-text.ts";
 import { localMinute } from "../calendar/local-time.ts";
 import type { Settings } from "../config/load-settings.ts";
@@ -10,7 +9,7 @@ import { readPublications } from "../warehouse/publication-table.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastVerifiedPass, readRunsAsEnded } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { type Check, fail, needingSync, ok, unverified, warn } from "./check.ts";
+import { type Check, needingSync, ok, unverified, warn } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
@@ -36,7 +35,6 @@ function checkLastRun(warehouse: Reader, timezone: string, nowMs: number): Check
   }
   if (last.status === "failed" || last.status === "interrupted") {
     const problem = `${named} ${last.status}: ${last.error}`;
-    if (DAMAGE.test(last.error ?? "")) return fail(EXIT.storage, "last run", problem, ADVICE_ON_DAMAGE);
     return warn("last run", problem, "Run `calltally sync` again.");
   }
   if (last.status === "running") return ok("last run", `${named} is running`);

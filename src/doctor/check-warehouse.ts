@@ -5,12 +5,13 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { verifyWarehouse } from "../verify/verify-warehouse.ts";
-import { assertNotLost } from "../warehouse/backup-table.ts";
 import { readCallCount, readLatestTranscripts } from "../warehouse/calls/call-table.ts";
+import { clearDamage, DamagedError } from "../warehouse/damage.ts";
 import { findDamage } from "../warehouse/integrity.ts";
+import { assertMayBegin, findLock, missingError } from "../warehouse/missing.ts";
 import { openReader } from "../warehouse/open.ts";
 import { readPause } from "../warehouse/runs/runs.ts";
-import { isDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
+import { nameDamage, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { type Check, fail, needingSync, ok, type SyncedCheck, warn } from "./check.ts";
 import { checkDispositions, checkKept, checkOrigin, checkUnit, describeLastCheck } from "./check-contents.ts";
@@ -43,19 +44,20 @@ export async function checkWarehouse(settings: Settings, options: WarehouseOptio
   let notBefore: string | undefined;
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) {
-      assertNotLost(file);
+      if (findLock(file) !== undefined) throw missingError(file);
+      assertMayBegin(file);
       checks.push(needingSync(warn("warehouse", `there is none at ${file}`, "Run `calltally sync`.")));
       return { checks, samples, notBefore };
     }
-    using warehouse = openReader(file);
+    using warehouse = openReader(file, { isDamageKnown: options.deep });
     for await (const check of checkOpened(warehouse, settings, options)) checks.push(check);
     notBefore = readPause(warehouse, options.nowMs);
     samples = readLatestTranscripts(warehouse, SAMPLES);
   } catch (error) {
     if (options.signal.aborted) throw error;
-    const known = toCalltallyError(error);
-    const message = describeError(sqliteErrorOf(error) ?? known);
-    checks.push(fail(EXIT.storage, "warehouse", message, isDamage(error) ? RESTORE : known.hint));
+    const known = toCalltallyError(nameDamage(error, file));
+    const message = describeError(sqliteErrorOf(known) ?? known);
+    checks.push(fail(EXIT.storage, "warehouse", message, known.hint));
   }
   return { checks, samples, notBefore };
 }
@@ -66,15 +68,17 @@ async function* checkOpened(
   { deep, nowMs, signal }: WarehouseOptions,
 ): AsyncGenerator<Check | SyncedCheck> {
   const damage = deep ? findDamage(warehouse) : undefined;
-  if (damage !== undefined)
-    return yield fail(EXIT.storage, "warehouse", `${warehouse.path} is damaged: ${damage}`, RESTORE);
+  if (damage !== undefined) throw new DamagedError(warehouse.path, damage);
   yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
   yield ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs));
   if (deep) {
+    let isSound = true;
     for await (const { name, holds, message } of verifyWarehouse(warehouse, { signal })) {
+      isSound &&= holds || name !== "contents";
       const hint = name === "facts" ? REATTRIBUTE : name === "views" ? RESYNC : RESTORE;
       yield holds ? ok(name, message) : fail(EXIT.storage, name, message, hint);
     }
+    if (isSound) clearDamage(warehouse.path);
   }
   yield checkKept(warehouse, settings);
   yield checkOrigin(warehouse, settings);

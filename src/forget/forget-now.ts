@@ -5,6 +5,7 @@ import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { eraseFreed, keepTempFilesBeside } from "../warehouse/erase.ts";
 import { underLock } from "../warehouse/lock.ts";
+import { assertThere } from "../warehouse/missing.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
@@ -38,6 +39,7 @@ export interface ForgetResult extends ForgottenCounts {
 
 /** Returns the indexes of callers without any data in a warehouse. @throws CalltallyError (exit 6) while a sync is running */
 export function findUnknown(whom: readonly Forgettable[], own: OwnWarehouse): number[] {
+  assertThere(own.database);
   using lock = acquireLock(own.database);
   using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);
@@ -51,6 +53,7 @@ export async function forgetNow(
 ): Promise<ForgetResult> {
   const { database } = own;
   keepTempFilesBeside(database);
+  assertThere(database);
   using lock = acquireLock(database);
   using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);
@@ -69,7 +72,7 @@ export async function forgetNow(
   const files = findPersonalFiles(warehouse, { exportFolder: exportDir, traces, suspects, maskJson });
   // Without its draft, a killed export's file would count as one that was moved away.
   for (const { settleExports } of FEATURES) await settleExports?.(warehouse);
-  if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
+  if (isExportRemoved) await removePersonalFiles(files, { maskJson, warehouse, signal });
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
   const copies = findCopies(warehouse).filter((copy) =>
     readOr(() => holdsTraces(copy, { numbers: [], texts }), true),

@@ -5,6 +5,7 @@ import { cutoffsAt, type Keep } from "../privacy/keep-settings.ts";
 import { type AttributionOptions, applyRules } from "../warehouse/attribution/apply-rules.ts";
 import { eraseFreed, keepTempFilesBeside, overwriteDeleted } from "../warehouse/erase.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
+import { assertThere } from "../warehouse/missing.ts";
 import { openExistingWarehouse, openReader } from "../warehouse/open.ts";
 import { type OwnWarehouse, openOwn } from "../warehouse/own-warehouse.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
@@ -35,6 +36,7 @@ export async function pruneNow(options: PruneNowOptions): Promise<PruneResult> {
       using reader = openOwn(options, openReader);
       return { removed: await countPrunable(reader, { cutoffs, nowMs, signal }), isErased: false };
     }
+    assertThere(database);
     using lock = tryAcquireLock(database);
     if (lock === undefined) {
       throw new CalltallyError(EXIT.locked, `Cannot prune ${database}: it is being synced`, {

@@ -7,18 +7,16 @@ import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { findUnmatchedDispositions } from "../warehouse/calls/unmatched-dispositions.ts";
 import { openReader } from "../warehouse/open.ts";
-import { readLastSuccess } from "../warehouse/runs/job-table.ts";
-
-const NAME = "export";
+import { JOB, readLastSuccess } from "../warehouse/runs/job-table.ts";
 
 /** Writes the default rollups. */
 export const exportJob: Job = {
-  name: NAME,
+  name: JOB.export,
   cron: (settings) => settings.exportCron,
   cronSetting: "CALLTALLY_EXPORT_CRON",
   isSync: false,
   // An export by hand may have other days.
-  readLastDone: (warehouse) => readLastSuccess(warehouse, NAME),
+  readLastDone: (warehouse) => readLastSuccess(warehouse, JOB.export),
   run: async ({ settings, log, signal }) => {
     const { database, timezone, exportDir: folder } = settings;
     const ask = resolve({}, { nowMs: Date.now(), timezone });

@@ -3,10 +3,11 @@ import { toApiAccess } from "../config/api-access.ts";
 import { readOldestFetch } from "../features/insights/insights.ts";
 import { syncInsights } from "../features/insights/sync-insights.ts";
 import type { Job } from "../schedule/job-definition.ts";
+import { JOB } from "../warehouse/runs/job-table.ts";
 
 /** Keeps the insights named in CALLTALLY_INSIGHT_IDS up to date. */
 export const insightsJob: Job = {
-  name: "insights",
+  name: JOB.insights,
   cron: (settings) => settings.insightsCron,
   cronSetting: "CALLTALLY_INSIGHTS_CRON",
   isSync: false,

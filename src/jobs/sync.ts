@@ -4,6 +4,7 @@ import type { Job } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
 import { exitCodeOf, runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
+import { JOB } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun } from "../warehouse/runs/runs.ts";
 
 const LOGGED = [
@@ -13,7 +14,7 @@ const LOGGED = [
 
 /** Reads the calls into the warehouse; then features follow, such as publishing. */
 export const syncJob: Job = {
-  name: "sync",
+  name: JOB.sync,
   cron: (settings) => settings.syncCron,
   cronSetting: "CALLTALLY_SYNC_CRON",
   isSync: true,
@@ -21,6 +22,8 @@ export const syncJob: Job = {
   run: async ({ account, settings, log, signal, limitOf }) => {
     const run = await runSync({
       ...toSyncOptions(settings, limitOf),
+      begins: false,
+      isJob: true,
       signal,
       onAttributed: logAttribution(log),
       onNotice: logNotice(log),

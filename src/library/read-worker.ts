@@ -16,6 +16,7 @@ import { RollupSession } from "../rollup/session.ts";
 import { statementsOf, toSpoken } from "../statements/statements.ts";
 import { prepareCallerName } from "../warehouse/calls/caller-hash.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
+import { assertUndamaged } from "../warehouse/damage.ts";
 import { openReader } from "../warehouse/open.ts";
 import { runQuery } from "../warehouse/run-query.ts";
 import { readBasis, readCoverage } from "../warehouse/runs/basis.ts";
@@ -40,6 +41,7 @@ function alone<T>(signal: AbortSignal, work: (warehouse: Reader) => T | Promise<
     signal.throwIfAborted();
     try {
       opened ??= openReader(path);
+      assertUndamaged(path);
       return await work(opened);
     } catch (error) {
       throw toOwn(error, path);

@@ -14,7 +14,7 @@ export type PlainOptions = Omit<SyncOptions, "signal" | "onProgress" | "dispatch
 /** Runs a sync that waits at each value until the next is asked for. */
 export async function* syncSteps(
   signal: AbortSignal,
-  { database, baseUrl, token, orgUnitId, mode, settings: others = {} }: PlainOptions,
+  { database, baseUrl, token, orgUnitId, mode, begin, settings: others = {} }: PlainOptions,
   dispatcher?: Dispatcher,
 ): AsyncGenerator<SyncProgress, SyncRun, void> {
   const values = {
@@ -29,7 +29,7 @@ export async function* syncSteps(
   const options = toSyncOptions(settings);
   const api = { ...options.api, tokenPlace: "`token`", dispatcher };
   const run = yield* reports<SyncProgress, LedgerRun>((onProgress) =>
-    runSync({ ...options, api, force: mode, signal, onProgress }),
+    runSync({ ...options, api, force: mode, begins: begin, signal, onProgress }),
   );
   return toSyncRun(run);
 }

@@ -6,6 +6,7 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { parse } from "../library/parse-options.ts";
 import { reportsOf } from "../status/read-next.ts";
+import { nameDamage } from "../warehouse/sqlite-errors.ts";
 import { type Answer, toBounded } from "./answer.ts";
 import type { Tool } from "./tools.ts";
 
@@ -56,7 +57,11 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
     const answer = async (account: Account) => {
       const settings = loadSettings(account.sources);
       const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
-      return await tool.answer(scope, given);
+      try {
+        return await tool.answer(scope, given);
+      } catch (error) {
+        throw nameDamage(error, settings.database);
+      }
     };
     // Tools have an argument for the account only if there are several.
     const account = accounts.length === 1 ? accounts[0] : accounts.find((each) => each.name === name);

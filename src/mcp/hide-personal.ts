@@ -12,12 +12,11 @@ const PRIVATE: ReadonlySet<string> = new Set([
   "phrase",
   "words",
 ]);
-const IDS: ReadonlySet<string> = new Set([
-  "order_id",
-  ...keyColumns(DIMENSIONS).flatMap(({ name, isId }) => (isId ? [name] : [])),
-]);
+const IDS: ReadonlySet<string> = new Set(
+  keyColumns(DIMENSIONS).flatMap(({ name, isId }) => (isId ? [name] : [])),
+);
 /** Made by the program, or chosen by its operator. */
-const OWN: ReadonlySet<string> = new Set(["local_time", "path"]);
+const OWN: ReadonlySet<string> = new Set(["local_time", "order_id", "path"]);
 
 const MAX_TEXT = 200;
 const LAST_DIGITS = 4;

@@ -7,12 +7,13 @@ import { PROGRAM_BUILD } from "./build-options.ts";
 // `npm run build`
 
 const ENTRIES = [
-  "cli/bin",
-  "cli/node-version",
-  "library/index",
-  "library/query-child",
-  "library/read-worker",
-  "library/sync-worker",
+  "cli/bin.ts",
+  "base/node-version.js",
+  "library/index.ts",
+  "library/query-child.ts",
+  "library/read-worker.ts",
+  "library/sync-worker.ts",
+  "sync/check-child.ts",
 ];
 
 mkdirSync("dist", { recursive: true });
@@ -21,7 +22,7 @@ for (const name of readdirSync("dist").filter((name) => !name.endsWith(".tgz")))
   rmSync(join("dist", name), { recursive: true });
 await build({
   ...PROGRAM_BUILD,
-  entryPoints: ENTRIES.map((name) => `src/${name}.ts`),
+  entryPoints: ENTRIES.map((name) => `src/${name}`),
   entryNames: "[name]",
   outdir: "dist",
   sourcemap: true,

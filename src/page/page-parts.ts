@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html";
-import { toShort } from "../base/printable.ts";
+import { toShortName } from "../base/short-name.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import { countOf, type Html } from "./figure-text.ts";
@@ -54,7 +54,7 @@ export function numbers(
 
 /** A visitor's text, isolated from the direction of its surroundings; cut if long. */
 export function isolated(text: string): Html {
-  return html`<bdi>${toShort(text, MAX_CHARACTERS)}</bdi>`;
+  return html`<bdi>${toShortName(text, MAX_CHARACTERS)}</bdi>`;
 }
 
 export function nameOf(figures: Figures, dimension: Dimension): string {

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { inLocale } from "../base/locale.ts";
-import { toPrintable } from "../base/printable.ts";
+import { toPrintable, toShort } from "../base/printable.ts";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { HISTORY_DAYS } from "../calendar/history.ts";
 import { localDate } from "../calendar/local-time.ts";
@@ -116,12 +116,15 @@ ${isPriced && outcomes?.withSpend.return_on_ad_spend != null ? tile("Return on a
 ${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
 }
 
+const MAX_FILTER_CHARACTERS = 100;
+const shorten = (value: unknown) => toShort(String(value), MAX_FILTER_CHARACTERS);
+
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
   const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
   const said = [
     ...Object.entries(values).map(
       ([name, value]) =>
-        `${name.replaceAll("_", " ")}${value === true ? "" : `: ${[value].flat().join(" or ")}`}`,
+        `${name.replaceAll("_", " ")}${value === true ? "" : `: ${[value].flat().map(shorten).join(" or ")}`}`,
     ),
     ...(excluded_callers ? [`without the calls of ${formatQuantity(excluded_callers, "number")}`] : []),
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),

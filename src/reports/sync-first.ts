@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { systemClock } from "../base/clock.ts";
 import { CalltallyError, describeError, EXIT } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
@@ -21,8 +19,7 @@ export async function syncFirst(report: NamedReport, context: JobContext) {
   const { fresh, require } = report.content;
   const untilMs = clock.now() + LONGEST_WAIT_MS;
   const isOld = () => {
-    // Before the first sync there is no warehouse.
-    if (!existsSync(realFile(settings.database))) return fresh !== undefined || require !== undefined;
+    if (fresh === undefined && require === undefined) return false;
     using warehouse = openExistingWarehouse(settings.database);
     const lastGoodSync = readLastGoodRun(warehouse)?.finished_at;
     return !isCopyProven(warehouse, report) || isStale(lastGoodSync, report, clock.now());
@@ -31,6 +28,7 @@ export async function syncFirst(report: NamedReport, context: JobContext) {
     try {
       await runSync({
         ...toSyncOptions(settings, limitOf),
+        begins: false,
         force: require === undefined ? undefined : "full",
         signal,
         clock,

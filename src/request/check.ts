@@ -221,6 +221,8 @@ function* changeConflicts({ request, kinds, s }: RequestParts): Generator<string
   const others = kinds.filter((kind) => kind !== "calls");
   if (others.length > 0)
     yield `${s("changed_since")} lists calls: leave out ${others.map(inWords).join(", ")}`;
+  if (request.profile === "excel")
+    yield `${s("changed_since")} is for programs, and ${s("profile")} excel changes texts and times for Excel: leave it out`;
   for (const [group, options] of Object.entries({ range, filter })) {
     const given = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
     if (given)

@@ -156,7 +156,7 @@ export const REQUEST_KEYS = {
   ),
   profile: option(
     z.enum(PROFILES),
-    "By default, texts that look like formulas are guarded; `machine` leaves every value unchanged; `excel` writes values for Excel.",
+    "By default, texts that look like formulas are guarded; `machine` leaves every value unchanged, as in lists of changed calls; `excel` writes values for Excel.",
   ),
   delimiter: option(z.enum(DELIMITER_NAMES), "Delimiter of CSV files."),
   rows: flag(

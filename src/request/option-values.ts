@@ -22,7 +22,7 @@ export const FORMAT_NAMES = {
 
 /**
  * `machine`: every value unchanged. `excel`: a byte order mark, and `="…"` around texts that Excel would turn into
- * numbers. By default, texts are guarded against spreadsheet formulas.
+ * numbers. By default, texts are guarded against spreadsheet formulas, except in lists of changed calls.
  */
 export const PROFILES = ["machine", "excel"] as const;
 export type Profile = (typeof PROFILES)[number];

@@ -185,11 +185,13 @@ function toFilter(
   };
 }
 
-function toFormat({ format = "csv", profile, delimiter }: ExportRequest): ExportFormat {
+function toFormat({ format = "csv", profile, delimiter, changed_since }: ExportRequest): ExportFormat {
   if (isOneFile(format)) return { format };
+  // A program reads lists of changes, and would store a guard with the text.
+  const usual = changed_since === undefined ? undefined : "machine";
   return {
     format: format === "html" || format === "explore" ? "csv" : format,
-    profile,
+    profile: profile ?? usual,
     delimiter: delimiter === "tab" ? "\t" : delimiter,
   };
 }

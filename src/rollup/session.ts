@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import type { ListedMember } from "../call/columns.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Calls } from "../figures/calls.ts";
 import { Cells } from "../figures/cells/cells.ts";
@@ -175,17 +175,19 @@ ORDER BY s.rank`;
         : this.#insertIds(
             `FROM call_facts AS f WHERE f.call_id IN ${listText(likeCalls)} ORDER BY f.call_id`,
           );
-    const sql = candidatesText(query, table, firstTable, this.selection);
+    const sql = candidatesText(query, table, firstTable);
     const toCandidate = ({
       is_live,
       is_qualified,
       is_repeated,
+      is_open,
       ...call
     }: SqliteRow<Candidate>): Candidate => ({
       ...call,
       is_live: is_live === 1,
       is_qualified: is_qualified === 1,
       is_repeated: is_repeated === 1,
+      is_open: is_open === 1,
     });
     const iterate = () => this.database.prepare<[], SqliteRow<Candidate>>(sql).iterate();
     return { count, read: () => Iterator.from(iterate()).map(toCandidate) };

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { describeError } from "../base/errors.ts";
+import { attempt, describeError, type ExitCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { openCurrentWarehouse } from "../warehouse/open.ts";
 import {
@@ -7,6 +7,7 @@ import {
   type JobEnd,
   type JobRecord,
   readJobs,
+  settleJob,
   updateJobEnd,
 } from "../warehouse/runs/job-table.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
@@ -20,6 +21,15 @@ export interface JobJournal {
   start: (job: string, startedAt: string) => void;
   end: (end: JobEnd) => void;
   read: () => JobRecord[];
+}
+
+/** Ends the failure of a job whose work was just done by hand, unless another process keeps the warehouse busy. */
+export function settleByHand(database: string, job: string, exitCode: ExitCode): void {
+  attempt(() => {
+    using warehouse = openCurrentWarehouse(resolve(database), BUSY_MS);
+    const end = { exitCode, finishedAt: new Date().toISOString() };
+    if (warehouse) writeTransaction(warehouse, (tx) => settleJob(tx, job, end));
+  });
 }
 
 export function openJournal(database: string, log: Log): JobJournal {

@@ -81,6 +81,14 @@ export function isTolerated(
   return hasEnded && succeeded_at !== null && failed_runs < limit;
 }
 
+/** Failures that no later slot mends: settings, the token, the warehouse or its disk. */
+const FOR_PERSONS = new Set<number | null>([EXIT.usage, EXIT.refused, EXIT.storage]);
+
+/** Whether a job's last run failed by what only a person can mend. */
+export function isForPerson(last: Pick<JobRecord, "failing_since" | "exit_code"> | undefined): boolean {
+  return last !== undefined && last.failing_since !== null && FOR_PERSONS.has(last.exit_code);
+}
+
 /** Exit codes that the job itself has reported and recorded. A crash of Node may exit with 1, a bad setting with 2. */
 const RECORDED_BY_JOB = new Set<number>(
   Object.values(EXIT).filter((code) => code !== EXIT.failed && code !== EXIT.usage),

@@ -12,8 +12,8 @@ export interface JobStatistics {
   isRunning: boolean;
   /** Duration of the last run. */
   lastMs?: number;
-  /** The last finished run, its start in ISO 8601 UTC, and what is known since. */
-  last?: JobOutcome & { started_at: string };
+  /** The last finished run, its times in ISO 8601 UTC, and what is known since. */
+  last?: JobOutcome & { started_at: string; finished_at: string };
   /** When the next run starts, milliseconds since 1970-01-01 UTC. */
   nextMs?: number;
 }
@@ -26,7 +26,7 @@ export function noteEnd(seen: JobStatistics, exit: string, end: JobEnd): void {
   seen.isRunning = false;
   seen.lastMs = Date.parse(end.finishedAt) - Date.parse(end.startedAt);
   seen.runs.set(exit, (seen.runs.get(exit) ?? 0) + 1);
-  seen.last = { ...applyEnd(seen.last, end), started_at: end.startedAt };
+  seen.last = { ...applyEnd(seen.last, end), started_at: end.startedAt, finished_at: end.finishedAt };
 }
 
 export type JobState = ReturnType<typeof toJobState>;
@@ -37,7 +37,9 @@ export function toJobState(
   snapshot: Snapshot | undefined,
 ) {
   const record = snapshot?.jobs.get(name);
-  const isSeenLater = last !== undefined && (record?.finished_at ?? "") < last.started_at;
+  // By hand, its work may have been done since, into a warehouse that did not record its failure.
+  const isDoneSince = (snapshot?.lastDone.get(name) ?? "") > (last?.finished_at ?? "");
+  const isSeenLater = last !== undefined && (record?.finished_at ?? "") < last.started_at && !isDoneSince;
   const known: JobOutcome | undefined = isSeenLater ? last : record;
   const succeeded = [record?.succeeded_at, last?.succeeded_at].filter((at) => at != null);
   return {

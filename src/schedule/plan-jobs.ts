@@ -3,6 +3,7 @@ import { describeError, UsageError } from "../base/errors.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { CRON_HINT, type Cron, parseCron } from "./cron.ts";
 import type { Job } from "./job-definition.ts";
+import { isForPerson } from "./job-outcome.ts";
 import { readSnapshot, type Snapshot } from "./warehouse-snapshot.ts";
 
 export type PlannedJob = ReturnType<typeof planJobs>[number];
@@ -23,7 +24,9 @@ export function planJobs(
     // A job that began before, and was killed or failed, does not wait.
     const waits = job.waitsForFirstSlot && !snapshot?.jobs.has(job.name);
     const isMissed = lastDoneMs === undefined ? !waits : cron.next(lastDoneMs) <= nowMs;
-    const isBehind = idle === undefined && isMissed;
+    // The token or the setting may have been replaced before the schedule was started again.
+    const isMended = isForPerson(snapshot?.jobs.get(job.name));
+    const isBehind = idle === undefined && (isMissed || isMended);
     return { job, name: job.name, cron, idle, lastDoneMs, isBehind, judgedMs: nowMs };
   });
 }

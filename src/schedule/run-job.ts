@@ -1,7 +1,7 @@
 import { describeError, EXIT, type ExitCode, InterruptedError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { maskOf } from "../base/log.ts";
-import { isDamage } from "../warehouse/sqlite-errors.ts";
+import { nameDamage } from "../warehouse/sqlite-errors.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job, JobContext } from "./job-definition.ts";
 import { type JobJournal, openJournal } from "./job-journal.ts";
@@ -20,12 +20,10 @@ export async function runJob(job: Job, jobs: readonly Job[], context: JobContext
 
   const { exitCode, error } = await runLogged(job, context);
   const result = judgeExit(exitCode);
-  if (!isDamage(error)) {
-    const finishedAt = new Date().toISOString();
-    // Like a line of the log, without secrets and phone numbers.
-    const text = error && maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
-    journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: text ?? null });
-  }
+  const finishedAt = new Date().toISOString();
+  // Like a line of the log, without secrets and phone numbers.
+  const text = error && maskOf(secretsOf(settings))(describeError(error)).slice(0, MAX_ERROR_LENGTH);
+  journal.end({ job: job.name, startedAt, finishedAt, exitCode, result, error: text ?? null });
   if (result === "neither") return exitCode;
   const isWell = exitCode === EXIT.done || isToleratedEnd(job, journal, context);
   if (job.isSync) await heartbeat.end(isWell && !areOthersFailing(job, jobs, journal, context));
@@ -63,7 +61,7 @@ async function runLogged(job: Job, context: JobContext) {
   try {
     return { exitCode: await job.run(context) };
   } catch (thrown) {
-    const error = toCalltallyError(thrown);
+    const error = toCalltallyError(nameDamage(thrown, context.settings.database));
     const { exitCode, hint } = error;
     if (error instanceof InterruptedError) context.log.info(error.message);
     else context.log[levelOf(exitCode)]({ exitCode, hint }, describeError(error));

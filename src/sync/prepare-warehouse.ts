@@ -11,7 +11,7 @@ import { eraseFreed, overwriteDeleted } from "../warehouse/erase.ts";
 import type { LockedWarehouse } from "../warehouse/lock.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
-import { checkFile } from "./check-file.ts";
+import { checkFile, type FileCheck } from "./check-file.ts";
 import type { Claim } from "./claim-warehouse.ts";
 import type { SyncOptions } from "./sync-options.ts";
 
@@ -20,8 +20,7 @@ const DAY_MS = 86_400_000;
 export interface PreparedWarehouse {
   warehouse: LockedWarehouse;
   claim: Claim;
-  /** When the file was checked for damage, if it was for this run; ISO 8601 UTC. */
-  fileCheckedAt: string | undefined;
+  fileCheck: FileCheck;
   keeping: Keeping;
 }
 
@@ -33,19 +32,18 @@ export async function prepareWarehouse(
   warehouse: LockedWarehouse,
   options: SyncOptions & { clock: Clock },
 ): Promise<PreparedWarehouse> {
-  const { clock, checkEveryHours, keep = KEEP_ALL } = options;
+  const { clock, keep = KEEP_ALL } = options;
   const claim = { ...options.api, isRebound: options.rebind ?? false };
   assertOrigin(warehouse, claim, claim.isRebound);
-  const fileCheckedAt = checkFile(warehouse, { clock, checkEveryHours });
+  const fileCheck = await checkFile(warehouse, options);
   const rules = withDigests(options.rules ?? readRulesInForce(warehouse).rules, keep);
   const attribution = { ...options, nowMs: clock.now() };
   // Facts that another program deleted are restored only with the check of the whole file, which is rare.
-  if (fileCheckedAt !== undefined && !hasAllFacts(warehouse))
-    await attributeAgain(warehouse, rules, attribution);
+  if (fileCheck !== undefined && !hasAllFacts(warehouse)) await attributeAgain(warehouse, rules, attribution);
   else await applyRules(warehouse, rules, attribution);
   if (options.timezone !== undefined) refreshZone(warehouse, options.timezone);
   const keeping = await startKeeping(warehouse, keep, { ...options, nowMs: clock.now() });
-  return { warehouse, claim, fileCheckedAt, keeping };
+  return { warehouse, claim, fileCheck, keeping };
 }
 
 type PruneOptions = Pick<SyncOptions, "signal" | "onPruned" | "onNotErased"> & { nowMs: number };

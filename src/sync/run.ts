@@ -1,21 +1,30 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ApiClient } from "../api/client.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
-import { EXIT, type ExitCode } from "../base/errors.ts";
+import { attempt, describeError, EXIT, type ExitCode } from "../base/errors.ts";
+import { realFile } from "../base/folder.ts";
 import { FEATURES } from "../features/list.ts";
 import { Throttle } from "../paging/throttle.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
-import { assertNotLost } from "../warehouse/backup-table.ts";
+import { DamagedError } from "../warehouse/damage.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { underLock } from "../warehouse/lock.ts";
-import { openWarehouse } from "../warehouse/open.ts";
-import { readLastDoneRun, type SyncRun } from "../warehouse/runs/runs.ts";
+import { assertMayBegin, assertThere, findLock } from "../warehouse/missing.ts";
+import { openCurrentWarehouse, openExistingWarehouse, openWarehouse } from "../warehouse/open.ts";
+import { JOB, settleJob } from "../warehouse/runs/job-table.ts";
+import { failSealed, readLastDoneRun, recordFileCheck, type SyncRun } from "../warehouse/runs/runs.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { writeTransaction } from "../warehouse/transaction.ts";
+import { LaterCheck } from "./check-later.ts";
 import { createSource, type PageSize } from "./fetch.ts";
 import { type PreparedWarehouse, prepareWarehouse } from "./prepare-warehouse.ts";
 import { ServiceClock } from "./service-clock.ts";
 import type { SyncOptions } from "./sync-options.ts";
 import { syncWarehouse } from "./sync-warehouse.ts";
+
+/** A check of the file is recorded after the sync: another one may write by then. */
+const CHECKED_BUSY_MS = 60_000;
 
 export function exitCodeOf({ verdict, calls_rejected, calls_withheld }: SyncRun): ExitCode {
   const isClean = verdict !== null && verdict !== "unverified" && !calls_rejected && !calls_withheld;
@@ -30,26 +39,67 @@ export function exitCodeOf({ verdict, calls_rejected, calls_withheld }: SyncRun)
 export async function runSync(options: SyncOptions): Promise<SyncRun> {
   const database = resolve(options.database);
   keepTempFilesBeside(database);
+  using check = new LaterCheck(database);
   try {
-    return await syncLocked({ ...options, database });
+    const run = await syncLocked({ ...options, database }, check);
+    return await endCheck(check, run, { ...options, database });
   } catch (error) {
     throw nameFile(error, database);
   }
 }
 
-async function syncLocked(options: SyncOptions): Promise<SyncRun> {
-  const { database, clock = systemClock } = options;
+async function syncLocked(options: SyncOptions, check: LaterCheck): Promise<SyncRun> {
+  const { database, clock = systemClock, begins = true, isJob = false } = options;
+  if (begins) assertMayBegin(database);
+  else assertThere(database);
+  const remains = begins ? findLock(database) : undefined;
   using lock = acquireLock(database);
-  assertNotLost(database);
-  using opened = openWarehouse(database, { isLocked: true });
+  if (remains !== undefined && !existsSync(realFile(database))) options.onBegunAgain?.(remains);
+  const open = begins ? openWarehouse : openExistingWarehouse;
+  using opened = open(database, { isLocked: true, isDamageKnown: true });
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
-  let run = await syncFromService(prepared, { ...options, clock });
-  const { notices, timezone = "UTC", onNotice } = options;
-  for (const { endSync } of FEATURES) {
-    run = (await endSync?.(prepared.warehouse, run, { clock, timezone, notices, onNotice })) ?? run;
+  if (prepared.fileCheck === "later") check.start();
+  const run = await syncFromService(prepared, { ...options, clock });
+  const ended = await endSync(prepared, run, { ...options, clock });
+  if (!isJob) {
+    const end = { exitCode: exitCodeOf(ended), finishedAt: new Date(clock.now()).toISOString() };
+    writeTransaction(opened, (tx) => settleJob(tx, JOB.sync, end));
   }
   opened.assertInPlace();
-  return run;
+  return ended;
+}
+
+/** Lets features follow a sync. If one fails, so does the run. */
+async function endSync(
+  { warehouse }: PreparedWarehouse,
+  synced: SyncRun,
+  { clock, notices, timezone = "UTC", onNotice }: SyncOptions & { clock: Clock },
+): Promise<SyncRun> {
+  let run = synced;
+  try {
+    for (const { endSync } of FEATURES)
+      run = (await endSync?.(warehouse, run, { clock, timezone, notices, onNotice })) ?? run;
+    return run;
+  } catch (error) {
+    const text = describeError(nameFile(error, warehouse.path));
+    // The first error has the reason; a note of damage does not need this record.
+    attempt(() => writeTransaction(warehouse, (tx) => failSealed(tx, run.run_id, text)));
+    throw error;
+  }
+}
+
+/** Waits for the check of a large file, without the lock, and records it. @throws DamagedError if the file is damaged */
+async function endCheck(
+  check: LaterCheck,
+  run: SyncRun,
+  { database, clock = systemClock, signal }: SyncOptions,
+): Promise<SyncRun> {
+  const reply = await check.end(signal);
+  if (reply === undefined || "problem" in reply) return run;
+  if (reply.found !== null) throw new DamagedError(database, reply.found);
+  const checkedAt = new Date(clock.now()).toISOString();
+  using warehouse = openCurrentWarehouse(database, CHECKED_BUSY_MS);
+  return warehouse ? writeTransaction(warehouse, (tx) => recordFileCheck(tx, run.run_id, checkedAt)) : run;
 }
 
 /** Reads the calls of the service into a prepared warehouse; slows down after status 429. */

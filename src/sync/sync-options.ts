@@ -28,11 +28,17 @@ export interface SyncOptions extends SyncRules {
   rules?: AttributionRules | undefined;
   /** Which data of calls is kept, and how long. @default everything, forever */
   keep?: Keep | undefined;
+  /** Whether to begin a warehouse if there is none: on a schedule, its disk may be lost. @default true */
+  begins?: boolean | undefined;
+  /** Whether the job `sync` runs it, which records its own end. @default false */
+  isJob?: boolean | undefined;
   clock?: Clock;
   /** Whether a changed address or token belongs to the same account. @default false */
   rebind?: boolean | undefined;
   /** Ends the run between two pages. */
   signal?: AbortSignal | undefined;
+  /** Receives the file that shows that there was a warehouse before the one that is begun. */
+  onBegunAgain?: ((remains: string) => void) | undefined;
   /** The run awaits it, and fails with its error. */
   onProgress?: ((progress: SyncProgress) => unknown) | undefined;
   /** Receives the progress of recomputing the attribution after a change of the rules. */

@@ -4,12 +4,14 @@ import { attempt } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { type CertificateCheck, checkCertificate } from "../paging/certificate.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
+import { DamagedError } from "../warehouse/damage.ts";
 import {
   type CertificateMark,
   readCertificate,
   readCertificateMark,
 } from "../warehouse/runs/certificate-table.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
+import { nameDamage } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { findAlteredObjects } from "./altered-objects.ts";
 import { fails, holds, nameSome, type VerifyCheck } from "./verified.ts";
@@ -89,8 +91,10 @@ export async function* verifyWarehouse(
   if (mark !== undefined) yield* verifyCertificate(warehouse, mark);
   else yield* verifyLedgerNow(warehouse);
   const { checked, damaged, overkept, others, orphans, isUnsettled } = await checkCalls(warehouse, signal);
+  const damage = describeDamaged(damaged);
+  if (damaged.length > 0) nameDamage(new DamagedError(warehouse.path, damage), warehouse.path);
   yield damaged.length > 0
-    ? fails("contents", describeDamaged(damaged))
+    ? fails("contents", damage)
     : overkept.length > 0
       ? fails("contents", describeCalls(overkept, "has", "have", "contents that are recorded as not kept"))
       : holds("contents", `${formatQuantity(checked, "call")} unchanged since they were read`);

@@ -1,11 +1,9 @@
-import { existsSync, readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { asc } from "drizzle-orm";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { attempt, CalltallyError, EXIT } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
-import { callerKeyOf } from "./calls/caller-key.ts";
 import { about, describeTable } from "./described.ts";
+import { filesBeside, findReplaced } from "./missing.ts";
 import { openCurrentWarehouse } from "./open.ts";
 import type { Reader } from "./warehouse.ts";
 
@@ -40,32 +38,4 @@ export function findCopies({ db, path }: Reader): string[] {
     return filesBeside(file, isDraft);
   });
   return [...new Set([...files.filter((file) => existsSync(file)), ...findReplaced(path), ...drafts])];
-}
-
-/**
- * A sync would make a new warehouse, without the callers forgotten and the uploads of a lost one.
- * @throws CalltallyError (exit 7) if there is no warehouse, but its key, or one that `restore` has replaced
- */
-export function assertNotLost(database: string): void {
-  const file = realFile(database);
-  if (existsSync(file)) return;
-  const [remains] = [callerKeyOf(file), ...findReplaced(file)].filter((path) => existsSync(path));
-  if (remains === undefined) return;
-  throw new CalltallyError(
-    EXIT.storage,
-    `There is no warehouse at ${file}, but ${basename(remains)} of one`,
-    {
-      hint: "Put the warehouse back, or `calltally restore` a backup. To begin without whom you had forgotten, what was uploaded and imported: move that file away, too.",
-    },
-  );
-}
-
-function findReplaced(file: string): string[] {
-  return filesBeside(file, (name) => name.startsWith(`${basename(file)}.replaced-`));
-}
-
-function filesBeside(file: string, isOne: (name: string) => boolean): string[] {
-  const folder = dirname(file);
-  const names = attempt(() => readdirSync(folder)) ?? [];
-  return names.filter(isOne).map((name) => join(folder, name));
 }

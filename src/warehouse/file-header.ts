@@ -1,6 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import Database from "better-sqlite3";
-import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
+import { closeSync, openSync, readSync } from "node:fs";
 
 /** "CTLY": marks a database file as a calltally warehouse. */
 export const APPLICATION_ID = 0x43544c59;
@@ -33,25 +31,4 @@ export function readHeader(file: string) {
     /** The size of a file without a log; a shorter one is cut off. */
     bytes: (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28),
   };
-}
-
-/** Reads the header of a file that may be open in this process, through SQLite, which keeps its locks. */
-export function readHeaderThroughSqlite(
-  file: string,
-): Omit<ReturnType<typeof readHeader>, "isWal" | "bytes"> {
-  // A read-only connection would create a log where there is none; a writing one would empty an existing log.
-  const sqlite = new Database(file, { readonly: existsSync(`${file}-wal`), fileMustExist: true });
-  try {
-    const read = (name: string) => sqlite.pragma(name, { simple: true });
-    return {
-      isSqlite: true,
-      isOurs: read("application_id") === APPLICATION_ID,
-      schemaVersion: Number(read("user_version")),
-    };
-  } catch (error) {
-    if (sqliteErrorOf(error)?.code !== "SQLITE_NOTADB") throw nameFile(error, file);
-    return { isSqlite: false, isOurs: false, schemaVersion: 0 };
-  } finally {
-    sqlite.close();
-  }
 }

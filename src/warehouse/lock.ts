@@ -6,7 +6,7 @@ import { CalltallyError, EXIT } from "../base/errors.ts";
 import { adviseOn, toFileError } from "../base/file-access.ts";
 import { makeFolder, realFile } from "../base/folder.ts";
 import { isBusy } from "./holder.ts";
-import { nameFile } from "./sqlite-errors.ts";
+import { isDamage, nameFile } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 /** Bounds the wait for processes that look whether it is free, which takes them microseconds. */
@@ -29,6 +29,7 @@ export function tryAcquireLock(path: string): Lock | undefined {
   } catch (error) {
     lock.close();
     if (isBusy(error)) return undefined;
+    if (isDamage(error)) throw noLockError(file, "it is another file");
     throw nameFile(error, file);
   }
   return { [HELD]: true, [Symbol.dispose]: () => void lock.close() };
@@ -49,6 +50,12 @@ export function underLock(warehouse: Warehouse, lock: Lock): LockedWarehouse {
   return { ...warehouse, [HELD]: lock[HELD] };
 }
 
+function noLockError(file: string, state: string): CalltallyError {
+  return new CalltallyError(EXIT.storage, `Cannot use ${file} as the lock: ${state}`, {
+    hint: "Move it away, and run this again.",
+  });
+}
+
 /**
  * Makes the file, readable only by its owner. Never opens an existing one: closing any handle of a file drops all
  * locks that its process has on it (POSIX), except when SQLite closes it, which tracks its locks across threads.
@@ -56,9 +63,7 @@ export function underLock(warehouse: Warehouse, lock: Lock): LockedWarehouse {
 function makeLockFile(file: string): void {
   const stat = statSync(file, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isFile()) {
-    throw new CalltallyError(EXIT.storage, `Cannot use ${file} as the lock: it is not a file`, {
-      hint: "Move it away, and run this again.",
-    });
+    throw noLockError(file, "it is not a file");
   }
   accessSync(stat === undefined ? dirname(file) : file, constants.W_OK);
   if (stat !== undefined) return;

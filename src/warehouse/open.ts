@@ -4,14 +4,23 @@ import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { Draft, removeLeftDrafts } from "../base/draft.ts";
-import { CalltallyError, EXIT } from "../base/errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { makeFolder, realFile, removeFile } from "../base/folder.ts";
 import { insertRules } from "./calls/rules.ts";
 import { updateViews } from "./calls/views.ts";
 import { createZoneView } from "./calls/zone-view.ts";
-import { APPLICATION_ID, readHeader, readHeaderThroughSqlite } from "./file-header.ts";
+import { assertUndamaged, clearDamage, readDamage } from "./damage.ts";
+import { APPLICATION_ID, readHeader } from "./file-header.ts";
 import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.ts";
-import { assertWritable, hasIndex, isWritable, openWithoutWriting } from "./read-only.ts";
+import { missingError } from "./missing.ts";
+import { openFiles, warehouseOf } from "./neighbors.ts";
+import {
+  assertWritable,
+  hasIndex,
+  isWritable,
+  openWithoutWriting,
+  readHeaderThroughSqlite,
+} from "./read-only.ts";
 import { nameFile } from "./sqlite-errors.ts";
 import { writeTransaction } from "./transaction.ts";
 import type { Reader, Warehouse } from "./warehouse.ts";
@@ -19,6 +28,13 @@ import type { Reader, Warehouse } from "./warehouse.ts";
 export interface OpenOptions {
   /** Whether the caller holds the warehouse's lock, which a migration needs. @default false */
   isLocked?: boolean;
+  /** Whether to open a file that is known to be damaged, to check it or to rescue what it has. @default false */
+  isDamageKnown?: boolean;
+}
+
+interface ReadOptions extends Pick<OpenOptions, "isDamageKnown"> {
+  /** Whether an older schema is read, too. @default false */
+  anySchema?: boolean;
 }
 
 /** A warehouse that is open for writing if that is permitted. */
@@ -44,6 +60,7 @@ export function openWarehouse(path: string, options?: OpenOptions): Warehouse {
 /** Opens an existing warehouse for writing, and migrates an older schema. */
 export function openExistingWarehouse(path: string, options?: OpenOptions): Warehouse {
   const file = realFile(path);
+  if (!options?.isDamageKnown) assertUndamaged(file);
   assertOurs(file);
   // SQLite would open it for reading, and leave a log that its owner cannot write to.
   assertWritable(file);
@@ -62,10 +79,10 @@ export function openExistingWarehouse(path: string, options?: OpenOptions): Ware
   }
 }
 
-/** For a short write. Returns undefined if there is no warehouse, it is read-only, or its schema is older. */
+/** For a short write. Returns undefined if there is no warehouse, it is damaged or read-only, or its schema is older. */
 export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | undefined {
   const file = realFile(path);
-  if (!existsSync(file)) return undefined;
+  if (!existsSync(file) || readDamage(file) !== undefined) return undefined;
   assertOurs(file);
   assertOneName(file);
   // Files that SQLite would create next to it would lock out its owner.
@@ -75,20 +92,22 @@ export function openCurrentWarehouse(path: string, busyMs: number): Warehouse | 
 
 /**
  * Opens an existing warehouse for reading; creates no file where this user may not write.
- * @throws CalltallyError (exit 7) also for an older schema, unless `anySchema`
+ * @throws CalltallyError (exit 7) also for an older schema, unless `anySchema`; and if it is known to be damaged, unless
+ * `isDamageKnown`
  */
-export function openReader(path: string, { anySchema = false } = {}): Reader {
-  const file = assertReadable(path, { anySchema });
+export function openReader(path: string, options?: ReadOptions): Reader {
+  const file = assertReadable(path, options);
   if (openFiles.get(file) || isWritable(file)) return connect({ path: file });
   return toReader(file, openWithoutWriting(file));
 }
 
 /**
  * Returns the file that the path names.
- * @throws CalltallyError (exit 7) if it is not a warehouse, and for an older schema, unless `anySchema`
+ * @throws CalltallyError (exit 7) if it is not a warehouse, and as {@link openReader} does
  */
-export function assertReadable(path: string, { anySchema = false } = {}): string {
+export function assertReadable(path: string, { anySchema = false, isDamageKnown = false }: ReadOptions = {}) {
   const file = realFile(path);
+  if (!isDamageKnown) assertUndamaged(file);
   assertOurs(file);
   if (!anySchema) assertCurrent(file, versionOf(file));
   return file;
@@ -113,9 +132,6 @@ export function connect({ path, sqlite: open }: Pick<Reader, "path"> & Partial<R
 
 const SMALLEST_PAGE = 512;
 
-/** How often each file is open in this thread; copies in memory do not count. */
-const openFiles = new Map<string, number>();
-
 /** The log of a warehouse that no longer exists would be taken for the new one's. */
 function assertNoLog(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
@@ -130,6 +146,18 @@ function assertNoLog(file: string): void {
       },
     );
   }
+}
+
+/** SQLite would take the new file for the log of the warehouse next to it. @throws UsageError */
+export function assertNoNeighbor(file: string): void {
+  const warehouse = warehouseOf(file);
+  if (warehouse === undefined || warehouse === file) return;
+  throw new UsageError(
+    `Cannot make a warehouse at ${file}: that file belongs to the warehouse ${warehouse}`,
+    {
+      hint: ({ database }) => `Set ${database} to another file.`,
+    },
+  );
 }
 
 /** A log named after one of two names is invisible under the other, and so is the lock. */
@@ -170,9 +198,11 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
 }
 
 function create(file: string): void {
+  assertNoNeighbor(file);
   makeFolder(dirname(file));
   assertNoLog(file);
   removeLeftDrafts(file);
+  clearDamage(file); // of one that was moved away
   using draft = new Draft(file);
   draft.write("", 0o600);
   const sqlite = new Database(draft.path);
@@ -208,11 +238,7 @@ export function assertOurs(file: string): void {
   if (openFiles.get(file)) return;
   // An error does not mean that there is none: another user may see it.
   const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) {
-    throw new CalltallyError(EXIT.storage, `There is no warehouse at ${file}`, {
-      hint: ({ sync, database }) => `Run ${sync} first, or set ${database}.`,
-    });
-  }
+  if (stat === undefined) throw missingError(file);
   const state = stateOf(file, stat, headerReader(file));
   if (state === undefined) return;
   const isDamaged = stat.isFile() && !readHeader(file).isSqlite;

@@ -1,10 +1,10 @@
-import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { describeLack, may } from "../base/file-access.ts";
 import type { Hint } from "../base/words.ts";
-import { READ_VERSION, readHeader, WRITE_VERSION } from "./file-header.ts";
+import { APPLICATION_ID, READ_VERSION, readHeader, WRITE_VERSION } from "./file-header.ts";
 import { nameFile, sqliteErrorOf } from "./sqlite-errors.ts";
 
 /** No file system has a coarser clock: a file last written longer ago shows every further write. */
@@ -110,4 +110,25 @@ function tooLargeError(file: string): CalltallyError {
     `Cannot read ${file}: without permission to write it is read into memory, and it is too large for that`,
     { hint: BACKUP_HINT },
   );
+}
+
+/** Reads the header of a file that may be open in this process, through SQLite, which keeps its locks. */
+export function readHeaderThroughSqlite(
+  file: string,
+): Omit<ReturnType<typeof readHeader>, "isWal" | "bytes"> {
+  // A read-only connection would create a log where there is none; a writing one would empty an existing log.
+  const sqlite = new Database(file, { readonly: existsSync(`${file}-wal`), fileMustExist: true });
+  try {
+    const read = (name: string) => sqlite.pragma(name, { simple: true });
+    return {
+      isSqlite: true,
+      isOurs: read("application_id") === APPLICATION_ID,
+      schemaVersion: Number(read("user_version")),
+    };
+  } catch (error) {
+    if (sqliteErrorOf(error)?.code !== "SQLITE_NOTADB") throw nameFile(error, file);
+    return { isSqlite: false, isOurs: false, schemaVersion: 0 };
+  } finally {
+    sqlite.close();
+  }
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { Call } from "../../src/call/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
+import { beginWarehouse } from "../../src/warehouse/begin.ts";
 import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
 import { startRowService, TOKEN } from "../support/services/call-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -24,6 +25,8 @@ export interface Folder {
   runWith: (more: Settings, ...args: string[]) => Promise<Finished>;
   /** Runs the program, which must succeed; returns its output. */
   say: (...args: string[]) => Promise<string>;
+  /** Begins its warehouse, as a sync by hand does, and jobs do not. */
+  begin: () => void;
   /** Returns the rows of a query of its warehouse. */
   read: (sql: string) => Record<string, unknown>[];
   /** Changes its warehouse. */
@@ -51,6 +54,7 @@ export function makeFolder(env: Settings = {}): Folder & Disposable {
       if (code !== 0) throw new Error(`${args.join(" ")} exits with ${code}: ${stdout}${stderr}`);
       return stdout;
     },
+    begin: () => beginWarehouse(database),
     read: (sql) => readRows(database, sql),
     execute: (sql) => void new Database(database).exec(sql).close(),
     write: (name, content) => writeFileSync(join(path, name), content, { mode: 0o600 }),

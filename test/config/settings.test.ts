@@ -37,6 +37,7 @@ const TOKEN = "tok3n-THAT-must-not-be-seen";
 describe("loadSettings", () => {
   it("returns defaults for everything except the address and the token", () => {
     expect(load()).toEqual({
+      accounts: [],
       baseUrl: undefined,
       token: undefined,
       tokenPlace: "CALLTALLY_TOKEN",
@@ -54,7 +55,7 @@ describe("loadSettings", () => {
       lookbackHours: 72,
       fullEveryHours: 24,
       goneAfterHours: 6,
-      checkEveryHours: 168,
+      checkEveryHours: 24,
       recordingSignature: new Set(),
       keep: KEEP_ALL,
       rules: RULES,
@@ -100,7 +101,7 @@ describe("loadSettings", () => {
       CALLTALLY_LOOKBACK_HOURS: "8760",
       CALLTALLY_FULL_EVERY_HOURS: "0",
       CALLTALLY_GONE_AFTER_HOURS: "7",
-      CALLTALLY_CHECK_EVERY_HOURS: "24",
+      CALLTALLY_CHECK_EVERY_HOURS: "36",
       CALLTALLY_RECORDING_SIGNATURE: "K, session",
       CALLTALLY_KEEP_TRANSCRIPTS: "never",
       CALLTALLY_KEEP_SUMMARIES: "always",
@@ -137,6 +138,7 @@ describe("loadSettings", () => {
       names.sort(),
     );
     expect(load({ env })).toEqual({
+      accounts: [],
       baseUrl: new URL("https://api.example.com/base"),
       token: TOKEN,
       tokenPlace: "CALLTALLY_TOKEN",
@@ -154,7 +156,7 @@ describe("loadSettings", () => {
       lookbackHours: 8760,
       fullEveryHours: 0,
       goneAfterHours: 7,
-      checkEveryHours: 24,
+      checkEveryHours: 36,
       recordingSignature: new Set(["k", "session"]),
       keep: { transcripts: "never", summaries: "always", caller_numbers: 90, recording_urls: 1 },
       rules: {

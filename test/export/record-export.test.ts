@@ -6,6 +6,8 @@ import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import {
   at,
   conversionCall,
+  DAY_MS,
+  HOUR_MS,
   NOW,
   ordersOf,
   readLedger,
@@ -23,7 +25,8 @@ const BOTH: Target[] = [
   { kind: "google-ads", conversion: CONVERSION },
   { kind: "ga4-events", conversion: CONVERSION },
 ];
-const call = (id: number) => conversionCall(id, { google_analytics_cid: `1.${id}` });
+const call = (id: number) =>
+  conversionCall(id, { google_analytics_cid: `1.${id}`, call_started: at(NOW - 2 * DAY_MS + id * HOUR_MS) });
 
 /** Makes SQLite refuse a change of a table, as on a full disk, until the returned function is called. */
 function refuse({ execute }: Warehouse, change: string): () => void {
@@ -49,7 +52,7 @@ describe("recording of an export", () => {
     expect(readFiles(warehouse.folder)).toEqual(files);
     expect(readLedger(warehouse)).toEqual(ledger);
     expect(warehouse.readExports()).toEqual(exported);
-    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["call-2"]);
   });
 
   it("names the files in place if the warehouse cannot record the end, and the next export rewrites them", async () => {

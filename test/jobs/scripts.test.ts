@@ -24,7 +24,7 @@ describe("a script in jobs/", () => {
     using folder = makeTempFolder();
     await using sandbox = await startSandbox({ calls: 50 });
     const env = settingsFor(sandbox);
-    const synced = await runNode([script("sync")], folder.path, env);
+    const synced = await runNode([script("sync"), "--begin"], folder.path, env);
     expect(synced).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining('"msg":"synced"') });
   });
 

@@ -132,7 +132,9 @@ describe("syncWarehouse", () => {
     const file = join(own.path, "calls.db");
     const options = into(file);
     const none = await hintOf(() => openWarehouse(file));
-    expect(none).toBe("Run `syncWarehouse` first, or set the path of the warehouse.");
+    expect(none).toBe(
+      "Run `syncWarehouse` by hand, which begins one, or set the path of the warehouse. If there was one, its disk may not be mounted.",
+    );
     const unread = await hintOf(() => syncWarehouse({ ...options, mode: "incremental" }));
     expect(unread).toBe('Run `syncWarehouse` with `mode: "full"`.');
     const retried = { CALLTALLY_RETRY_SECONDS: "1" };
@@ -171,6 +173,10 @@ describe("syncWarehouse", () => {
       hint: "Correct `database`, or pass `createFolders: true`.",
     });
     expect(readdirSync(own.path)).toEqual([]);
+    await expect(syncWarehouse({ ...options, createFolders: true, begin: false })).rejects.toMatchObject({
+      exitCode: 7,
+      message: expect.stringContaining("There is no warehouse at"),
+    });
     expect(await syncWarehouse({ ...options, createFolders: true })).toMatchObject({ verdict: "exact" });
     expect(existsSync(database)).toBe(true);
   });

@@ -21,6 +21,7 @@ describe("toShown", () => {
     },
     { given: { campaign_id: "1234567890" }, shown: { campaign_id: "1234567890" } },
     { given: { order_id: "1234567890" }, shown: { order_id: "1234567890" } },
+    { given: { order_id: "call-1234567890-2" }, shown: { order_id: "call-1234567890-2" } },
     { given: { campaign_id: "4930123456 Mia" }, shown: { campaign_id: "[looks like a phone number]" } },
     { given: { campaign_id: "+4930123456" }, shown: { campaign_id: "[looks like a phone number]" } },
     { given: { campaign: "1234567890" }, shown: { campaign: "[looks like a phone number]" } },

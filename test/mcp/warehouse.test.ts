@@ -26,7 +26,7 @@ describe("warehouse of calltally mcp", () => {
     const database = join(folder.path, "calls.db");
     const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
     for (const [name, args] of QUESTIONS) {
-      const missing = `There is no warehouse at ${database}\nRun \`calltally sync\` first, or set CALLTALLY_DATABASE.`;
+      const missing = `There is no warehouse at ${database}\nRun \`calltally sync\` by hand, which begins one, or set CALLTALLY_DATABASE. If there was one, its disk may not be mounted.`;
       expect(await assistant.ask(name, args)).toBe(missing);
     }
     openNewWarehouse(database)[Symbol.dispose]();

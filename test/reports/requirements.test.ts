@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { makeReport } from "../../src/reports/make-report.ts";
 import { isStale } from "../../src/reports/requirements.ts";
 import { syncFirst } from "../../src/reports/sync-first.ts";
+import { beginWarehouse } from "../../src/warehouse/begin.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -49,6 +49,7 @@ describe("syncFirst", () => {
     const env = { ...settingsFor({ url: service.url.href, token: "t0ken" }), CALLTALLY_LIMIT: "3" };
     const named = nameReport({ ...WEEKLY, ...content }, { calls: null, env });
     const { report, database, context } = named;
+    beginWarehouse(database);
     const clock = new FakeClock(NOW);
     const stop = new AbortController();
     return {
@@ -58,7 +59,7 @@ describe("syncFirst", () => {
       stop,
       refresh: async (): Promise<unknown[]> => {
         await syncFirst(report, { ...context, signal: stop.signal, clock });
-        return existsSync(database) ? readColumn(database, "SELECT mode FROM sync_runs ORDER BY run_id") : [];
+        return readColumn(database, "SELECT mode FROM sync_runs ORDER BY run_id");
       },
       [Symbol.asyncDispose]: async () => {
         await service[Symbol.asyncDispose]();

@@ -73,6 +73,10 @@ describe("check", () => {
     [{ contents: ["channel", "google-ads"], format: "json" }, "<format> does not apply to google-ads, which"],
     [{ profile: "excel", format: "json" }, "<profile> is for csv"],
     [{ delimiter: ";", format: "json" }, "<delimiter> is for csv"],
+    [
+      { contents: ["calls"], changed_since: "1970-01-01", profile: "excel" },
+      "<changed_since> is for programs, and <profile> excel changes texts and times for Excel: leave it out",
+    ],
     [{ ...ADJUST, conversion: { value: 0 } }, "<conversion.value> 0 cannot be restated"],
     [{ ...ADJUST, ...CLOSED }, "remove date and call filters"],
     [{ ...ADJUST, filter: { channel: "Email" } }, "remove date and call filters"],

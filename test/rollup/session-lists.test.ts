@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findAdClick } from "../../src/attribution/ad-click.ts";
-import type { CallFacts } from "../../src/attribution/attribute-call.ts";
 import { toCaller, toClientId } from "../../src/attribution/call-text.ts";
 import { type Span, toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call/columns.ts";
+import type { CallFacts } from "../../src/call/facts.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
@@ -188,9 +188,16 @@ const clickIdOf = (fact: Fact, names: readonly string[]) => {
   return click !== null && names.includes(click.by) ? click.id : null;
 };
 
+/** A number that is served without `+` has no known country: it has none in the list, and is no caller's first. */
+function numberOf(callerId: string | null): string | null {
+  const caller = toCaller(callerId);
+  return callerId?.includes("+") ? caller : (caller?.slice(1) ?? null);
+}
+const isNational = (key: string | null) => key !== null && /^\d+$/.test(key);
+
 const KEYS: Record<ConversionKey, (fact: Fact) => string | null> = {
   gclid: ({ gclid }) => gclid,
-  caller: ({ caller }) => caller,
+  caller: (fact) => numberOf(storedOf(fact).caller_id),
   google_click: (fact) => clickIdOf(fact, ["gclid", "gbraid", "wbraid"]),
   msclkid: (fact) => clickIdOf(fact, ["msclkid"]),
   google_analytics_cid: (fact) => toClientId(storedOf(fact).google_analytics_cid),
@@ -204,6 +211,7 @@ function firstConversions(
   const keyOf = KEYS[key];
   const wanted = likeCalls && new Set(FACTS.filter(({ call_id }) => likeCalls.includes(call_id)).map(keyOf));
   const eligible = population
+    .filter((fact) => key !== "caller" || !isNational(keyOf(fact)))
     .filter((fact) => keyOf(fact) !== null && fact.call_started !== null && fact.is_qualified)
     .filter(({ gclsrc }) => sources === undefined || sources.includes(gclsrc ?? ""))
     .filter((fact) => wanted === undefined || wanted.has(keyOf(fact)));
@@ -253,6 +261,7 @@ describe("RollupSession.conversions", () => {
             topic: fact.topic,
             is_repeated: !first.has(fact.call_id),
             earned_micros: null,
+            is_open: false,
           }));
           expect([count, [...read()]]).toEqual([expected.length, expected]);
           seen.calls += count;
@@ -264,7 +273,7 @@ describe("RollupSession.conversions", () => {
         }
       }
     }
-    expect(seen).toEqual({ calls: 5160, first: 170, repeated: 212, gone: 500 });
+    expect(seen).toEqual({ calls: 5160, first: 150, repeated: 232, gone: 500 });
   });
 
   it("returns the number stored with a call if callers are identified by digests", async () => {
@@ -273,7 +282,7 @@ describe("RollupSession.conversions", () => {
     using session = new RollupSession(database, { rules: { ...RULES, caller_digests: true } });
     const rows = [...session.conversions({ key: "caller", every: false }, {}).read()];
     expect(rows.map(({ key }) => key)).toEqual(
-      rows.map(({ call_id }) => toCaller(callOf.get(call_id)?.caller_id ?? null)),
+      rows.map(({ call_id }) => numberOf(callOf.get(call_id)?.caller_id ?? null)),
     );
     const first = firstConversions(
       { key: "caller", every: false },

@@ -81,6 +81,13 @@ describe("toJobState", () => {
     expect(toJobState(EXPORT, seen(failed), snapshotOf({ jobs: running }))).toMatchObject(later);
   });
 
+  it("forgets a failure that the warehouse did not record, once the work was done by hand", () => {
+    const refused = seen(end({ exitCode: 4, result: "failure", error: "refused" }));
+    const stateAt = (time: string) =>
+      toJobState(EXPORT, refused, snapshotOf({ lastDone: new Map([["export", at(time)]]) })).exitCode;
+    expect([stateAt("06:32"), stateAt("06:33")]).toEqual([4, null]);
+  });
+
   it("marks a job as undelivered if a report was not delivered to all and is not retried", () => {
     const undelivered = seen(end({ exitCode: 9, result: "failure" }));
     const unfinished = snapshotOf({ unfinished: new Set(["export"]) });
@@ -138,6 +145,7 @@ describe("emptyStatistics, noteEnd", () => {
         failing_since: at("07:45"),
         failed_runs: 2,
         started_at: at("08:30"),
+        finished_at: at("08:33"),
       },
       nextMs: undefined,
     });

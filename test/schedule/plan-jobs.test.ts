@@ -123,7 +123,11 @@ describe("planJobs", () => {
     expect(names((warehouse) => insertExport(warehouse, "2026-11-20T05:29:59.000Z"))).toEqual(["export"]);
     const exportByHand = (warehouse: Warehouse, exportDir: string) => {
       const path = join(exportDir, "utm_source.csv");
-      settleExports(warehouse, insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}" }]), NOW);
+      settleExports(
+        warehouse,
+        insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}", manifest_sha256: "" }]),
+        NOW,
+      );
     };
     expect(names(exportByHand)).toEqual(["export"]);
   });
@@ -178,6 +182,24 @@ describe("planJobs", () => {
         judgedMs: nowMs,
       },
     ]);
+  });
+
+  it.each([
+    // What only a person can mend: settings, the token, the warehouse or its disk.
+    { exit: 2, isBehind: true },
+    { exit: 4, isBehind: true },
+    { exit: 7, isBehind: true },
+    { exit: 5, isBehind: false },
+    { exit: 9, isBehind: false },
+    { exit: 4, failing: null, isBehind: false },
+  ])("after exit $exit, since a slot that was done, a job runs at the start: $isBehind", (row) => {
+    const { exit, failing = NOW, isBehind } = row;
+    const settings = loadSettings({ env: {}, folder: "/nowhere" });
+    const record = { ...RECORD, exit_code: exit, failing_since: failing };
+    const lastDone = new Map([["report", NOW]]);
+    const snapshot = snapshotOf({ lastDone, jobs: new Map([["report", record]]) });
+    const [planned] = planJobs([job("report", NOW)], settings, snapshot, Date.parse(NOW));
+    expect(planned?.isBehind).toBe(isBehind);
   });
 
   it("lets a job wait for its first slot if there is no warehouse yet", () => {

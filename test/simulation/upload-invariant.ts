@@ -1,6 +1,6 @@
 import { isDone, readTable } from "./looks.ts";
 import type { TrueCall } from "./service.ts";
-import type { Ran, World } from "./types.ts";
+import type { Job, Ran, World } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -31,7 +31,7 @@ function takeFiles(world: World, folder: string): string | undefined {
     world.count("conversions uploaded");
     const value = toValue(row["Conversion Value"]);
     conversions.set(order, {
-      callId: Number.parseInt(order, 10),
+      callId: Number(/^call-(\d+)/.exec(order)?.[1]),
       toldAt: world.uptime(),
       value,
       isRetracted: false,
@@ -72,6 +72,8 @@ function compareConversions(world: World): string | undefined {
   );
   const ageOf = (call: TrueCall) => world.now() - Date.parse(call.call_started);
   const clickOf = (id: number) => (calls.get(id) ?? world.service.removed.get(id)?.call)?.dni_data.gclid;
+  // While a job is open, a conversion keeps the value that was known last.
+  const isLastKnown = (id: number) => worths.get(id) === null && jobsOf(world, calls, id).some(isOpen);
   const settled = new Set<string | undefined>();
   for (const [id, { value }] of active) {
     const call = calls.get(id) ?? world.service.removed.get(id)?.call;
@@ -79,7 +81,7 @@ function compareConversions(world: World): string | undefined {
     // Older ones cannot be adjusted, and remain.
     if (ageOf(call) > 53 * DAY_MS) settled.add(clickOf(id));
     else if (!expected.has(id)) return `call ${id} is a conversion on the platform, but should not be`;
-    else if (value !== worths.get(id))
+    else if (value !== worths.get(id) && !isLastKnown(id))
       return `call ${id} is worth ${value} on the platform instead of ${worths.get(id)}`;
     else if (world.value === "outcome" && value !== null) world.count("conversions worth what was earned");
   }
@@ -95,14 +97,19 @@ function compareConversions(world: World): string | undefined {
 /** The revenue of the calls of a call's click; 0 for nothing, null if it is not known yet. */
 function worthOf(world: World, calls: ReadonlyMap<number, TrueCall>, id: number): number | null {
   if (world.value !== "outcome") return world.value;
-  const click = calls.get(id)?.dni_data.gclid;
-  const jobs = [...world.jobs.values()].filter(({ callId }) => calls.get(callId)?.dni_data.gclid === click);
-  const sold = jobs.filter(({ stage }) => stage === "sold");
-  const earned = sold.reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+  const jobs = jobsOf(world, calls, id);
+  const earned = jobs.reduce((sum, { stage, amount }) => sum + (stage === "sold" ? (amount ?? 0) : 0), 0);
   if (earned > 0) return earned / 100;
-  const isOpen = jobs.some(({ stage }) => stage === "booked") || sold.some(({ amount }) => amount === null);
-  return isOpen || jobs.length === 0 ? null : 0;
+  return jobs.some(isOpen) || jobs.length === 0 ? null : 0;
 }
+
+/** The jobs of the calls of a call's click. */
+function jobsOf(world: World, calls: ReadonlyMap<number, TrueCall>, id: number): Job[] {
+  const click = calls.get(id)?.dni_data.gclid;
+  return [...world.jobs.values()].filter(({ callId }) => calls.get(callId)?.dni_data.gclid === click);
+}
+
+const isOpen = ({ stage, amount }: Job) => stage === "booked" || (stage === "sold" && amount === null);
 
 /** The first qualified call of each click. */
 function firstOfClicks({ rules }: World, calls: readonly TrueCall[]): Map<number, TrueCall> {

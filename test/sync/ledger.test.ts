@@ -241,7 +241,7 @@ describe("syncWarehouse, before its first request", () => {
     });
     const run = makeRun(warehouse, silent, new FakeClock(NOW), {
       force: given.force,
-      fileCheckedAt: ago(5),
+      fileCheck: ago(5),
     });
     await expect(syncWarehouse(run)).rejects.toThrow("Nothing was to be asked for");
     expect(readRuns(warehouse, 1)).toMatchObject([

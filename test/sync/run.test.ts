@@ -63,6 +63,40 @@ describe("runSync", () => {
     expect(service.requests).toHaveLength(length);
   });
 
+  it("begins no warehouse on a schedule, and leaves no lock and no folder; by hand it does", async () => {
+    await using service = await startCallService(newestFirst(3));
+    const folder = join(service.folder, "mnt");
+    const database = join(folder, "new.db");
+    await expect(service.sync({ database, begins: false })).rejects.toMatchObject({
+      exitCode: 7,
+      message: `There is no warehouse at ${database}`,
+      hint: expect.stringContaining("its disk may not be mounted"),
+    });
+    expect(existsSync(folder)).toBe(false);
+    const begun: string[] = [];
+    const onBegunAgain = (remains: string) => begun.push(remains);
+    expect((await service.sync({ database, onBegunAgain })).calls_read).toBe(3);
+    expect(begun).toEqual([]);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
+    await expect(service.sync({ database, begins: false })).rejects.toMatchObject({
+      message: `There is no warehouse at ${database}, but new.db.lock of one`,
+    });
+    await service.sync({ database, onBegunAgain });
+    expect(begun).toEqual([`${database}.lock`]);
+  });
+
+  it("ends the failure of the job, unless it is the job, which records its own end", async () => {
+    await using service = await startCallService(newestFirst(3));
+    await service.sync();
+    const failed = "INSERT INTO jobs VALUES ('sync', '', '', 4, 'refused', NULL, '2026-11-20', 1)";
+    change(service, failed);
+    const read = () => service.read("SELECT exit_code, failing_since FROM jobs");
+    await service.sync({ isJob: true });
+    expect(read()).toEqual([{ exit_code: 4, failing_since: "2026-11-20" }]);
+    await service.sync();
+    expect(read()).toEqual([{ exit_code: 0, failing_since: null }]);
+  });
+
   it.each(["lost.db.caller-key", "lost.db.replaced-20261120T120000000Z"])(
     "does not begin again in place of a lost warehouse, of which %s is left",
     async (name) => {

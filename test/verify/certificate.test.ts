@@ -1,24 +1,26 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attempt } from "../../src/base/errors.ts";
 import { checkCertificate, writeCertificate } from "../../src/paging/certificate.ts";
+import { busyTimelines } from "../paging/lossy-timelines.ts";
 import { honestTimelines, wideTimelines, wildTimelines } from "../paging/random-service.ts";
 import { isSure, lives, type Reading, readings } from "../paging/walks.ts";
 import { draws } from "../support/draws.ts";
+import { findPeer } from "../support/peers.ts";
 
 const RUNS = draws(350);
 const SCRIPT = join(import.meta.dirname, "verify.py");
-const HAS_PYTHON = spawnSync("python3", ["--version"]).status === 0;
+const PYTHON = findPeer("python3");
 
 interface Pass {
   lines: string[];
   ids: Set<number | null>;
 }
 
-const anyTimeline = fc.oneof(wildTimelines, honestTimelines, wideTimelines);
+const anyTimeline = fc.oneof(wildTimelines, honestTimelines, wideTimelines, busyTimelines);
 
 /** Returns the certificates of the proven passes over drawn services. */
 async function certify(seed: number): Promise<Pass[]> {
@@ -167,8 +169,8 @@ function askPython(certificates: readonly (readonly string[])[]): Promise<string
 describe("certificates of proven passes over random services", () => {
   const seed = randomInt(2 ** 31);
 
-  it.skipIf(!HAS_PYTHON)(
-    `both verifiers accept certificates, and refuse forged ones: seed ${seed}`,
+  it.skipIf(PYTHON.isMissing)(
+    `both verifiers accept certificates, and refuse forged ones: seed ${seed}${PYTHON.note}`,
     async () => {
       const passes = await certify(seed);
       expect(passes.filter(({ lines, ids }) => !isHeld(lines, ids))).toEqual([]);

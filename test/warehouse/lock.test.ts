@@ -44,7 +44,10 @@ test("tryAcquireLock names an invalid lock file", () => {
   const file = join(folder.path, "calls.db");
   writeFileSync(`${file}.lock`, "a text that is longer than the header of a database ".repeat(100));
   expect(() => tryAcquireLock(file)).toThrow(
-    expect.objectContaining({ exitCode: 7, message: `Cannot use ${file}.lock (SQLITE_NOTADB)` }),
+    expect.objectContaining({
+      exitCode: 7,
+      message: `Cannot use ${file}.lock as the lock: it is another file`,
+    }),
   );
 });
 

@@ -134,6 +134,12 @@ describe("runQuery", () => {
       "SELECT gclid FROM transcripts",
       "It is a column of calls, fact_changes, call_facts, attributed_calls, rollup_gclid.",
     ],
+    [
+      "SELECT day, count(*) FROM attributed_calls",
+      "call_started_local has the local day and time of a call.",
+    ],
+    ['SELECT "Date" FROM attributed_calls', "call_started_local has the local day and time of a call."],
+    ["SELECT timestamp FROM calls", "call_started has the UTC time of a call."],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", "Correct the SQL; `calltally schema` names tables, views and columns."],
   ])("suggests a correction for %j: %s", (sql, hint) => {

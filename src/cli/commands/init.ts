@@ -8,9 +8,12 @@ import { Draft } from "../../base/draft.ts";
 import { CalltallyError, codeOf, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { makeFolder, removeFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { COMMAND_LINE } from "../../base/words.ts";
 import { findFile } from "../../config/accounts.ts";
 import { nameFrom } from "../../config/calltally-file.ts";
-import { assertNoneElsewhere } from "../../config/read-configuration.ts";
+import { inspectSettings } from "../../config/load-settings.ts";
+import { assertNoneElsewhere, readConfiguration } from "../../config/read-configuration.ts";
+import { beginWarehouse } from "../../warehouse/begin.ts";
 import type { Context } from "../context.ts";
 import { show } from "../frame.ts";
 import { type Access, askAnswers, completeAnswers, type InitFlags, readFlags } from "../init/answers.ts";
@@ -74,6 +77,9 @@ async function runInit(context: Context, flags: InitFlags): Promise<void> {
     { path: target, text: yaml, mode: 0o644 }, // last, so that it never names a missing file
   ].map((file) => ({ ...file, name: nameFrom(folder, file.path) }));
   writeNewFiles(files);
+  // So that the schedule can be started first: a job begins no warehouse.
+  for (const { sources } of readConfiguration(target, { env, folder }).accounts)
+    beginWarehouse(inspectSettings(sources).settings.database);
   const flag = options.config === undefined ? "" : ` --config ${options.config}`;
   const steps = [
     [`calltally sync${flag}`, `copy the calls, into data/${account}/calltally.db`],
@@ -99,14 +105,15 @@ async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Prom
 const HINTS: Partial<Record<ExitCode, string>> = {
   [EXIT.unreachable]:
     "Check --base-url and the network; --offline writes the files without trying the token. Nothing was written.",
-  [EXIT.contract]:
-    "Check that --base-url is the address of the Call Analytics Platform API, without /v3. Nothing was written.",
 };
 
 function nothingWritten(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { exitCode, message, hint, cause, isCauseInMessage } = error;
-  const known = exitCode === EXIT.refused ? `${hint} Nothing was written.` : "Nothing was written.";
+  const { exitCode, message, cause, isCauseInMessage } = error;
+  const hint = error.hintIn({ ...COMMAND_LINE, baseUrl: "--base-url" });
+  const known = [EXIT.refused, EXIT.contract].some((code) => code === exitCode)
+    ? `${hint} Nothing was written.`
+    : "Nothing was written.";
   return new CalltallyError(exitCode, message, { cause, isCauseInMessage, hint: HINTS[exitCode] ?? known });
 }
 

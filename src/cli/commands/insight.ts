@@ -1,9 +1,12 @@
 import { Argument, Command } from "@commander-js/extra-typings";
 import { ApiClient } from "../../api/client.ts";
+import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import type { Insight } from "../../features/insights/insight-client.ts";
 import { fetchInsights, type InsightUpdate, syncInsights } from "../../features/insights/sync-insights.ts";
+import { settleByHand } from "../../schedule/job-journal.ts";
+import { JOB } from "../../warehouse/runs/job-table.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { show } from "../frame.ts";
@@ -41,6 +44,8 @@ const syncCommand = (context: Context) =>
       const settings = settingsOf(context);
       const updates = syncInsights(settings.database, toApiAccess(settings), ids, context.signal);
       for await (const update of updates) show(context, { data: update, summary: describeUpdate(update) });
+      const isWhole = settings.insightIds.every((id) => ids.includes(id));
+      if (isWhole) settleByHand(settings.database, JOB.insights, EXIT.done);
     });
 
 const idsArgument = () => new Argument("<id...>", "ids of insights").argParser(eachOf(wholeNumber()));

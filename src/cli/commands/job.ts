@@ -9,8 +9,9 @@ import { REPORT_JOB, RESTATED_JOB } from "../../reports/report.ts";
 import type { Job } from "../../schedule/job-definition.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
 import { runJob } from "../../schedule/run-job.ts";
+import { beginWarehouse } from "../../warehouse/begin.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
-import type { Context } from "../context.ts";
+import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, SYNCS_AT_ONCE } from "../frame.ts";
 import { closeFolders } from "../private-folders.ts";
 
@@ -23,10 +24,11 @@ export const command = (context: Context) =>
         `the job: ${JOBS.map((job) => job.name).join(", ")}, or ${REPORT_JOB}<name> or ${RESTATED_JOB}<name>, a report of calltally.yaml`,
       ),
     )
+    .option(...OPTION.begin)
     .addOption(new Option("--run <id>", "id for log lines, passed by schedule").hideHelp())
     .addHelpText("after", "\nExample:\n  $ calltally job sync")
     .action(
-      action(context, async (name, { run: runOfSchedule }) => {
+      action(context, async (name, { begin, run: runOfSchedule }) => {
         if (runOfSchedule !== undefined) endWithParent();
         const run = runOfSchedule ?? randomUUID().slice(0, 8);
         // The schedule has logged those of its children.
@@ -51,6 +53,7 @@ export const command = (context: Context) =>
             const log = (await openLogOf([settings], env)).child(ids);
             if (accounts.length === 1) logUncaught(log);
             for (const remark of remarks.splice(0)) log.warn(remark);
+            if (begin) beginWarehouse(settings.database);
             const exit = await runJob(job, jobs, { account: account.name, settings, log, signal, limitOf });
             return { exit };
           },

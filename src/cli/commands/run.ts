@@ -1,9 +1,16 @@
 import { Command } from "@commander-js/extra-typings";
-import { type ExitCode, worstCode } from "../../base/errors.ts";
+import { EXIT, type ExitCode, worstCode } from "../../base/errors.ts";
 import type { DeliveryResult } from "../../delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
 import { assertRecipients } from "../../reports/recipients.ts";
-import { chooseReports, ofAccount, type ReportOfFile } from "../../reports/report.ts";
+import {
+  chooseReports,
+  ofAccount,
+  REPORT_JOB,
+  RESTATED_JOB,
+  type ReportOfFile,
+} from "../../reports/report.ts";
+import { settleByHand } from "../../schedule/job-journal.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
@@ -44,12 +51,17 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
           onAttributed: attributionProgress(context, note),
         });
         if (made === undefined) continue; // cannot happen for a run by hand
+        const exit = exitCodeOfReport(made);
+        const isForAll = isDelivered || (report.content.deliver ?? []).length === 0;
+        if (isForAll && exit !== EXIT.undelivered)
+          for (const prefix of [REPORT_JOB, RESTATED_JOB])
+            settleByHand(report.settings.database, prefix + report.name, exit);
         results.push({
           data: dataOf(made),
           summary: describeReport(made, folder, isDelivered),
           notes: notesOnDispositions(report.settings, account.sources),
           errors: [...quietDoubts(context, made.manifest.statements), ...describeUndelivered(made)],
-          exit: exitCodeOfReport(made),
+          exit,
         });
       } catch (thrown) {
         if (named.length === 1) throw thrown;

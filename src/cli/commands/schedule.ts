@@ -10,8 +10,9 @@ import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
 import { type Address, parseAddress } from "../../schedule/monitor.ts";
 import { type ListedJob, listJobs, planJobs } from "../../schedule/plan-jobs.ts";
 import { readTextOf, watchFile } from "../../schedule/watch-file.ts";
+import { beginWarehouse } from "../../warehouse/begin.ts";
 import { accountsOf, configurationOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
-import { CONFIG_TEXT, type Context } from "../context.ts";
+import { CONFIG_TEXT, type Context, OPTION } from "../context.ts";
 import { action, note, overAccounts, type Result } from "../frame.ts";
 import { closeFolders } from "../private-folders.ts";
 import { formatTable, hang, WIDTH } from "../terminal/text.ts";
@@ -27,6 +28,7 @@ export const command = (context: Context) =>
       "--listen <address>",
       "serve /healthz, Prometheus /metrics and the doorbell on this address, e.g. 127.0.0.1:9464",
     )
+    .option(...OPTION.begin)
     .option("--allow-remote", "allow --listen on an address that other machines can reach", false)
     .addOption(new Option("--json", "print the next runs as JSON").implies({ list: true }))
     .addHelpText(
@@ -34,14 +36,14 @@ export const command = (context: Context) =>
       '\nExample:\n  $ CALLTALLY_SYNC_CRON="*/15 * * * *" calltally schedule --listen 127.0.0.1:9464',
     )
     .action(
-      action(context, async ({ list, listen, allowRemote }) => {
+      action(context, async ({ list, listen, begin, allowRemote }) => {
         const address = listen === undefined ? undefined : parseAddress(listen, allowRemote);
         const remarks = [...remarksOf(context), ...closeFolders(context)];
         if (list) {
           for (const remark of remarks) note(context, remark);
           return await listAll(context);
         }
-        await runSchedule(context, remarks, address);
+        await runSchedule(context, remarks, { listen: address, begin });
         return {};
       }),
     );
@@ -84,7 +86,11 @@ async function planSchedule(context: Context, text: string | undefined) {
 type SchedulePlan = Awaited<ReturnType<typeof planSchedule>>;
 
 /** Runs the schedule; an edited file that checks replaces the one in use once running jobs have ended. */
-async function runSchedule(context: Context, remarks: readonly string[], listen: Address | undefined) {
+async function runSchedule(
+  context: Context,
+  remarks: readonly string[],
+  { listen, begin = false }: { listen: Address | undefined; begin?: boolean | undefined },
+) {
   const { signal } = context;
   const { file } = configurationOf(context);
   // If the file is removed later, that is an error, and no schedule without a file.
@@ -112,6 +118,7 @@ async function runSchedule(context: Context, remarks: readonly string[], listen:
       log.error(edited.problem);
     }
   };
+  const begun = new Set<string>();
   const ended = new AbortController();
   const untilEnd = { signal: AbortSignal.any([signal, ended.signal]) };
   const watching = file && text !== undefined && watchFile(file.path, text, untilEnd, read);
@@ -121,8 +128,11 @@ async function runSchedule(context: Context, remarks: readonly string[], listen:
       edited.isReplaced = new AbortController();
       const { accounts, ...own } = plan;
       log = await openLogFor(context, accounts);
-      for (const { name: account, problem } of accounts) {
+      for (const { name: account, problem, settings } of accounts) {
         if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
+        // Only once: a warehouse that vanishes later is lost.
+        if (begin && !begun.has(settings.database)) beginWarehouse(settings.database);
+        begun.add(settings.database);
       }
       const program = process.argv.slice(1, 2);
       const options = { accounts, ...own, log, signal, listen, program };

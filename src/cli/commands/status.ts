@@ -3,11 +3,12 @@ import { describeError, EXIT, worstCode } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
 import { parseAge } from "../../calendar/age-text.ts";
 import type { Account } from "../../config/accounts.ts";
-import { loadSettings } from "../../config/load-settings.ts";
+import { inspectSettings, loadSettings } from "../../config/load-settings.ts";
 import { findLate, findProblems } from "../../status/find-problems.ts";
 import { remarkOnOrphans } from "../../status/orphans.ts";
 import { reportsOf } from "../../status/read-next.ts";
 import { readStatus, type Status } from "../../status/read-status.ts";
+import { nameDamage } from "../../warehouse/sqlite-errors.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
@@ -83,7 +84,7 @@ function summarize(
       const { status, errors, remarks, exit = EXIT.done } = judge(account);
       return { name, status, problems: [...errors, ...remarks], exit };
     } catch (thrown) {
-      const error = toCalltallyError(thrown);
+      const error = toCalltallyError(nameDamage(thrown, inspectSettings(account.sources).settings.database));
       return { name, problems: [describeError(error)], exit: error.exitCode };
     }
   });

@@ -65,6 +65,8 @@ export const command = (context: Context) =>
             onAttributed: attributionProgress(context, note),
             onNotice: (notice) => news.push(`  notice    ${describeNotice(notice, settings.timezone)}`),
             onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
+            onBegunAgain: (remains) =>
+              note(`Began a new warehouse, though ${remains} shows that there was one: is its disk mounted?`),
             onNotErased: ({ message }) => note(`${message}: a later sync will do it, or run calltally prune`),
           });
           progress.clear();

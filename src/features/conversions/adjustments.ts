@@ -69,8 +69,9 @@ export function findAdjustments(
       return isOtherValue(order, value, conversion)
         ? [{ order, action: "restate", reason: null, value }]
         : [];
-    // No adjustment can make a value blank.
-    return isEarned && order.value !== null ? retract("nothing earned") : [];
+    // No adjustment can make a value blank. While a job is open, the last value stays: the platform may refuse a second
+    // conversion of an old click.
+    return isEarned && order.value !== null && !call.is_open ? retract("nothing earned") : [];
   });
 }
 

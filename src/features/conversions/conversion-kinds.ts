@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ClickId } from "../../attribution/ad-click.ts";
 import type { Audience } from "../../base/folder.ts";
+import { DIALABLE_NUMBER } from "../../base/phone-number.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import { toEventName } from "../../request/event-name.ts";
 import type { ConversionKind } from "../../request/option-values.ts";
@@ -102,7 +103,7 @@ export const KINDS: Record<ConversionKind, Kind> = {
   "google-leads": {
     key: "caller",
     missing: "no caller id",
-    pattern: /^\+[1-9]\d{6,14}$/,
+    pattern: DIALABLE_NUMBER,
     audience: "owner",
     maxAgeMs: 63 * DAY_MS,
     minAgeMs: 0,
@@ -132,13 +133,13 @@ export const KINDS: Record<ConversionKind, Kind> = {
     hasOrderId: false,
     layOut: microsoftLayout,
   },
-  /** "Import offline events" (support.google.com/analytics/answer/10325025); its versions do not agree on a maximum age. */
+  /** "Import offline events" (support.google.com/analytics/answer/10325025). GA4 drops events older than 72 hours. */
   "ga4-events": {
     key: "google_analytics_cid",
     missing: "no client id",
     pattern: /^\d{1,20}\.\d{1,20}$/,
     audience: "shared",
-    maxAgeMs: Number.POSITIVE_INFINITY,
+    maxAgeMs: 72 * HOUR_MS,
     minAgeMs: 0,
     toName: toEventName,
     hasOrderId: false,

@@ -34,7 +34,7 @@ const columns = {
   ),
   order_id: about(
     text(),
-    "Identifies the conversion in adjustments: the call id, after a retraction with `-2` and so on; null if the file did not contain one.",
+    "Identifies the conversion in adjustments: `call-` and the call id, after a retraction with `-2` and so on; null if the file did not contain one.",
   ),
   action: about(
     text({ enum: ["convert", "retract", "restate"] }).notNull(),

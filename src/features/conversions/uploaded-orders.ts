@@ -83,10 +83,14 @@ export class OrderBook {
     return this.#lasting.has(this.#isEvery ? toMoment(digest, toSecond(callStarted)) : digest);
   }
 
-  /** Returns an order id for a conversion: the call's id or, if that is used, `<call_id>-2` and so on. */
+  /**
+   * Returns an order id for a conversion: `call-` and the call's id or, if that is used, `call-<call_id>-2` and so on.
+   * Google's Data Manager is reported to refuse a whole batch for one id of digits alone.
+   */
   freeId(callId: number): string {
-    let id = String(callId);
-    for (let round = 2; this.#ids.has(id); round++) id = `${callId}-${round}`;
+    const first = `call-${callId}`;
+    let id = first;
+    for (let round = 2; this.#ids.has(id); round++) id = `${first}-${round}`;
     return id;
   }
 

@@ -10,7 +10,7 @@ import { periodCodes } from "../../figures/time-keys.ts";
 import { groupCalls } from "./group-calls.ts";
 import { CALL_ID, listCalls } from "./list-calls.ts";
 import { packCalls } from "./packed-calls.ts";
-import { outcomeLedger, sortCalls, spendLedger } from "./page-data.ts";
+import { outcomeLedger, sortCalls, spendLedger, withPageValues } from "./page-data.ts";
 import type { ListedColumn } from "./page-facts.ts";
 
 /** More would make a file that mail and browsers refuse. */
@@ -53,7 +53,7 @@ export const packLines: Pack = async (job, dimensions, { span, periods }) => {
     ...sortCalls(calls, [
       { name: "day", codes: ofDays, values: undefined },
       ...(listed?.codes ?? []),
-      ...codes,
+      ...withPageValues(codes),
     ]),
     spend: job.spend && spendLedger(job.spend, { span, periods }),
     outcomes: job.outcomes && (await outcomeLedger(session, { span, periods }, { keys, offsets })),
@@ -74,7 +74,12 @@ export const packGroups: Pack = async (job, dimensions, { span, periods }) => {
   const keys = keyColumns(dimensions);
   const { calls, keys: codes } = await session.columns(keys, { span, offsets: [] });
   const ofDays = periodCodes(calls.startsMs, periods, new Dictionary());
-  const { columns, values, groups, sums } = groupCalls(calls, { keys, codes, ofDays, minCell });
+  const { columns, values, groups, sums } = groupCalls(calls, {
+    keys,
+    codes: withPageValues(codes),
+    ofDays,
+    minCell,
+  });
   assertMost(job, groups, MAX_CALLS);
   const { calls: all = 0, answered_calls = 0, missed_calls = 0 } = sums;
   return {

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { toShortName } from "../../base/short-name.ts";
 import type { Calls } from "../../figures/calls.ts";
 import { Cells, type Side } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
@@ -24,6 +25,18 @@ export interface KeyCodes {
 }
 
 const DIGIT_BITS = 16;
+/** Longer names would fill the page, and its memory. */
+const MAX_NAME = 200;
+
+/** Returns a key's value as the page has it: a long name is cut. */
+function toPageValue(value: FactValue): FactValue {
+  return typeof value === "string" && value.length > MAX_NAME ? toShortName(value, MAX_NAME) : value;
+}
+
+/** Returns the codes of key columns with values as the page has them. */
+export function withPageValues(keys: readonly KeyCodes[]): KeyCodes[] {
+  return keys.map(({ values, ...key }) => ({ ...key, values: values?.map(toPageValue) }));
+}
 
 /** Sorts calls by all that the file has of them, so that their order shows nothing else. */
 export function sortCalls(
@@ -104,7 +117,7 @@ function ledgerOf<Sums, Amounts>(
 ): Ledger<Amounts> {
   const rows = [...found].map(([cell, sums]) => ({
     day: String(cells.periods?.values[cells.periodOf(cell)]),
-    values: cells.table.valuesOf(cells.keyOf(cell)),
+    values: cells.table.valuesOf(cells.keyOf(cell)).map(toPageValue),
     ...toAmounts(sums),
   }));
   // So that their order shows nothing else, either.

@@ -1,9 +1,8 @@
-import { existsSync } from "node:fs";
 import { ApiError, reword } from "../../api/api-errors.ts";
 import { type ApiAccess, ApiClient } from "../../api/client.ts";
 import { describeError, EXIT } from "../../base/errors.ts";
 import { readCallCount } from "../../warehouse/calls/call-table.ts";
-import { openExistingWarehouse, openWarehouse } from "../../warehouse/open.ts";
+import { openExistingWarehouse } from "../../warehouse/open.ts";
 import { assertAccount, bindOrigin } from "../../warehouse/origin.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import { getInsight, type Insight } from "./insight-client.ts";
@@ -27,13 +26,13 @@ export async function* syncInsights(
   ids: readonly number[],
   signal: AbortSignal,
 ): AsyncGenerator<InsightUpdate, void, void> {
-  if (existsSync(database)) {
+  {
     using warehouse = openExistingWarehouse(database);
     assertAccount(warehouse, api);
   }
   await using client = new ApiClient(api);
   for await (const insight of fetchInsights(client, ids, signal)) {
-    using warehouse = openWarehouse(database);
+    using warehouse = openExistingWarehouse(database);
     const stored = { ...insight, group_list: insight.group_list.map(({ id }) => id) };
     const fetchedAt = new Date().toISOString();
     const changes = writeTransaction(warehouse, (tx) => {

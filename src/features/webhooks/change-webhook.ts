@@ -6,7 +6,7 @@ import { createRedactor } from "../../api/redact-token.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
 import { type Doorbell, SECRET_PARAMETER } from "../../config/doorbell.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
-import { openWarehouse } from "../../warehouse/open.ts";
+import { openExistingWarehouse } from "../../warehouse/open.ts";
 import { assertAccount } from "../../warehouse/origin.ts";
 import {
   changeWebhook,
@@ -93,7 +93,7 @@ export async function sendWebhookChange(
   signal: AbortSignal,
 ): Promise<WebhookResponse> {
   await using client = new ApiClient(api);
-  using warehouse = openWarehouse(database);
+  using warehouse = openExistingWarehouse(database);
   assertAccount(warehouse, api);
   const { db } = warehouse;
   const { change_id } = webhook_changes;

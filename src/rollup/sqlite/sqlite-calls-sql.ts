@@ -1,5 +1,5 @@
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import { NO_OUTCOME, STAGES } from "../../call/filter.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import { type ConditionDialect, conditionText } from "../condition-sql.ts";
@@ -47,7 +47,7 @@ export function selectionText(
 const STAGE_RANK = `CASE stage ${STAGES.map((stage, rank) => `WHEN ${literal(stage)} THEN ${rank}`).join(" ")} END`;
 
 /** The caller's number or digest. */
-export const CALLER = "(SELECT caller FROM callers WHERE caller_id = f.caller_id)";
+const CALLER = "(SELECT caller FROM callers WHERE caller_id = f.caller_id)";
 
 export function factText(fact: FactColumn, { isGoneCounted }: Pick<CallSelection, "isGoneCounted">): string {
   if (fact === "caller") return CALLER;

@@ -2,7 +2,8 @@ import type { ClickId } from "../../attribution/ad-click.ts";
 import type { Stage } from "../../call/filter.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
-import { CALLER, FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
+import { REVENUE } from "./outcome-sums.ts";
+import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
 export interface ConversionQuery {
   /** What identifies a conversion: click, caller, or browser. */
@@ -41,15 +42,20 @@ export interface Candidate {
    * if that is not known yet, and for repeated calls.
    */
   earned_micros: string | null;
+  /** Whether a job of the key is open, so that what it earns can change; false for repeated calls. */
+  is_open: boolean;
 }
 
+/** The number as served, with `+` only if it has its country code: a digest, or digits alone, cannot be uploaded. */
+const NUMBER = "number_of(c.caller_id)";
 const CLICK_BY = "click_by(c.gclid, c.gclsrc, c.referring_url, c.extra)";
 const CLICK_ID = "click_id(c.gclid, c.gclsrc, c.referring_url, c.extra)";
 
 /** A fact, or the result of a function of the session's connection on the stored call. */
 const CONVERSION_KEYS: Record<ConversionKey, { text: string; isStored: boolean }> = {
   gclid: { text: "f.gclid", isStored: false },
-  caller: { text: "f.caller_id", isStored: false },
+  // Calls without the country code are no caller's first: a later one can be uploaded.
+  caller: { text: `iif(${NUMBER} GLOB '[0-9]*', NULL, f.caller_id)`, isStored: true },
   google_click: { text: `iif(${CLICK_BY} <> 'msclkid', ${CLICK_ID}, NULL)`, isStored: true },
   msclkid: { text: `iif(${CLICK_BY} = 'msclkid', ${CLICK_ID}, NULL)`, isStored: true },
   google_analytics_cid: { text: "client_id(c.google_analytics_cid)", isStored: true },
@@ -62,12 +68,12 @@ const QUALIFIES: Record<Qualify, string> = {
 };
 
 /** What each call earned, and whether one of its jobs may still be sold or get an amount. */
-const SUMS = `SELECT call_id, sum(amount_micros) FILTER (WHERE stage = 'sold') AS earned,
+const SUMS = `SELECT call_id, ${REVENUE} AS earned,
     max(stage = 'booked' OR stage = 'sold' AND amount_micros IS NULL) AS is_open
   FROM outcomes GROUP BY call_id`;
 
 /** Columns of the table that `firstConversionsText` selects for. */
-export const FIRST_CONVERSIONS = "call_id INTEGER PRIMARY KEY, earned_micros INTEGER";
+export const FIRST_CONVERSIONS = "call_id INTEGER PRIMARY KEY, earned_micros INTEGER, is_open INTEGER";
 
 export function firstConversionsText(
   { key: name, sources, every, qualify = "qualified", isEarned = false, likeCalls }: ConversionQuery,
@@ -89,13 +95,13 @@ export function firstConversionsText(
     `f.call_id, row_number() OVER (PARTITION BY ${partition} ORDER BY f.call_started, f.call_id) AS rank`;
   const isQualified = QUALIFIES[qualify];
   if (!isEarned)
-    return `SELECT call_id, NULL FROM (
+    return `SELECT call_id, NULL, 0 FROM (
     SELECT ${rank(same)}
     ${selectionText({}, context, { from, also: [...also, isQualified] })}
   ) WHERE rank = 1`;
   // Calls that are not conversions themselves earn for the click or caller, too.
   return `WITH sums AS MATERIALIZED (${SUMS})
-  SELECT call_id, CASE WHEN earned > 0 THEN earned WHEN is_open = 0 THEN 0 END FROM (
+  SELECT call_id, CASE WHEN earned > 0 THEN earned WHEN is_open = 0 THEN 0 END, coalesce(is_open, 0) FROM (
     SELECT ${rank(`${same}, ${isQualified}`)}, ${isQualified} AS is_conversion,
       sum(sums.earned) OVER of_key AS earned, max(sums.is_open) OVER of_key AS is_open
     ${selectionText({}, context, { from, join: " LEFT JOIN sums ON sums.call_id = f.call_id", also })}
@@ -103,19 +109,15 @@ export function firstConversionsText(
   ) WHERE rank = 1 AND is_conversion`;
 }
 
-/** A digest cannot be uploaded: the number is taken from what was kept of the call. */
-const KEPT_NUMBER = "caller_of(c.caller_id)";
-
 export function candidatesText(
   { key: name, qualify = "qualified" }: ConversionQuery,
   table: string,
   firstTable: string,
-  { rules }: Pick<CallSelection, "rules">,
 ): string {
-  const caller = rules.caller_digests === true ? KEPT_NUMBER : CALLER;
-  const key = name === "caller" ? caller : CONVERSION_KEYS[name].text;
+  const key = name === "caller" ? NUMBER : CONVERSION_KEYS[name].text;
   return `SELECT f.call_id, f.is_live, f.call_started, ${key} AS key, ${CLICK_BY} AS click_by, coalesce(f.gclsrc, '') AS gclsrc, ${QUALIFIES[qualify]} AS is_qualified, f.topic,
-  first.call_id IS NULL AS is_repeated, CAST(first.earned_micros AS TEXT) AS earned_micros
+  first.call_id IS NULL AS is_repeated, CAST(first.earned_micros AS TEXT) AS earned_micros,
+  coalesce(first.is_open, 0) AS is_open
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id JOIN calls AS c ON c.call_id = f.call_id
   LEFT JOIN ${firstTable} AS first ON first.call_id = f.call_id
 ORDER BY s.rank`;

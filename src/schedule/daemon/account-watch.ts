@@ -1,10 +1,13 @@
 import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/errors.ts";
+import { realFile } from "../../base/folder.ts";
 import type { Log } from "../../base/log.ts";
 import type { Account } from "../../config/accounts.ts";
 import type { Doorbell } from "../../config/doorbell.ts";
 import { inspectSettings, loadSettings, type Settings } from "../../config/load-settings.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
+import { missingError } from "../../warehouse/missing.ts";
+import { nameDamage } from "../../warehouse/sqlite-errors.ts";
 import type { Outcome } from "../child-process.ts";
 import { Bell } from "../doorbell/bell.ts";
 import type { Job } from "../job-definition.ts";
@@ -33,7 +36,7 @@ export function watchAccount(
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
-  const read = () => lookAt(() => readSnapshot(jobs, settings), log);
+  const read = () => lookAt(() => readSnapshot(jobs, settings), settings.database, log);
   const planned = planJobs(jobs, settings, read().snapshot, clock.now());
   // Undefined if nothing can ring for a sync of this account.
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;
@@ -75,12 +78,13 @@ export interface Look {
   problem?: string;
 }
 
-/** An unreadable warehouse does not stop the schedule. */
-function lookAt(read: () => Snapshot | undefined, log: Log): Look {
+/** An unreadable warehouse does not stop the schedule, and neither does a missing one. */
+function lookAt(read: () => Snapshot | undefined, database: string, log: Log): Look {
   try {
-    return { snapshot: read() };
+    const snapshot = read();
+    return snapshot ? { snapshot } : { problem: missingError(realFile(database)).message };
   } catch (error) {
-    const problem = `cannot read the warehouse: ${describeError(error)}`;
+    const problem = `cannot read the warehouse: ${describeError(nameDamage(error, database))}`;
     log.warn(problem);
     return { problem };
   }

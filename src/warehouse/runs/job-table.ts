@@ -21,6 +21,9 @@ export const JOBS = describeTable(
   "The jobs that `schedule`, cron or systemd run, one row per job; without `calltally sync` and `export` by hand.",
 );
 
+/** The jobs that every account has. Those of reports have the name of the report. */
+export const JOB = { sync: "sync", export: "export", insights: "insights" } as const;
+
 export type JobRecord = typeof jobs.$inferSelect;
 
 export interface JobEnd {
@@ -48,6 +51,16 @@ export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
   const before = readJobs(warehouse).find((record) => record.job === job);
   const record = { job, ...applyEnd(before, end), started_at: startedAt, finished_at: finishedAt };
   upsertJob(warehouse.db, record);
+}
+
+/**
+ * Ends the failure of a job whose work was done otherwise, by hand or by a program.
+ * @param end.exitCode 0 or 3
+ */
+export function settleJob(tx: Tx, job: string, end: Pick<JobEnd, "exitCode" | "finishedAt">): void {
+  const record = readJobs(tx).find((known) => known.job === job);
+  if (record === undefined || record.failing_since === null) return;
+  updateJobEnd(tx, { ...end, job, startedAt: record.started_at, result: "success", error: null });
 }
 
 export type JobOutcome = Pick<

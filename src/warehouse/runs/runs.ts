@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { and, desc, eq, inArray, isNotNull, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, or, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
@@ -132,6 +132,19 @@ export function hashRun(run: SyncRun): string {
 export function sealRun(tx: Tx, runId: number, changes: RunChanges): SyncRun {
   const row_hash = hashRun(updateRun(tx, runId, { ...changes, status: "done", moment_ms: readMoment(tx) }));
   return updateRun(tx, runId, { row_hash });
+}
+
+/** Records a check of the file that ended after the run. */
+export function recordFileCheck(tx: Tx, runId: number, file_checked_at: string): SyncRun {
+  const run = updateRun(tx, runId, { file_checked_at });
+  return run.status === "done" ? updateRun(tx, runId, { row_hash: hashRun(run) }) : run;
+}
+
+/** Takes back that a run is done, because what follows it failed. Its certificate goes with it, because it proves a run that is done. */
+export function failSealed(tx: Tx, runId: number, error: string): void {
+  tx.db.run(sql`DELETE FROM certificates WHERE run_id = ${runId}`);
+  const undone = { verdict: null, verdict_reason: null, advice: null, moment_ms: null, row_hash: null };
+  updateRun(tx, runId, { ...undone, first_page_at: null, status: "failed", error });
 }
 
 /** Counted page by page, including discarded pages. */

@@ -26,7 +26,7 @@ it("schedule runs the jobs of each account separately, and serves health and met
   );
 
   folder.write("beta.token", "t0ken-of-nobody");
-  await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], options);
+  await using schedule = startLogging(["schedule", "--begin", "--listen", "127.0.0.1:0"], options);
   for (const ended of ["sync", "export"]) {
     for (const name of ["acme", "beta"])
       await schedule.seen((line) => line.account === name && line.job === ended && "seconds" in line);
@@ -64,7 +64,9 @@ it("schedule loads a valid edited file, and with an invalid one keeps the previo
   };
   write({ acme });
   appendFileSync(join(folder.path, "calltally.yaml"), 'sync_cron: "*/5 * * * * *"\n');
-  await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
+  await using schedule = startLogging(["schedule", "--begin", "--listen", "127.0.0.1:0"], {
+    cwd: folder.path,
+  });
   const next = (isIt: (line: LogLine) => boolean) => schedule.seen(isIt, schedule.lines().length);
   const health = async (line: LogLine) =>
     (await (await fetch(addresses.parse(line).healthz)).json()) as Health;

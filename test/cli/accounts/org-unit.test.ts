@@ -73,7 +73,7 @@ describe("CALLTALLY_ORG_UNIT_ID", () => {
     });
     expect(await folder.say("sync --full")).not.toContain("org_unit_id");
     using unattended = makePlace(service, "7");
-    const { code, stderr } = await unattended.run("job sync");
+    const { code, stderr } = await unattended.run("job sync --begin");
     expect(code).toBe(0);
     expect(parseLines(stderr)).toContainEqual(
       expect.objectContaining({ level: "warn", calls_other_unit: 20 }),

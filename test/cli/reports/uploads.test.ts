@@ -52,12 +52,12 @@ describe("calltally export --new", () => {
     expect(await folder.say(both)).toContain(
       "data/exports/google-ads.csv  2 rows of 3 calls examined; left out: 1 no gclid\n",
     );
-    expect(folder.ids("google-ads")).toEqual(["1", "2"]);
+    expect(folder.ids("google-ads")).toEqual(["call-1", "call-2"]);
     folder.put(conversionCall(2, { duration: 1 }));
     expect(await folder.say(both)).toMatch(
       /google-ads\.csv {2}0 rows of 3 calls examined; left out: 1 no gclid, 1 not qualified, 1 uploaded\n[\s\S]*google-ads-adjustments\.csv {2}1 adjustment: 1 retracted, 0 restated\n/,
     );
-    expect(folder.ids("google-ads-adjustments")).toEqual(["2"]);
+    expect(folder.ids("google-ads-adjustments")).toEqual(["call-2"]);
     const manifest = JSON.parse(readText(join(folder.path, "data/exports"), "manifest.json"));
     expect(manifest.files[0]).toMatchObject({ only_new: true, excluded: { uploaded: 1 } });
     expect(await folder.say(both)).toContain("google-ads-adjustments.csv  0 adjustments");
@@ -66,7 +66,7 @@ describe("calltally export --new", () => {
 
     const explained = (await folder.say("explain 2")).replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d /g, "TIME ");
     expect(explained).toContain(`
-uploads         TIME data/exports/google-ads.csv: Qualified call 40 EUR, order id 2
+uploads         TIME data/exports/google-ads.csv: Qualified call 40 EUR, order id call-2
                 TIME data/exports/google-ads-adjustments.csv: retracted, not qualified
 `);
     expect(JSON.parse(await folder.say("explain 2 --json")).uploads).toMatchObject([

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import { beginWarehouse } from "../../../src/warehouse/begin.ts";
 import { startLogging } from "../../support/logging-program.ts";
 import { HAS_PROCESSES } from "../../support/run.ts";
 import { json, passOn, startServer, startTlsServer } from "../../support/services/server.ts";
@@ -29,7 +30,9 @@ describe.skipIf(!HAS_PROCESSES)("schedule --listen with a doorbell", () => {
     await using folder = await makePlace(accounts);
     const { acme } = folder;
     const read = (sql: string) => readColumn(join(folder.path, "data/acme/calltally.db"), sql);
-    await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], { cwd: folder.path });
+    await using schedule = startLogging(["schedule", "--begin", "--listen", "127.0.0.1:0"], {
+      cwd: folder.path,
+    });
     const syncs = (account: string) =>
       schedule.lines().filter((line) => line.account === account && line.msg === "synced").length;
     const { doorbell } = await schedule.seen((line) => "doorbell" in line);
@@ -106,6 +109,7 @@ describe("calltally webhook patch --doorbell", () => {
     await using folder = await makePlace({ acme: { calls: 1 } });
     folder.write("calltally.yaml", `base_url: ${folder.acme.url}\n${TOP}`);
     folder.env.CALLTALLY_TOKEN = folder.acme.token;
+    folder.begin();
     await folder.say(`${set} --clear-static-parameters`);
     expect(folder.acme.webhooks.get(44)).toMatchObject({
       webhook_endpoint: url,
@@ -153,6 +157,7 @@ describe("calltally webhook patch --doorbell", () => {
     const message = `static_parameters: ${SECRET} is too long`;
     await using server = await startServer(json({ code: 400, message, request_id: SECRET }, 400));
     writeAccounts(folder.path, { acme: { url: server.url.origin, token: "t0ken-of-acme" } }, { top: TOP });
+    beginWarehouse(join(folder.path, "data/acme/calltally.db"));
     const { code, stderr } = await folder.run(`${set} --clear-static-parameters`);
     expect(code).toBe(8);
     expect(stderr).toContain("[secret] is too long");

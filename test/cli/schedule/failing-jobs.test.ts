@@ -13,7 +13,7 @@ describe("failing job", () => {
   it("fails status and doctor until it succeeds, even if syncs succeed", async () => {
     await using folder = await makeSandboxFolder({ calls: 50 });
     const { path, run, say } = folder;
-    await say("job sync");
+    await say("job sync --begin");
     await say("job export");
     const succeeded = { exit_code: 0, error: null, failing_since: null, failed_runs: 0 };
     const times = { started_at: RECENT, finished_at: RECENT, succeeded_at: RECENT };
@@ -74,6 +74,7 @@ describe("CALLTALLY_INSIGHT_IDS", () => {
   it("with a deleted id exits with 8 and names it, and refreshes the other insights", async () => {
     const settings = { CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
     await using folder = await makeSandboxFolder({ calls: 1 }, settings);
+    folder.begin();
     const ids = () => folder.read("SELECT insight_id AS id FROM insights ORDER BY 1").map(({ id }) => id);
     expect(await folder.run("job insights")).toMatchObject({
       code: 8,

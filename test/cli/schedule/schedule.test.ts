@@ -35,7 +35,7 @@ describe("calltally schedule", () => {
     const limits = { CALLTALLY_LIMIT: "100", CALLTALLY_CONCURRENCY: "1" };
     const service = { calls: 3000, latencyMs: 300 };
     await using folder = await makeSandboxFolder(service, { ...EVERY_SECOND, ...limits });
-    await using schedule = startSchedule(folder.options);
+    await using schedule = startSchedule(folder.options, "--begin");
     await until(() => folder.sandbox.requests.length >= 3);
     const [pid = 0] = readColumn(folder.database, "SELECT pid FROM sync_runs").map(Number);
     expect(isAlive(pid)).toBe(true);
@@ -57,13 +57,15 @@ describe("calltally schedule", () => {
       CALLTALLY_EXPORT_CRON: NEVER,
       CALLTALLY_SYNC_CRON: "0 0 1 1 *",
     });
-    await using schedule = startSchedule(folder.options, "--listen", "127.0.0.1:0");
+    await using schedule = startSchedule(folder.options, "--begin", "--listen", "127.0.0.1:0");
     const { seen, stop } = schedule;
     const { metrics, healthz } = z
       .looseObject({ metrics: z.url(), healthz: z.url() })
       .parse(await seen(({ msg }) => msg === "listening"));
     expect((await fetch(healthz)).status).toBe(503);
-    expect(parsePrometheus(await (await fetch(metrics)).text())).not.toHaveProperty("calltally_calls");
+    expect(parsePrometheus(await (await fetch(metrics)).text())).toMatchObject({
+      calltally_calls: { samples: { '{state="live"}': 0 } },
+    });
     gate.open();
 
     const done = await seen((line) => "seconds" in line);
@@ -120,6 +122,7 @@ describe("calltally job", () => {
   it.skipIf(!hasScript)(`logs for a person on a terminal${unlessNoScript}`, () => {
     const access = settingsFor({ url: "http://127.0.0.1:1", token: "token-417" });
     using folder = makeFolder({ ...access, CALLTALLY_RETRY_SECONDS: "0" });
+    folder.begin();
     const shown = runOnTerminal(["job", "sync"], folder.options);
     expect(stripVTControlCharacters(shown)).toMatch(
       /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] WARN: Cannot reach http:\/\/127\.0\.0\.1:1: .* \{"job":"sync","exitCode":5,.*\}\r\n$/,
@@ -134,6 +137,7 @@ describe("calltally job", () => {
       NODE_OPTIONS:
         "--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(Error('hidden+token-417'))})",
     });
+    folder.begin();
     const job = startCalltally(["job", "sync"], folder.options);
     await until(() => api.requests.length > 0 || job.exitCode !== null);
     job.kill("SIGUSR2");
@@ -148,7 +152,7 @@ describe("calltally job", () => {
 
   it("respects the log level", async () => {
     await using folder = await makeSandboxFolder({ calls: 50 }, { CALLTALLY_LOG_LEVEL: "warn" });
-    expect(await folder.run("job sync")).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await folder.run("job sync --begin")).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 });
 

@@ -34,7 +34,7 @@ describe("signals to calltally", () => {
       },
     );
     const { sandbox, options } = folder;
-    const schedule = startCalltally(["schedule"], options);
+    const schedule = startCalltally(["schedule", "--begin"], options);
     let log = "";
     schedule.stderr?.on("data", (chunk) => {
       log += String(chunk);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HAS_PROCESSES, startCalltally } from "../../support/run.ts";
 import { reset, startServer } from "../../support/services/server.ts";
-import { makeTempFolder } from "../../support/temp-folder.ts";
 import { readRows } from "../../support/warehouses/warehouse.ts";
 import { makeFolder, makeSandboxFolder } from "../folder.ts";
 
@@ -23,6 +22,7 @@ const readChanges = (folder: string) =>
 describe("calltally webhook", () => {
   it("patches a webhook, and keeps the change with its response", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
+    folder.begin();
     const { sandbox, run } = folder;
     const flags = [
       "--status",
@@ -56,6 +56,7 @@ describe("calltally webhook", () => {
 
   it("replaces a webhook from a file, even with a byte order mark, and names what the body leaves out", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
+    folder.begin();
     const { sandbox, run } = folder;
     const body = JSON.stringify({ ...WEBHOOK, static_parameters: [] });
     writeFileSync(join(folder.path, "w.json"), `\ufeff${body}`);
@@ -101,6 +102,7 @@ describe("calltally webhook", () => {
 
   it("exits with 8 for a deleted webhook", async () => {
     await using folder = await makeSandboxFolder({ calls: 1 });
+    folder.begin();
     const { code, stderr } = await folder.run("webhook patch 46 --status active");
     expect(code).toBe(8);
     expect(stderr).toContain("The API returned 404: Webhook 46 not found");
@@ -111,6 +113,7 @@ describe("calltally webhook", () => {
     await using server = await startServer(reset);
     const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };
     using folder = makeFolder(env);
+    folder.begin();
     const { code, stderr } = await folder.run("webhook patch 44 --description x");
     expect({ code, requests: server.requests.length }).toEqual({ code: 5, requests: 1 });
     expect(stderr).toContain("outcome unknown");
@@ -120,7 +123,8 @@ describe("calltally webhook", () => {
   it.skipIf(!HAS_PROCESSES)(
     "records an unknown outcome of a change that is stopped before its response",
     async () => {
-      using folder = makeTempFolder();
+      using folder = makeFolder();
+      folder.begin();
       const { promise: asked, resolve } = Promise.withResolvers<void>();
       await using server = await startServer(() => resolve());
       const env = { CALLTALLY_BASE_URL: server.url.origin, CALLTALLY_TOKEN: "token-4711" };

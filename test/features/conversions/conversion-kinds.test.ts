@@ -24,7 +24,7 @@ const KEYS = {
 const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): Candidate => ({
   call_id: 1,
   is_live: true,
-  call_started: new Date(NOW - 10 * DAY_MS).toISOString(),
+  call_started: new Date(NOW - 2 * DAY_MS).toISOString(),
   key: KEYS[kind],
   click_by: "gclid",
   gclsrc: "",
@@ -32,6 +32,7 @@ const candidate = (kind: keyof typeof KEYS, members: Partial<Candidate> = {}): C
   topic: null,
   is_repeated: false,
   earned_micros: null,
+  is_open: false,
   ...members,
 });
 
@@ -53,9 +54,7 @@ describe("reasonAgainst", () => {
       ["duplicate", { is_repeated: true }],
       ["not qualified", { is_qualified: false }],
       ["too recent", { call_started: new Date(NOW + 1).toISOString() }],
-      ...(kind === "ga4-events"
-        ? []
-        : [["too old", { call_started: "2020-01-01T00:00:00.000Z" }] satisfies [string, object]]),
+      ["too old", { call_started: "2020-01-01T00:00:00.000Z" }],
       ["no time", { call_started: null }],
       ["malformed", { key: "=1+1" }],
       ...(isGoogle ? [["not Google Ads", { gclsrc: "3p.ds" }] satisfies [string, object]] : []),
@@ -75,21 +74,24 @@ describe("reasonAgainst", () => {
     ["google-data-manager", 90 * DAY_MS, 6 * HOUR_MS],
     ["google-leads", 63 * DAY_MS, 0],
     ["microsoft-ads", 90 * DAY_MS, HOUR_MS],
-    ["ga4-events", Number.POSITIVE_INFINITY, 0],
+    ["ga4-events", 72 * HOUR_MS, 0],
   ] as const)("accepts calls of the ages that %s accepts, to the millisecond", (kind, maxMs, minMs) => {
     const ofAge = (ms: number) => reasonOf(kind, { call_started: new Date(NOW - ms).toISOString() });
     expect([ofAge(minMs), ofAge(minMs - 1)]).toEqual([undefined, "too recent"]);
-    const ages = maxMs === Number.POSITIVE_INFINITY ? [] : [ofAge(maxMs), ofAge(maxMs + 1)];
-    expect(ages).toEqual(maxMs === Number.POSITIVE_INFINITY ? [] : [undefined, "too old"]);
-    expect(ofAge(20 * 365 * DAY_MS)).toBe(maxMs === Number.POSITIVE_INFINITY ? undefined : "too old");
+    expect([ofAge(maxMs), ofAge(maxMs + 1)]).toEqual([undefined, "too old"]);
   });
 
   it.each([
     ["google-ads", ["a", "A-z_9", "0"], ["", "a b", "a\n", "\na", "a.b", "é", "=a"]],
     [
       "google-leads",
-      ["+1234567", "+123456789012345"],
-      ["+123456", "+1234567890123456", "1234567", "+0234567", "+12345a7", "x+1234567", "+1234567\n"],
+      ["+4912345", "+491234567890123", "+15125550100", "+79161234567", "+33123456789", "+4512345678"],
+      [
+        ...["+491234", "+4912345678901234", "4912345", "+0234567", "+49345a7", "x+4934567", "+4934567\n"],
+        // A digit short, a digit long, and no area of North America.
+        ...["+1512555010", "+151255501000", "+11255550100", "+15121550100", "+7916123456", "+3312345678"],
+        ...["+331234567890", "+451234567", "+35112345678", "5125550100"],
+      ],
     ],
     [
       "microsoft-ads",
@@ -156,7 +158,7 @@ const CONVERSION: Conversion = {
   key: "KEY",
   click_by: "gclid",
   occurred_at: "2026-09-15T18:30:59.000Z",
-  order_id: "7-2",
+  order_id: "call-7-2",
   value: null,
 };
 
@@ -179,12 +181,12 @@ describe("layOut", () => {
   it.each([
     [{}, []],
     [{ new: false }, []],
-    [{ new: true }, ["Order ID=7-2"]],
+    [{ new: true }, ["Order ID=call-7-2"]],
     [{ ad_user_data: "granted" }, ["Ad User Data=Granted", "Ad Personalization="]],
     [{ ad_personalization: "denied" }, ["Ad User Data=", "Ad Personalization=Denied"]],
     [
       { new: true, ad_user_data: "denied", ad_personalization: "granted" },
-      ["Order ID=7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
+      ["Order ID=call-7-2", "Ad User Data=Denied", "Ad Personalization=Granted"],
     ],
   ] as const)("writes the columns for %j in Google's files", (options, more) => {
     const columns = (time: string) => [

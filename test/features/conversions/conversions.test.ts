@@ -184,7 +184,7 @@ describe("judgeCall", () => {
       click(2, 8),
       click(3, 9, { duration: 5 }),
       click(4, 100, { gclid: "CjX" }),
-      click(5, 6, { gclid: "CjX", google_analytics_cid: "1.2" }),
+      click(5, 3, { gclid: "CjX", google_analytics_cid: "1.2" }),
     ]);
     using warehouse = openExistingWarehouse(made.database);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
@@ -214,7 +214,8 @@ function foldConversions(kind: ConversionKind, calls: readonly Call[], every: bo
         "google-ads": gclid,
         "google-data-manager":
           gclsrc === "3p.ds" ? (gbraid ?? (msclkid === null ? gclid : null)) : (gclid ?? gbraid),
-        "google-leads": caller,
+        // Without `+` before it, the country is not known.
+        "google-leads": call.caller_id?.startsWith("+") === false ? (caller?.slice(1) ?? null) : caller,
         "microsoft-ads": isGoogle ? null : msclkid,
         "ga4-events": call.google_analytics_cid,
       }[kind];
@@ -274,14 +275,14 @@ const LIMITS: Record<ConversionKind, { pattern: RegExp; missing: string; fromMs:
     fromMs: HOUR_MS,
     toMs: 90 * DAY_MS,
   },
-  "ga4-events": { pattern: /^\d{1,20}\.\d{1,20}$/, missing: "no client id", fromMs: 0, toMs: Infinity },
+  "ga4-events": { pattern: /^\d{1,20}\.\d{1,20}$/, missing: "no client id", fromMs: 0, toMs: 72 * HOUR_MS },
 };
 
-/** Ages at both sides of each limit, and two in one second. */
-const AGES = [
-  ...[0, 1, 6, 24 * 63, 24 * 90].flatMap((hours) => [-1, 0, 1].map((ms) => hours * HOUR_MS + ms)),
-  ...[-400, -500, -600].map((ms) => 10 * DAY_MS + ms),
-  ...[20, 30, 30, 40, 40].map((days) => days * DAY_MS),
+/** Ages at both sides of each limit, two in one second, and some between the limits. */
+const agesOf = ({ fromMs, toMs }: (typeof LIMITS)[ConversionKind]) => [
+  ...[0, fromMs, toMs].flatMap((limitMs) => [-1, 0, 1].map((ms) => limitMs + ms)),
+  ...[-400, -500, -600].map((ms) => Math.round(toMs / 9) + ms),
+  ...[2, 3, 3, 4, 4].map((ninths) => Math.round((toMs * ninths) / 9)),
 ];
 
 describe("file of conversions", () => {
@@ -294,15 +295,18 @@ describe("file of conversions", () => {
           : fc.option(id, { freq: 5 });
       const members = fc.record({
         // Calls of one click or caller in any order, most of them conversions.
-        call_started: fc.option(fc.constantFrom(...AGES).map(ago), { freq: 12 }),
+        call_started: fc.option(fc.constantFrom(...agesOf(LIMITS[kind])).map(ago), { freq: 12 }),
         duration: fc.constantFrom(59, 60, 60, 61),
         disposition: fc.constantFrom("ANSWERED", "Transferred", "BUSY"),
         // A Google click is not a Microsoft click.
         gclid: rarely(fc.constantFrom("CjA", "Cja", "Cj_B-", "Cj C")),
         gclsrc: fc.constantFrom(null, null, "", "aw.ds", "AW", "3p.ds"),
-        caller_id: fc.option(fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "+49301"), {
-          freq: 5,
-        }),
+        caller_id: fc.option(
+          fc.constantFrom("+49 30-12341", "004930 12341", "+493012342", "493012342", "+49301"),
+          {
+            freq: 5,
+          },
+        ),
         referring_url: fc.option(
           fc.nat(3).map((click) => `https://acme.example/?msclkid=${CLICK.slice(0, -1)}${click || "x"}`),
           { freq: 5 },
@@ -369,15 +373,7 @@ describe("file of conversions", () => {
         Object.entries(often).filter(([name, times]) => (seen[name] ?? 0) < least(times)),
         JSON.stringify(seen),
       ).toEqual([]);
-      const isAlways = kind === "ga4-events";
-      const others = [
-        "no time",
-        "too recent",
-        "not qualified",
-        "malformed",
-        LIMITS[kind].missing,
-        ...(isAlways ? [] : ["too old"]),
-      ];
+      const others = ["no time", "too recent", "too old", "not qualified", "malformed", LIMITS[kind].missing];
       expect(
         others.filter((reason) => (seen[reason] ?? 0) < least(5)),
         JSON.stringify(seen),

@@ -5,8 +5,8 @@ import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readConversions } from "../../support/figures/conversion-checker.ts";
 import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
@@ -69,7 +69,7 @@ function importJobs({ database, folder }: Warehouse, jobs: string): void {
     named: "EUR",
     withinDays: 30,
     map: {},
-    stages: {},
+    stages: new Map(),
   });
 }
 
@@ -111,22 +111,27 @@ const click = (id: number) => conversionCall(id, { gclid: "CjABC" });
 const SITUATIONS: Situation[] = [
   {
     title: "a job after the first upload",
-    steps: [upload({ 1: "" }), sold(420), upload({ 1: "420.00" }), upload({ 1: "420.00" })],
+    steps: [
+      upload({ "call-1": "" }),
+      sold(420),
+      upload({ "call-1": "420.00" }),
+      upload({ "call-1": "420.00" }),
+    ],
   },
   {
     title: "a refund",
-    steps: [sold(420), upload({ 1: "420.00" }), sold(-20, 1, "A-R"), upload({ 1: "400.00" })],
+    steps: [sold(420), upload({ "call-1": "420.00" }), sold(-20, 1, "A-R"), upload({ "call-1": "400.00" })],
   },
   {
     title: "a refund in full, and another job later",
     steps: [
       sold(420),
-      upload({ 1: "420.00" }),
+      upload({ "call-1": "420.00" }),
       sold(-420, 1, "A-R"),
       upload({}),
       upload({}),
       sold(50, 1, "B"),
-      upload({ "1-2": "50.00" }),
+      upload({ "call-1-2": "50.00" }),
     ],
   },
   {
@@ -135,26 +140,76 @@ const SITUATIONS: Situation[] = [
   },
   {
     title: "a removed job, after which the revenue of the call is unknown again",
-    steps: [sold(420), upload({ 1: "420.00" }), removed, upload({}), upload({ "1-2": "" })],
+    steps: [sold(420), upload({ "call-1": "420.00" }), removed, upload({}), upload({ "call-1-2": "" })],
   },
   {
     title: "a job that is lost after all",
-    steps: [sold(420), upload({ 1: "420.00" }), lost, upload({}), upload({})],
+    steps: [sold(420), upload({ "call-1": "420.00" }), lost, upload({}), upload({})],
   },
   { title: "a job that is lost from the start", steps: [lost, upload({})] },
-  { title: "a job that was sold for an unknown amount", steps: [sold(""), upload({ 1: "" })] },
+  {
+    title: "a sold job that is open again: the last value stays until it is sold again",
+    steps: [
+      ...[sold(420), upload({ "call-1": "420.00" }), booked],
+      ...[upload({ "call-1": "420.00" }), upload({ "call-1": "420.00" })],
+      ...[sold(500), upload({ "call-1": "500.00" })],
+    ],
+  },
+  {
+    title: "a sold job that is open again, and then lost",
+    steps: [
+      ...[sold(420), upload({ "call-1": "420.00" }), booked, upload({ "call-1": "420.00" })],
+      ...[lost, upload({}), upload({})],
+    ],
+  },
+  {
+    title: "a sold job that is open again, of another call of the click",
+    calls: [click(1), click(2)],
+    steps: [
+      ...[sold(420, 2), upload({ "call-1": "420.00" }), { jobs: `A,2,${D},booked,` }],
+      ...[upload({ "call-1": "420.00" }), sold(77, 2), upload({ "call-1": "77.00" })],
+    ],
+  },
+  {
+    title: "a sold job whose amount is withdrawn",
+    steps: [sold(420), upload({ "call-1": "420.00" }), sold(""), upload({ "call-1": "420.00" })],
+  },
+  {
+    title: "a sold job that is open again, next to one that was sold: what is known to be earned counts",
+    steps: [
+      ...[sold(420), sold(80, 1, "B"), upload({ "call-1": "500.00" }), booked, upload({ "call-1": "80.00" })],
+      ...[sold(400), upload({ "call-1": "480.00" })],
+    ],
+  },
+  {
+    title: "a sold job as the condition that is open again: only a sale brings the conversion back",
+    conversion: { qualify: "sold" },
+    steps: [
+      ...[sold(420), upload({ "call-1": "420.00" }), booked, upload({}), upload({})],
+      ...[sold(500), upload({ "call-1-2": "500.00" })],
+    ],
+  },
+  {
+    title: "a booked job as the condition that is open again after a sale",
+    conversion: { qualify: "booked" },
+    steps: [
+      ...[booked, upload({ "call-1": "" }), sold(420), upload({ "call-1": "420.00" })],
+      ...[booked, upload({ "call-1": "420.00" }), sold(50), upload({ "call-1": "50.00" })],
+    ],
+  },
+  { title: "a job that was sold for an unknown amount", steps: [sold(""), upload({ "call-1": "" })] },
   {
     title: "a job that is sold too late to adjust",
-    steps: [upload({ 1: "" }), sold(420), upload({ 1: "" }, 45)],
+    steps: [upload({ "call-1": "" }), sold(420), upload({ "call-1": "" }, 45)],
   },
   {
     title: "a job that is removed too late to adjust",
-    steps: [sold(420), upload({ 1: "420.00" }), removed, upload({ 1: "420.00" }, 45)],
+    steps: [sold(420), upload({ "call-1": "420.00" }), removed, upload({ "call-1": "420.00" }, 45)],
   },
   {
     title: "a sold job as the condition, which comes after 80 days",
     conversion: { qualify: "sold" },
-    steps: [booked, upload({}), sold(420), upload({ 1: "420.00" }, 70)],
+    steps: [booked, upload({}), sold(420), upload({ "call-1": "420.00" }, 70)],
   },
   {
     title: "a sold job as the condition, which comes after 91 days",
@@ -165,28 +220,44 @@ const SITUATIONS: Situation[] = [
     title: "a booked job as the condition, of a call that is not qualified itself",
     calls: [conversionCall(1, { duration: 5 })],
     conversion: { qualify: "booked" },
-    steps: [upload({}), booked, upload({ 1: "" }), sold(420), upload({ 1: "420.00" }), lost, upload({})],
+    steps: [
+      upload({}),
+      booked,
+      upload({ "call-1": "" }),
+      sold(420),
+      upload({ "call-1": "420.00" }),
+      lost,
+      upload({}),
+    ],
   },
   {
     title: "a booked job as the condition, with a fixed value",
     conversion: { qualify: "booked", value: "40" },
-    steps: [upload({}), booked, upload({ 1: "40" }), sold(420), upload({ 1: "40" }), removed, upload({})],
+    steps: [
+      upload({}),
+      booked,
+      upload({ "call-1": "40" }),
+      sold(420),
+      upload({ "call-1": "40" }),
+      removed,
+      upload({}),
+    ],
   },
   {
     title: "a job of another call of the click",
     calls: [click(1), click(2)],
-    steps: [sold(420, 2), upload({ 1: "420.00" }), sold(80, 1, "B"), upload({ 1: "500.00" })],
+    steps: [sold(420, 2), upload({ "call-1": "420.00" }), sold(80, 1, "B"), upload({ "call-1": "500.00" })],
   },
   {
     title: "a job of an unqualified call of the same click",
     calls: [click(1), conversionCall(2, { gclid: "CjABC", duration: 5 })],
-    steps: [sold(420, 2), upload({ 1: "420.00" })],
+    steps: [sold(420, 2), upload({ "call-1": "420.00" })],
   },
   {
     title: "jobs of two calls of a click, each a conversion",
     calls: [click(1), click(2)],
     conversion: { every: true },
-    steps: [sold(420, 2), upload({ 1: "", 2: "420.00" })],
+    steps: [sold(420, 2), upload({ "call-1": "", "call-2": "420.00" })],
   },
   {
     title: "an earlier call of the click that is booked later",
@@ -194,22 +265,21 @@ const SITUATIONS: Situation[] = [
     conversion: { qualify: "booked" },
     steps: [
       sold(420, 2),
-      upload({ 2: "420.00" }),
+      upload({ "call-2": "420.00" }),
       sold(80, 1, "B"),
-      upload({ 1: "500.00" }),
-      upload({ 1: "500.00" }),
+      upload({ "call-1": "500.00" }),
+      upload({ "call-1": "500.00" }),
     ],
   },
   {
-    title: "a forgotten caller: the job stays until it is imported again, and then matches no call",
+    title: "a forgotten caller: a known job keeps its call, and its amount is still updated",
     steps: [
       sold(420),
-      upload({ 1: "420.00" }),
+      upload({ "call-1": "420.00" }),
       { change: (warehouse) => forget(warehouse, 1) },
-      upload({ 1: "420.00" }),
-      sold(420),
-      upload({}),
-      upload({ "1-2": "" }),
+      upload({ "call-1": "420.00" }),
+      sold(435),
+      upload({ "call-1": "435.00" }),
     ],
   },
 ];
@@ -266,7 +336,7 @@ describe("currency of outcome values", () => {
     await expect(writeAdjustments(warehouse, { value: "outcome", currency: "USD" })).rejects.toThrow("USD");
     importJobs(warehouse, `B,2,${D},sold,7`);
     const adjusted = await writeAdjustments(warehouse, { value: "outcome" });
-    expect(saidOf(adjusted.rows)).toEqual([["2", "RESTATE", "7.00", "EUR"]]);
+    expect(saidOf(adjusted.rows)).toEqual([["call-2", "RESTATE", "7.00", "EUR"]]);
   });
 });
 
@@ -276,6 +346,7 @@ describe("files without adjustments", () => {
     async (kind) => {
       const ids = {
         google_analytics_cid: "1.2",
+        call_started: at(NOW - 2 * DAY_MS),
         ...(kind === "microsoft-ads" && {
           gclid: null,
           referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
@@ -301,9 +372,9 @@ describe("files without adjustments", () => {
         return { values, excluded: manifest.files[0]?.excluded };
       };
       expect(await write()).toEqual({ values: [], excluded: { "not sold": 1 } });
-      importJobs(warehouse, `A,1,${D},sold,420`);
+      importJobs(warehouse, "A,1,2026-10-30,sold,420");
       expect(await write()).toEqual({ values: ["420.00"], excluded: {} });
-      importJobs(warehouse, `A,1,${D},sold,500`);
+      importJobs(warehouse, "A,1,2026-10-30,sold,500");
       expect(await write()).toEqual({ values: [], excluded: { uploaded: 1 } });
     },
   );

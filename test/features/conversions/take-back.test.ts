@@ -35,12 +35,12 @@ describe("export --new", () => {
         "Conversion Time": "2026-10-21 13:00:00",
         "Conversion Value": "40",
         "Conversion Currency": "EUR",
-        "Order ID": "1",
+        "Order ID": "call-1",
       },
     ]);
     sync(warehouse, [conversionCall(3)]);
     const second = await writeNew(warehouse);
-    expect(ordersOf(second.rows)).toEqual(["3"]);
+    expect(ordersOf(second.rows)).toEqual(["call-3"]);
     expect(second.reasons).toEqual({ 1: "uploaded", 2: "no gclid" });
     expect(second.entry).toMatchObject({ only_new: true, excluded: { uploaded: 1, "no gclid": 1 } });
     expect((await writeNew(warehouse)).rows).toEqual([]);
@@ -51,8 +51,8 @@ describe("export --new", () => {
         { rows: 0, state: "written" },
       ],
       lines: [
-        { call_id: 1, order_id: "1", action: "convert", value: "40", currency: "EUR" },
-        { call_id: 3, order_id: "3", action: "convert", value: null, currency: null },
+        { call_id: 1, order_id: "call-1", action: "convert", value: "40", currency: "EUR" },
+        { call_id: 3, order_id: "call-3", action: "convert", value: null, currency: null },
       ],
     });
   });
@@ -78,7 +78,7 @@ describe("export --new", () => {
   it("distinguishes names of conversions and platforms", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
-    expect(ordersOf((await writeNew(warehouse, { name: "Other" })).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeNew(warehouse, { name: "Other" })).rows)).toEqual(["call-1"]);
     const conversion = { name: "Qualified call", every: false, new: true };
     const { manifest } = await warehouse.export({
       targets: [
@@ -94,8 +94,8 @@ describe("export --new", () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
     await writeNew(warehouse);
     for (const [round, second] of [
-      ["1-2", "2026-10-21 13:00:01"],
-      ["1-3", "2026-10-21 13:00:02"],
+      ["call-1-2", "2026-10-21 13:00:01"],
+      ["call-1-3", "2026-10-21 13:00:02"],
     ]) {
       sync(warehouse, [conversionCall(1, { disposition: "BUSY" })]);
       expect((await writeNew(warehouse)).reasons).toEqual({ 1: "not qualified" });
@@ -115,7 +115,7 @@ describe("export --new", () => {
     const late = NOW + 50 * DAY_MS;
     expect((await writeNew(warehouse, { nowMs: late })).reasons).toEqual({ 2: "uploaded" });
     expect((await writeNew(warehouse, { name: "Without" })).reasons).toEqual({ 2: "uploaded" });
-    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["2"]);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["call-2"]);
   });
 
   it("writes no milliseconds in any conversion, not even before 1970", async () => {
@@ -125,7 +125,8 @@ describe("export --new", () => {
       starts.map((call_started, id) => conversionCall(id, { call_started, google_analytics_cid: `1.${id}` })),
     );
     const conversion = { name: "Qualified call", every: false };
-    await warehouse.export({ targets: [{ kind, conversion }], clock: clockAt(NOW) });
+    const clock = clockAt(Date.parse("1970-01-01T12:00:00.000Z"));
+    await warehouse.export({ targets: [{ kind, conversion }], clock });
     expect(readLedger(warehouse).lines.map(({ occurred_at }) => occurred_at)).toEqual([
       "1969-12-31T23:59:59.000Z",
       "1970-01-01T00:00:00.000Z",
@@ -179,7 +180,7 @@ describe("export --new", () => {
     await expect(writeNew(warehouse)).rejects.toMatchObject({ exitCode: 7 });
     rmSync(join(warehouse.folder, "google-ads.csv"), { recursive: true });
     expect(readLedger(warehouse)).toEqual({ files: [], lines: [] });
-    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["call-1"]);
   });
 });
 
@@ -213,7 +214,7 @@ describe("export google-ads-adjustments", () => {
     ]);
     const { rows, entry } = await writeAdjustments(warehouse, { nowMs: NOW + 40 * DAY_MS });
     expect(rows).toEqual(
-      ["1", "2", "3"].map((id) => ({
+      ["call-1", "call-2", "call-3"].map((id) => ({
         "Order ID": id,
         "Conversion Name": "Qualified call",
         "Adjustment Time": "2026-12-10 12:00:00",
@@ -242,12 +243,12 @@ describe("export google-ads-adjustments", () => {
     expect(await restate({ value: "40" })).toEqual([]);
     sync(warehouse, [conversionCall(2, { duration: 1 })]);
     expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([
-      ["1", "RESTATE", "55.5", "EUR"],
-      ["2", "RETRACT", "", ""],
-      ["2", "RETRACT", "", ""], // of the conversion with the other name
+      ["call-1", "RESTATE", "55.5", "EUR"],
+      ["call-2", "RETRACT", "", ""],
+      ["call-2", "RETRACT", "", ""], // of the conversion with the other name
     ]);
     expect(await restate({ value: "55.5", currency: "EUR" })).toEqual([]);
-    expect(await restate({ value: "55.5", currency: "USD" })).toEqual([["1", "RESTATE", "55.5", "USD"]]);
+    expect(await restate({ value: "55.5", currency: "USD" })).toEqual([["call-1", "RESTATE", "55.5", "USD"]]);
     const { lines } = readLedger(warehouse);
     // Google treats a second adjustment of the same time as the first one.
     const times = lines.filter(({ call_id, action }) => call_id === 1 && action === "restate");
@@ -268,9 +269,9 @@ describe("export google-ads-adjustments", () => {
     );
     const { rows, rest, entry } = await writeAdjustments(warehouse, { name, value: "50", currency: "EUR" });
     expect(saidOf(rows)).toEqual([
-      ["4", "RETRACT", "", ""],
-      ["5", "RESTATE", "50", "EUR"],
-      ["6", "RESTATE", "50", "EUR"],
+      ["call-4", "RETRACT", "", ""],
+      ["call-5", "RESTATE", "50", "EUR"],
+      ["call-6", "RESTATE", "50", "EUR"],
     ]);
     expect(rest).toEqual([
       ["1", "'=1+1", "2026-10-21T13:00:00.000Z", "retract", "no order id"],
@@ -290,7 +291,7 @@ describe("export google-ads-adjustments", () => {
     sync(warehouse, [conversionCall(1, { duration: 1 })]);
     await writeAdjustments(warehouse);
     forgetLast(warehouse);
-    expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["call-1"]);
     sync(warehouse, [conversionCall(1)]);
     await writeNew(warehouse);
     {
@@ -304,7 +305,7 @@ describe("export google-ads-adjustments", () => {
         at(NOW),
       );
     }
-    expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeAdjustments(warehouse)).rows)).toEqual(["call-1"]);
     expect(readLedger(warehouse).lines.at(-1)).toMatchObject({ action: "retract", reason: "duplicate" });
     expect((await writeAdjustments(warehouse)).rows).toEqual([]);
   });
@@ -336,13 +337,13 @@ describe("export google-ads-adjustments", () => {
     const orders = ordersOf((await writeAdjustments(warehouse, { filter })).rows);
     const said = readLedger(warehouse).lines.filter(({ action }) => action === "retract");
     expect(said.map(({ order_id, reason }) => [order_id, reason])).toEqual([
-      ["11", "gone"],
-      ["12", "duplicate"],
-      ["13", "excluded caller"],
-      ["14", "no gclid"],
-      ["15", "not Google Ads"],
+      ["call-11", "gone"],
+      ["call-12", "duplicate"],
+      ["call-13", "excluded caller"],
+      ["call-14", "no gclid"],
+      ["call-15", "not Google Ads"],
     ]);
-    expect(orders).toEqual(["11", "12", "13", "14", "15"]);
+    expect(orders).toEqual(["call-11", "call-12", "call-13", "call-14", "call-15"]);
   });
 
   it("retracts no gone call if gone calls count, but one that no longer exists", async () => {
@@ -352,7 +353,7 @@ describe("export google-ads-adjustments", () => {
     const filter = { include_gone: true } as const;
     expect((await writeAdjustments(warehouse, { filter })).rows).toEqual([]);
     warehouse.execute("DELETE FROM calls WHERE call_id = 2");
-    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["2"]);
+    expect(ordersOf((await writeAdjustments(warehouse, { filter })).rows)).toEqual(["call-2"]);
     expect(readLedger(warehouse).lines.at(-1)).toMatchObject({
       call_id: 2,
       action: "retract",
@@ -362,11 +363,15 @@ describe("export google-ads-adjustments", () => {
 
   it("restates a conversion by the rule it was uploaded under", async () => {
     using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id, { gclid: "CjABC" })));
-    expect(ordersOf((await writeNew(warehouse, { every: true })).rows)).toEqual(["1", "2", "3"]);
-    expect(ordersOf((await writeNew(warehouse, { name: "First" })).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeNew(warehouse, { every: true })).rows)).toEqual([
+      "call-1",
+      "call-2",
+      "call-3",
+    ]);
+    expect(ordersOf((await writeNew(warehouse, { name: "First" })).rows)).toEqual(["call-1"]);
     sync(warehouse, [conversionCall(0, { gclid: "CjABC", call_started: at(NOW - 20 * DAY_MS) })]);
     const { rows } = await writeAdjustments(warehouse);
-    expect(rows.map((row) => [row["Order ID"], row["Conversion Name"]])).toEqual([["1", "First"]]);
+    expect(rows.map((row) => [row["Order ID"], row["Conversion Name"]])).toEqual([["call-1", "First"]]);
     expect(readLedger(warehouse).lines.at(-1)).toMatchObject({
       is_every: false,
       reason: "duplicate",
@@ -420,11 +425,11 @@ describe("resumed run of a report", () => {
     ]);
     const [value, currency] = ["40", "EUR"];
     sync(warehouse, [conversionCall(2, { duration: 59 })]);
-    expect(ordersOf((await writeNew(warehouse, { ...run(5) })).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeNew(warehouse, { ...run(5) })).rows)).toEqual(["call-1"]);
     sync(warehouse, [conversionCall(2)]);
     const first = await writeNew(warehouse, { ...run(7), value, currency });
     expect(first).toMatchObject({
-      rows: [{ "Order ID": "2" }],
+      rows: [{ "Order ID": "call-2" }],
       reasons: { 1: "uploaded", 3: "not qualified" },
     });
     sync(warehouse, [conversionCall(3), conversionCall(4)]);
@@ -434,11 +439,11 @@ describe("resumed run of a report", () => {
     expect(second.entry).toMatchObject({ excluded: { uploaded: 1, "next file": 2 } });
     expect(readLedger(warehouse).lines).toMatchObject([{ call_id: 1 }, { call_id: 2, value, currency }]);
     // For a run that has written no file yet, it is the first one.
-    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "4"]);
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["call-3", "call-4"]);
     // If nobody received its files, it writes them again, with new conversions.
     sync(warehouse, [conversionCall(4, { duration: 5 }), conversionCall(5)]);
-    expect(ordersOf((await writeNew(warehouse, run(8))).rows)).toEqual(["3", "5"]);
-    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["3", "5"]);
+    expect(ordersOf((await writeNew(warehouse, run(8))).rows)).toEqual(["call-3", "call-5"]);
+    expect(ordersOf((await writeNew(warehouse, again(8))).rows)).toEqual(["call-3", "call-5"]);
     expect(
       readLedger(warehouse)
         .files.map(({ state }) => state)
@@ -451,20 +456,20 @@ describe("resumed run of a report", () => {
     await writeNew(warehouse, run(7));
     sync(warehouse, [conversionCall(1, { duration: 5 })]);
     const first = await writeAdjustments(warehouse, run(7));
-    expect(saidOf(first.rows)).toEqual([["1", "RETRACT", "", ""]]);
+    expect(saidOf(first.rows)).toEqual([["call-1", "RETRACT", "", ""]]);
     sync(warehouse, [conversionCall(2, { duration: 5 })]);
     const later = { nowMs: NOW + DAY_MS };
     const second = await writeAdjustments(warehouse, { ...again(7), ...later });
     expect(second.rows).toEqual(first.rows);
     expect(second.entry).toMatchObject({ rows: 1, examined: 1, adjustments: { retract: 1, restate: 0 } });
     const third = await writeAdjustments(warehouse, { ...run(7), ...later });
-    expect(saidOf(third.rows)).toEqual([["2", "RETRACT", "", ""]]);
+    expect(saidOf(third.rows)).toEqual([["call-2", "RETRACT", "", ""]]);
     sync(warehouse, [conversionCall(3, { duration: 5 })]);
     const fourth = await writeAdjustments(warehouse, { ...again(8), ...later });
-    expect(saidOf(fourth.rows)).toEqual([["3", "RETRACT", "", ""]]);
+    expect(saidOf(fourth.rows)).toEqual([["call-3", "RETRACT", "", ""]]);
     expect(
       saidOf((await writeAdjustments(warehouse, { ...again(7), ...later })).rows).map(([id]) => id),
-    ).toEqual(["1", "2"]);
+    ).toEqual(["call-1", "call-2"]);
     const { lines } = readLedger(warehouse);
     expect(lines.map(({ call_id, action }) => `${action} ${call_id}`)).toEqual([
       "convert 1",

@@ -79,15 +79,15 @@ describe("value of a topic", () => {
       line("quote", false, null),
     ];
     const restated = [
-      ["1", "RESTATE", "300"],
-      ["2", "RESTATE", "300"],
-      ["4", "RETRACT", ""],
+      ["call-1", "RESTATE", "300"],
+      ["call-2", "RESTATE", "300"],
+      ["call-4", "RETRACT", ""],
     ];
     expect(await adjust([emergency, job, quote])).toEqual(restated);
     expect(await adjust([emergency, job, quote])).toEqual([]);
     expect(await adjust([line("quote", null, null)], "40")).toEqual([
-      ["1", "RETRACT", ""],
-      ["2", "RESTATE", "40"],
+      ["call-1", "RETRACT", ""],
+      ["call-2", "RESTATE", "40"],
     ]);
   });
 });

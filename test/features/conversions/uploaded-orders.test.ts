@@ -116,12 +116,15 @@ describe("OrderBook", () => {
     new OrderBook(toOrders(lines.map((line) => ({ ...LINE, ...line }))), () => canAdjust, isEvery);
 
   it.each([
-    [7, [], "7"],
-    [7, ["7"], "7-2"],
-    [7, ["7", "7-2", "7-3", "70"], "7-4"],
-    [7, ["7-2"], "7"],
-    [7, ["7", "7-3"], "7-2"],
-    [-7, ["7", "-7"], "-7-2"],
+    [7, [], "call-7"],
+    [7, ["call-7"], "call-7-2"],
+    [7, ["call-7", "call-7-2", "call-7-3", "call-70"], "call-7-4"],
+    [7, ["call-7-2"], "call-7"],
+    [7, ["call-7", "call-7-3"], "call-7-2"],
+    [-7, ["call-7", "call--7"], "call--7-2"],
+    // Ids of digits alone, of an earlier version.
+    [7, ["7", "7-2"], "call-7"],
+    [7, ["7", "call-7"], "call-7-2"],
   ])("returns for call %i, after the order ids %j, the id %j", (callId, used, id) => {
     expect(bookOf(used.map((order_id) => ({ order_id }))).freeId(callId)).toBe(id);
   });

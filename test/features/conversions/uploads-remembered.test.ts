@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { forgetUploads, idsOf } from "../../../src/features/conversions/upload-files.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { pruneNow } from "../../../src/forget/prune-now.ts";
 import { KEEP_ALL } from "../../../src/privacy/keep-settings.ts";
@@ -50,6 +52,7 @@ describe("an uploaded conversion is recognized by its click or caller", () => {
     const click = {
       gclid: null,
       google_analytics_cid: "1.2",
+      call_started: at(NOW - 2 * DAY_MS),
       referring_url: `https://x.test/?msclkid=${"0a".repeat(16)}`,
     };
     using warehouse = makeWarehouse([
@@ -99,17 +102,19 @@ describe("an uploaded conversion is recognized by its click or caller", () => {
         conversionCall(1, { gclid: "CjA" }),
         conversionCall(2, { gclid: "CjA" }),
       ]);
-      expect((await writeNew(warehouse)).rows).toMatchObject([{ "Order ID": "1", "Google Click ID": "CjA" }]);
+      expect((await writeNew(warehouse)).rows).toMatchObject([
+        { "Order ID": "call-1", "Google Click ID": "CjA" },
+      ]);
       sync(warehouse, [conversionCall(1, { gclid: "CjB" })]);
       const adjust = async () => saidOf((await writeAdjustments(warehouse)).rows);
       const early = order === "before" ? await adjust() : [];
       const { rows } = await writeNew(warehouse);
       const said = [...early, ...(order === "after" ? await adjust() : [])];
-      expect(said).toEqual([["1", "RETRACT", "", ""]]);
+      expect(said).toEqual([["call-1", "RETRACT", "", ""]]);
       // With the first one of CjA taken back, its other call is the only one that counts.
       expect(rows).toMatchObject([
-        { "Order ID": "1-2", "Google Click ID": "CjB" },
-        { "Order ID": "2", "Google Click ID": "CjA" },
+        { "Order ID": "call-1-2", "Google Click ID": "CjB" },
+        { "Order ID": "call-2", "Google Click ID": "CjA" },
       ]);
       const retraction = readLedger(warehouse).lines.find(({ action }) => action === "retract");
       expect(retraction).toMatchObject({ call_id: 1, reason: "another click", key_digest: null });
@@ -117,11 +122,11 @@ describe("an uploaded conversion is recognized by its click or caller", () => {
       // And back again.
       sync(warehouse, [conversionCall(1, { gclid: "CjA" })]);
       expect(await adjust()).toEqual([
-        ["1-2", "RETRACT", "", ""],
-        ["2", "RETRACT", "", ""],
+        ["call-1-2", "RETRACT", "", ""],
+        ["call-2", "RETRACT", "", ""],
       ]);
       expect((await writeNew(warehouse)).rows).toMatchObject([
-        { "Order ID": "1-3", "Google Click ID": "CjA" },
+        { "Order ID": "call-1-3", "Google Click ID": "CjA" },
       ]);
     },
   );
@@ -129,6 +134,7 @@ describe("an uploaded conversion is recognized by its click or caller", () => {
   it("after a correction that cannot be retracted: neither its call nor its old click is reported again", async () => {
     const cid = (google_analytics_cid: string) => ({
       google_analytics_cid,
+      call_started: at(NOW - 2 * DAY_MS),
       gclid: `Cj${google_analytics_cid.slice(0, 1)}`,
     });
     using warehouse = makeWarehouse([conversionCall(1, cid("1.1")), conversionCall(2, cid("1.1"))]);
@@ -148,7 +154,7 @@ describe("an uploaded conversion is recognized by its click or caller", () => {
     sync(warehouse, [conversionCall(1, { gclid: "CjB" })]);
     await write(warehouse, "google-ads", { new: false });
     expect((await writeNew(warehouse)).reasons).toEqual({ 1: "uploaded" });
-    expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["1", "RETRACT", "", ""]]);
+    expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["call-1", "RETRACT", "", ""]]);
   });
 
   it("by digests, equal for one click, and different from the click and the number", async () => {
@@ -159,6 +165,71 @@ describe("an uploaded conversion is recognized by its click or caller", () => {
     expect(ads).toMatch(/^[\w-]{43}$/);
     expect(manager).toBe(ads);
     expect(leads).not.toBe(ads);
+  });
+});
+
+/** Makes the order ids in the ledger those of an earlier version: call ids alone. */
+function shortenOrderIds({ database }: Warehouse): void {
+  using opened = openExistingWarehouse(database);
+  opened.sqlite.exec("UPDATE uploads SET order_id = replace(order_id, 'call-', '')");
+}
+
+describe("order ids of an earlier version", () => {
+  it("adjustments of both kinds have the order ids that were uploaded; a later order of the call has the prefix", async () => {
+    using warehouse = makeWarehouse([1, 2, 3].map((id) => conversionCall(id)));
+    await writeNew(warehouse, { value: "40", currency: "EUR" });
+    shortenOrderIds(warehouse);
+    sync(warehouse, [conversionCall(1, { duration: 1 }), conversionCall(4)]);
+    const { rows, reasons } = await writeNew(warehouse, { value: "55", currency: "EUR" });
+    expect(ordersOf(rows)).toEqual(["call-4"]);
+    expect(reasons).toEqual({ 1: "not qualified", 2: "uploaded", 3: "uploaded" });
+    const adjusted = await writeAdjustments(warehouse, { value: "66", currency: "EUR" });
+    expect(saidOf(adjusted.rows)).toEqual([
+      ["1", "RETRACT", "", ""],
+      ["2", "RESTATE", "66", "EUR"],
+      ["3", "RESTATE", "66", "EUR"],
+      ["call-4", "RESTATE", "66", "EUR"],
+    ]);
+    sync(warehouse, [conversionCall(1)]);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["call-1"]);
+    sync(warehouse, [conversionCall(1, { duration: 1 })]);
+    expect(saidOf((await writeAdjustments(warehouse)).rows)).toEqual([["call-1", "RETRACT", "", ""]]);
+  });
+
+  it.each(["google-ads", "google-leads", "google-data-manager"] as const)(
+    "a file of %s that replaces one that was taken back has the prefix in its order ids",
+    async (kind) => {
+      using warehouse = makeWarehouse([conversionCall(1)]);
+      await write(warehouse, kind);
+      shortenOrderIds(warehouse);
+      expect(await write(warehouse, kind)).toMatchObject({ rows: 0, reasons: { 1: "uploaded" } });
+      {
+        using opened = openExistingWarehouse(warehouse.database);
+        forgetUploads(opened, idsOf(readLedger(warehouse).files), at(NOW));
+      }
+      expect(await write(warehouse, kind)).toMatchObject({ rows: 1 });
+      expect(readLedger(warehouse).lines.map(({ order_id }) => order_id)).toEqual(["1", "call-1"]);
+    },
+  );
+});
+
+describe("numbers that cannot be uploaded", () => {
+  it("numbers are malformed without their country code, or if they are a digit short; a later call counts", async () => {
+    using warehouse = makeWarehouse([
+      conversionCall(1, { caller_id: "(512) 555-0100" }),
+      conversionCall(2, { caller_id: "+1 512 555 010" }),
+      conversionCall(3, { caller_id: "15125550123" }),
+      conversionCall(4, { caller_id: "+1 512 555 0123" }), // the caller of 3, with the country code
+      conversionCall(5, { caller_id: "0049 30 1234567" }),
+      conversionCall(6, { caller_id: "anonymous" }),
+    ]);
+    const { rows, reasons } = await write(warehouse, "google-leads");
+    expect({ rows, reasons }).toEqual({
+      rows: 1,
+      reasons: { 1: "malformed", 2: "malformed", 3: "malformed", 5: "malformed", 6: "no caller id" },
+    });
+    const hash = createHash("sha256").update("+15125550123").digest("hex");
+    expect(readText(warehouse.folder, "google-leads.csv").split("\n")[2]).toContain(hash);
   });
 });
 
@@ -176,6 +247,6 @@ describe("warehouse without the key of its digests", () => {
     await expect(writeAdjustments(warehouse)).rejects.toMatchObject(error);
     expect(readLedger(warehouse).files).toHaveLength(1);
     forgetLast(warehouse);
-    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["1"]);
+    expect(ordersOf((await writeNew(warehouse)).rows)).toEqual(["call-1"]);
   });
 });

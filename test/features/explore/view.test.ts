@@ -36,6 +36,7 @@ const FACTS: PageFacts = {
     rejected: null,
     withheld_calls: 0,
     other_unit_calls: 0,
+    shared_calls: null,
     unlisted: null,
     first_load: false,
     certificate: null,

@@ -10,8 +10,8 @@ import {
 } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import { RollupSession } from "../../../src/rollup/session.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -32,7 +32,7 @@ const OPTIONS: ImportOutcomesOptions = {
   named: "USD",
   withinDays: 30,
   map: {},
-  stages: {},
+  stages: new Map(),
 };
 
 type Options = Partial<ImportOutcomesOptions> & { timezone?: string; currency?: string };
@@ -91,7 +91,7 @@ describe("importOutcomes", () => {
 A,3,,2026-10-06,sold,1000.50
 B,,(512) 555-0101,2026-10-20,booked,
 C,,+1 512 555 0101,2026-10-02,sold,"$2,000"
-D,,+15125550102,2026-10-05T23:29:59Z,sold,7
+D,,+15125550102,2026-10-05T23:24:59Z,sold,7
 `,
       { countryCode: "1" },
     );
@@ -151,7 +151,6 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
 anonymous,,2026-10-06,sold
 512-555-0101,,2026-10-06,sold
 ,77,2026-10-06,sold
-,3,2026-10-04,sold
 `,
       { countryCode: "1" },
     );
@@ -162,7 +161,6 @@ anonymous,,2026-10-06,sold
       "not a phone number, or a hidden one",
       "the number fits the calls of several callers",
       "no call has this id",
-      "the job is before its call",
     ]);
     expect(readJobsOf(warehouse)).toEqual([]);
   });
@@ -175,19 +173,19 @@ anonymous,,2026-10-06,sold
       return readJobsOf(warehouse);
     };
     expect(read("2026-10-05")).toEqual([[3, "2026-10-05", "sold", null]]);
-    expect(read("10/25/2026 6:29 PM")).toEqual([
+    expect(read("10/25/2026 6:24 PM")).toEqual([
       [3, "2026-10-05", "sold", null],
       [3, "2026-10-25", "sold", null],
     ]);
-    expect(read("2026-10-05 18:29")).toEqual([[3, "2026-10-25", "sold", null]]);
+    expect(read("2026-10-05 18:24")).toEqual([[3, "2026-10-25", "sold", null]]);
     expect(read("2026-10-05 6:31 p.m.")).toEqual([
       [3, "2026-10-05", "sold", null],
       [3, "2026-10-25", "sold", null],
     ]);
-    expect(read("2026-10-06T01:29:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
+    expect(read("2026-10-06T01:24:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
   });
 
-  it("replaces a repeated job, and counts a job that is twice in a file once", async () => {
+  it("replaces a repeated job, and adds up the amounts of one that is twice in a file", async () => {
     using warehouse = newWarehouse(CALLS);
     const first = "job_id,call_id,date,stage,amount\nA,1,2026-10-06,booked,\nB,2,2026-10-06,sold,10\n";
     importText(warehouse, first);
@@ -196,11 +194,11 @@ anonymous,,2026-10-06,sold
     importText(warehouse, "job_id,call_id,date,stage,amount\nA,3,2026-10-07,sold,5\nA,3,2026-10-08,sold,6\n");
     expect(readJobsOf(warehouse)).toEqual([
       [2, "2026-10-06", "sold", 10_000_000],
-      [3, "2026-10-08", "sold", 6_000_000],
+      [3, "2026-10-07", "sold", 11_000_000],
     ]);
     // In another list it is another job.
     importText(warehouse, first, { source: "crm" });
-    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 26]);
+    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 31]);
   });
 
   it("replaces the days of a list without ids, and jobs without ids by jobs with them", async () => {
@@ -216,6 +214,14 @@ anonymous,,2026-10-06,sold
     // A day whose jobs no longer have a call is replaced, too.
     importText(warehouse, "call_id,date,stage,amount\n77,2026-10-07,sold,9\n");
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
+  });
+
+  it("leaves revenue blank until a job has an amount", async () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(warehouse, "job_id,call_id,date,stage\nA,1,2026-10-06,sold\nB,2,2026-10-07,booked\n");
+    expect(await readFigures(warehouse)).toEqual([4, 2, 1, null]);
+    importText(warehouse, "job_id,call_id,date,stage,amount\nC,3,2026-10-08,sold,0\n");
+    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 0]);
   });
 
   it("removes the entry of a job that no longer has a call", () => {
@@ -236,7 +242,7 @@ anonymous,,2026-10-06,sold
     ]);
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
     importText(warehouse, `${header}B,2,2026-10-09,sold,5\nB,2,2026-10-09,sold,-1\n`);
-    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 74.75]);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 73.75]);
   });
 
   it("keeps exact amounts of any size and currency", async () => {
@@ -423,18 +429,25 @@ x,,2026-10-06,sold,1,USD
     expect(readFileSync(warehouse.path).includes("5125559999")).toBe(false);
   });
 
-  it("does not find a forgotten caller, and removes the job when it is imported again", () => {
+  it("keeps the call of a known job whose caller was forgotten, and finds none for a new one", () => {
     using warehouse = newWarehouse(CALLS);
     const text = `job_id,phone,call_id,date,stage\nA,${BERT},,2026-10-06,sold\nB,,3,2026-10-06,sold\n`;
     importText(warehouse, text);
     forgetCallers(locked(warehouse), [{ caller: BERT }], { nowMs: Date.parse("2026-10-07T00:00:00Z") });
     expect(readJobsOf(warehouse)).toHaveLength(2);
-    const { rejected } = importText(warehouse, text);
-    expect(rejected.map(({ reason }) => reason)).toEqual([
-      "no call has this number",
-      "the call's caller was forgotten",
+    const again = importText(
+      warehouse,
+      `job_id,phone,call_id,date,stage,amount\nA,${BERT},,2026-10-06,sold,80\nB,,3,2026-10-07,lost,\nC,${BERT},,2026-10-06,sold,7\nD,,3,2026-10-06,sold,9\n`,
+    );
+    expect(again.rejected.map(({ line, reason }) => [line, reason])).toEqual([
+      [4, "no call has this number"],
+      [5, "the call's caller was forgotten"],
     ]);
-    expect(readJobsOf(warehouse)).toEqual([]);
+    expect(again.kept).toBe(2);
+    expect(readJobsOf(warehouse)).toEqual([
+      [3, "2026-10-06", "sold", 80_000_000],
+      [3, "2026-10-07", "lost", null],
+    ]);
   });
 
   it("refuses another key than that of earlier jobs, which would count them twice", () => {

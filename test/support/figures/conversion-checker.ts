@@ -31,7 +31,9 @@ const CURRENCY = /^([A-Z]{3})?$/;
 const CLICK = /^[A-Za-z0-9_-]+$/;
 /** One of several columns has it. */
 const ID = /^[A-Za-z0-9_-]*$/;
-const ORDER = /^-?\d+(-\d+)?$/;
+/** Digits alone are reported to fail; files of an earlier version had them, and adjustments repeat them. */
+const ORDER = /^call--?\d+(-\d+)?$/;
+const ADJUSTED_ORDER = /^(call-)?-?\d+(-\d+)?$/;
 const CONSENT = /^(Granted|Denied)?$/;
 
 const conversionColumns = {
@@ -66,7 +68,7 @@ const FORMATS: Record<CheckedKind, Format> = {
   "google-ads-adjustments": {
     parameters: ZONE,
     columns: {
-      "Order ID": ORDER,
+      "Order ID": ADJUSTED_ORDER,
       "Conversion Name": TEXT,
       "Adjustment Time": LOCAL,
       "Adjustment Type": /^(RETRACT|RESTATE)$/,

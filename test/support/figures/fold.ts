@@ -74,7 +74,7 @@ export interface FoldQuery {
   isMeant?: (call: Call) => boolean;
   span?: FoldSpan;
   /** Where each period starts, in order; leads the key. */
-  periods?: readonly { period: string; startsAt: string }[];
+  periods?: readonly { period: string; startsAt: string; endsAt?: string }[];
   fill?: boolean | undefined;
   /** The dimensions of the rollup of which this is the total. */
   totalOf?: readonly string[];
@@ -509,11 +509,17 @@ type DescribedJob = ReturnType<typeof describeJobs>[number];
 function tallyJobs(
   jobs: readonly DescribedJob[],
   calls: number,
-  { by, micros }: { by: "call" | "job-date"; micros: bigint | undefined },
+  {
+    by,
+    micros,
+    jobs: imported,
+  }: { by: "call" | "job-date"; micros: bigint | undefined; jobs: readonly FoldJob[] },
 ): Figures {
+  const isUnknown = imported.every(({ amount_micros }) => amount_micros === null);
   const countCalls = (some: readonly DescribedJob[]) => new Set(some.map(({ job }) => job.call_id)).size;
   const revenue = jobs.reduce(
-    (sum, { job }) => sum + (job.stage === "sold" ? BigInt(job.amount_micros ?? 0) : 0n),
+    (sum, { job }) =>
+      sum + (job.stage === "sold" || (job.amount_micros ?? 0) < 0 ? BigInt(job.amount_micros ?? 0) : 0n),
     0n,
   );
   const booked = countCalls(jobs.filter(({ isFirstBooked }) => isFirstBooked));
@@ -527,12 +533,14 @@ function tallyJobs(
   return [
     booked,
     countCalls(jobs.filter(({ isFirstSold }) => isFirstSold)),
-    Number(revenue) / 1e6,
-    ...(by === "call" ? [calls === 0 ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)] : []),
+    isUnknown ? null : Number(revenue) / 1e6,
+    ...(by === "call"
+      ? [calls === 0 || isUnknown ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)]
+      : []),
     ...(micros === undefined
       ? []
       : [
-          paid === undefined ? null : hundredths(revenue, paid),
+          paid === undefined || isUnknown ? null : hundredths(revenue, paid),
           paid === undefined || booked === 0 ? null : hundredths(paid, BigInt(booked) * 1_000_000n),
         ]),
   ];
@@ -846,7 +854,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     Map.groupBy(query.isWithSpend ? within(span).filter(isPaid(within(span))) : within(span), (each) => {
       const { keys } = each;
       const started = startOf(each);
-      const period = labels?.findLast(({ startsAt }) => started !== null && startsAt <= started);
+      const period = labels?.findLast(
+        ({ startsAt, endsAt = "~" }) => started !== null && startsAt <= started && started < endsAt,
+      );
       const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
       const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
       const isKept = kept?.has(JSON.stringify(cells)) ?? true;

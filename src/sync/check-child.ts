@@ -1,0 +1,23 @@
+import { constants, setPriority } from "node:os";
+import { describeError } from "../base/errors.ts";
+import { watchParent } from "../base/watch-parent.ts";
+import { findDamage } from "../warehouse/integrity.ts";
+import { connect } from "../warehouse/open.ts";
+import { isDamage } from "../warehouse/sqlite-errors.ts";
+import type { CheckReply } from "./check-later.ts";
+
+// Checks a warehouse for the sync that has forked this process, and sends what it found.
+const [, , path = ""] = process.argv;
+setPriority(constants.priority.PRIORITY_LOW);
+await watchParent(process.ppid);
+process.send?.(check(), () => process.exit());
+
+function check(): CheckReply {
+  try {
+    using warehouse = connect({ path });
+    return { found: findDamage(warehouse, { thorough: false }) ?? null };
+  } catch (error) {
+    const text = describeError(error);
+    return isDamage(error) ? { found: text } : { problem: text };
+  }
+}
