@@ -357,7 +357,11 @@ x,,2026-10-06,sold,1,USD
 
   it("jobs without ids replace the day of their own list alone, jobs with ids those of their own list", () => {
     using warehouse = newWarehouse(CALLS);
-    const stages = { "closed won": "sold", yes: "booked", no: "lost" } as const;
+    const stages = new Map([
+      ["closed won", "sold"],
+      ["yes", "booked"],
+      ["no", "lost"],
+    ] as const);
     const lists = {
       jobs: {
         source: "jobs",
@@ -370,7 +374,7 @@ x,,2026-10-06,sold,1,USD
       clinic: { source: "clinic", text: "call id,date,status\n3,2026-10-06,yes\n1,2026-10-08,no\n" },
     };
     const put = ({ source, text }: { source: string; text: string }) =>
-      importText(warehouse, text, { source, stages, map: source === "crm" ? { job_id: "deal" } : {} });
+      importText(warehouse, text, { source, stages, map: source === "crm" ? { job_id: ["deal"] } : {} });
     const readAll = () =>
       warehouse.sqlite
         .prepare(

@@ -172,7 +172,7 @@ function importInto(
     row.impressions,
   ]);
   writeFileSync(file, toCsv([header, ...rows]));
-  importFiles(settings, [file], { map: {}, add: false, named: undefined, signal });
+  importFiles(settings, [file], { map: {}, lines: undefined, named: undefined, signal });
   for (const list of new Set(jobs.map((job) => job.list))) {
     const own = jobs.filter((job) => job.list === list);
     const path = join(folder, `${name}-${list}.csv`);
@@ -198,7 +198,7 @@ function importInto(
         named: currency,
         withinDays: 45,
         map: {},
-        stages: {},
+        stages: new Map(),
       });
     }
   }
