@@ -335,6 +335,18 @@ describe("ApiClient: exit 8 (breach of contract) after retries", () => {
       requests: 2,
     });
   });
+
+  it.each([
+    [{ calls: {} }, "calls: Invalid input: expected array, received object"],
+    [{ calls: null }, "calls: Invalid input: expected array, received null"],
+    [{ total: "1" }, "total: Invalid input: expected number, received string"],
+  ])("names the wrong member of a page and its type, and whom to ask: %o", async (members, problem) => {
+    await using server = await startServer(json(pageOf(members)));
+    expect(await fetchError(server, { retry: { attempts: 1 } })).toMatchObject({
+      message: `The API's attribution data is not as documented: ${problem}`,
+      hint: "Try again later; if it stays so, report it to the service's support.",
+    });
+  });
 });
 
 describe("ApiClient: code of the envelope", () => {

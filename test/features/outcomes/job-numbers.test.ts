@@ -40,26 +40,26 @@ const readCalls = ({ sqlite }: ReturnType<typeof newWarehouse>) =>
   sqlite.prepare<[], number>("SELECT call_id FROM outcomes ORDER BY 1").pluck().all();
 
 describe("the phone number of a job", () => {
-  it("finds the caller in each spelling", () => {
+  it("leads to its caller in each spelling", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, SPELLINGS)).toMatchObject({ rejected: [], assumed: 0 });
     expect(readCalls(warehouse)).toEqual(SPELLINGS.map(() => 1));
   });
 
-  it("finds a caller who was served in each spelling", () => {
+  it("leads to a caller who was served in each spelling", () => {
     using warehouse = newWarehouse(
       SPELLINGS.map((text, index) => ({ ...OWN, call_id: index + 1, caller_id: text })),
     );
     expect(importNumbers(warehouse, [CALLER])).toMatchObject({ rejected: [] });
   });
 
-  it("without a country code is completed by --country-code", () => {
+  it("gets a missing country code from --country-code", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, NATIONAL_SPELLINGS, "1")).toMatchObject({ rejected: [] });
     expect(readCalls(warehouse)).toEqual(NATIONAL_SPELLINGS.map(() => 1));
   });
 
-  it("of ten digits is completed by 1 if all callers have it, which is counted", () => {
+  it("gets the country code 1 before ten digits if all callers have it; such numbers are counted", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS]);
     const texts = [...NATIONAL_SPELLINGS, CALLER, "555-0101"];
     expect(importNumbers(warehouse, texts)).toMatchObject({
@@ -71,7 +71,7 @@ describe("the phone number of a job", () => {
     expect(importNumbers(warehouse, ["5125550102"], "44").reasons).toEqual(["no call has this number"]);
   });
 
-  it("without a country code is not completed if a caller is from elsewhere", () => {
+  it("gets no country code if a caller is from another country", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, NATIONAL_SPELLINGS)).toMatchObject({
       reasons: ["no call has this number, which has no country code"],
@@ -79,7 +79,7 @@ describe("the phone number of a job", () => {
     });
   });
 
-  it("of two numbers is that of the one who called; of two callers, nobody's", () => {
+  it("may be one of two in a cell: the one that called counts, and none if both called", () => {
     using one = newWarehouse([OWN, ABROAD]);
     expect(importNumbers(one, PAIRS)).toMatchObject({ rejected: [] });
     expect(readCalls(one)).toEqual(PAIRS.map(() => 1));
@@ -88,7 +88,7 @@ describe("the phone number of a job", () => {
     expect(readCalls(both)).toEqual([]);
   });
 
-  it("that cannot be known belongs to nobody", () => {
+  it("leads to nobody if digits are missing", () => {
     using warehouse = newWarehouse([OWN, callOf(2, "5.12555E+09"), callOf(3, "+1 512 555 XXXX")]);
     // A blank cell, or a dash, is no phone at all.
     const texts = NO_NUMBERS.filter((text) => text !== "" && text !== "-");
