@@ -6,6 +6,7 @@ import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import type { ProducedFiles, ProduceOptions } from "../produce/produce.ts";
 import { type Sentence, sentencesOf } from "../sentences/sentences.ts";
+import { assertOwnCalls } from "../statements/own-calls.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
@@ -15,7 +16,7 @@ import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 import { type ReportNews, readReportNews } from "./report-news.ts";
-import { assertDeliverable, assertOwnCalls, isStale, readLastGoodSync } from "./requirements.ts";
+import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
 import { readRingBack } from "./ring-back.ts";
 import { startRun } from "./start-run.ts";
 import {
@@ -69,7 +70,7 @@ export async function makeReport(
   const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
   using warehouse = openOwn(report.settings, openExistingWarehouse);
   if (targets.length > 0) assertOwnToken(warehouse, report.settings);
-  assertOwnCalls(warehouse, report);
+  assertOwnCalls(warehouse, report.settings, `make the report ${report.name}`);
   const run = startRun(warehouse, report, { scheduledFor, clock });
   if (run === undefined) return undefined;
   const { runId } = run;

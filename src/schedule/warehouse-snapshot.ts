@@ -32,7 +32,7 @@ export function readSnapshot(jobs: readonly Job[], settings: Settings) {
     jobs: new Map(readJobs(warehouse).map((record) => [record.job, record])),
     calls: countCalls(warehouse),
     rejectedRows: countAllRejected(warehouse),
-    statements: statementsOf({ warehouse: readBasis(warehouse) }),
+    statements: statementsOf({ warehouse: readBasis(warehouse, { accounts: settings.accounts }) }),
     notices: readNotices(warehouse),
     driftedMembers: readDrift(warehouse).length,
   };

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { minuteOf } from "../base/clock.ts";
 import { Draft } from "../base/draft.ts";
-import { attempt, CalltallyError, codeOf, EXIT, firstError } from "../base/errors.ts";
+import { attempt, CalltallyError, EXIT, firstError } from "../base/errors.ts";
 import { realFile, removeFile } from "../base/folder.ts";
 import { readHeader } from "./file-header.ts";
 
@@ -34,10 +34,12 @@ export function damageNoteOf(warehouse: string): string {
 
 /** Returns what is damaged, as the first who noticed it found; undefined if nothing is known. */
 export function readDamage(warehouse: string): string | undefined {
+  const note = damageNoteOf(warehouse);
   try {
-    return readFileSync(damageNoteOf(warehouse), "utf8").trim() || UNKNOWN;
-  } catch (error) {
-    return codeOf(error) === "ENOENT" ? undefined : UNKNOWN;
+    return readFileSync(note, "utf8").trim() || UNKNOWN;
+  } catch {
+    // Not in a folder that may not be entered: opening the warehouse reports that.
+    return existsSync(note) ? UNKNOWN : undefined;
   }
 }
 

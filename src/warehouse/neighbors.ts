@@ -4,7 +4,7 @@ import { readHeader } from "./file-header.ts";
 
 /** What SQLite and calltally keep next to a warehouse, after its name. */
 export const NEIGHBOR =
-  /(?:-wal|-shm|-journal|\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.damaged|\.replaced-.*)$/;
+  /(?:-wal|-shm|-journal|(?:\.publish)?\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.damaged|\.replaced-.*)$/;
 
 /** How often each file is open in this thread; copies in memory do not count. */
 export const openFiles = new Map<string, number>();

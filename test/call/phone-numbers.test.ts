@@ -58,7 +58,7 @@ describe("readPhoneNumbers", () => {
     expect(numbersOf(text)).toEqual(numbers);
   });
 
-  it("knows what begins with +, 00 or neither", () => {
+  it("a number is international after + or 00, and not otherwise", () => {
     const isInternational = (text: string) => toPhoneNumber(text)?.isInternational;
     expect(["+15125550101", "(+1) 512 555 0101", "00 1 512 555 0101"].map(isInternational)).toEqual(
       Array(3).fill(true),

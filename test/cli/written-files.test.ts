@@ -70,6 +70,7 @@ const TARGETS = {
   "data/calltally.db-wal": 2,
   "data/calltally.db-journal": 2,
   "data/calltally.db.lock": 2,
+  "data/calltally.db.publish.lock": 2,
   "data/calltally.db.caller-key": 2,
   "data/calltally.db.replaced-20261001T000000000Z": 2,
   "data/dallas.db": 2,

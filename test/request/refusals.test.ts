@@ -20,13 +20,13 @@ describe("REFUSALS", () => {
     [{ ring_back: "times" }, ["ring_back needs personal_data: true", "ring_back needs a mail below deliver"]],
     [
       { ring_back: "times", personal_data: true, deliver: [{ to: "account" }], min_cell: 5, engine: "c" },
-      ["ring_back cannot go with min_cell", "ring_back cannot go with engine"],
+      ["ring_back cannot be used with min_cell", "ring_back cannot be used with engine"],
     ],
     [{ require: "verified" }, ["require needs deliver"]],
     [{ on_restatement: "deliver", cron: "0 7 * * 1" }, ["on_restatement needs cron and deliver"]],
     [
       { on_restatement: "deliver", cron: "0 7 * * 1", deliver: [], top: 3 },
-      ["on_restatement cannot go with raw, top, min_cell or include_gone"],
+      ["on_restatement cannot be used with raw, top, min_cell or include_gone"],
     ],
     [{ personal_data: true, cron: "0 7 * * 1" }, []],
   ])("refuse the report %j with each of its conflicts", (report, starts) => {

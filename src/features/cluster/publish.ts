@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { CalltallyError, describeError, EXIT, InterruptedError, UsageError } from "../../base/errors.ts";
 import type { Settings } from "../../config/load-settings.ts";
+import { assertOwnCalls } from "../../statements/own-calls.ts";
 import { beginMarks, readChanges } from "../../warehouse/changed-calls.ts";
 import { tryAcquireLock } from "../../warehouse/lock.ts";
 import { connect, openAsPermitted } from "../../warehouse/open.ts";
@@ -45,7 +46,7 @@ export function isPublishedAfterSync({ publish }: Pick<Settings, "publish">): bo
 /**
  * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
  * cluster had before. `published_at` changes only when the cluster has confirmed all of them.
- * @throws CalltallyError (exit 3) if the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
+ * @throws CalltallyError (exit 3) if another account has the same calls, or the two sides still differ; (exit 2, 4, 5 or 8) if the cluster cannot be used;
  * (exit 6) if another process publishes the account
  */
 export async function publish(
@@ -59,6 +60,7 @@ export async function publish(
     });
   }
   using warehouse = openOwn(settings, openAsPermitted);
+  assertOwnCalls(warehouse, settings, `publish ${account} to ${to.name}`);
   using _lock = warehouse.writer && acquireLock(warehouse);
   const startedMs = clock.now();
   const started = { target: to.name, account, attempted_at: new Date(startedMs).toISOString(), error: null };

@@ -31,11 +31,11 @@ export const REPORT_REFUSALS: readonly Refusal<ReportParts, ReportOption>[] = [
   },
   {
     given: ["ring_back", "min_cell"],
-    text: "ring_back cannot go with min_cell: its figures are to be shared, and callers are not",
+    text: "ring_back cannot be used with min_cell: its figures are to be shared, and callers are not",
   },
   {
     given: ["ring_back", "engine"],
-    text: "ring_back cannot go with engine: the cluster computes figures, but not lists",
+    text: "ring_back cannot be used with engine: the cluster computes figures, but not lists",
   },
   {
     given: ["require"],
@@ -50,10 +50,10 @@ export const REPORT_REFUSALS: readonly Refusal<ReportParts, ReportOption>[] = [
   {
     given: ["on_restatement"],
     when: ({ raw, top, min_cell, filter }) => raw || (top ?? min_cell) !== undefined || filter?.include_gone,
-    text: "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
+    text: "on_restatement cannot be used with raw, top, min_cell or include_gone: their figures are not compared",
   },
   {
     given: ["on_restatement", "engine"],
-    text: "on_restatement cannot go with engine: only the warehouse records what was exported",
+    text: "on_restatement cannot be used with engine: only the warehouse records what was exported",
   },
 ];

@@ -54,12 +54,13 @@ export function updateJobEnd(warehouse: Tx, end: JobEnd): void {
 }
 
 /**
- * Ends the failure of a job whose work was done otherwise, by hand or by a program.
+ * Ends the failure of a job whose work was done otherwise, by hand or by a program. A run that has not ended was killed,
+ * or records its own end.
  * @param end.exitCode 0 or 3
  */
 export function settleJob(tx: Tx, job: string, end: Pick<JobEnd, "exitCode" | "finishedAt">): void {
   const record = readJobs(tx).find((known) => known.job === job);
-  if (record === undefined || record.failing_since === null) return;
+  if (record === undefined || (record.failing_since === null && record.finished_at !== null)) return;
   updateJobEnd(tx, { ...end, job, startedAt: record.started_at, result: "success", error: null });
 }
 

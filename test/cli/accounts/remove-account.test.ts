@@ -45,7 +45,8 @@ describe("remove-account", () => {
   it("removes all files of the account, and changes no file of the others", async () => {
     using agency = await makeAgency();
     const { folder, run, files } = agency;
-    writeFileSync(join(folder, "data/acme/calltally.db.replaced-2026-11-01T00-00-00Z"), "old");
+    for (const name of ["replaced-2026-11-01T00-00-00Z", "publish.lock", "damaged"])
+      writeFileSync(join(folder, `data/acme/calltally.db.${name}`), "old");
     const others = () => files().filter((file) => /beta|yaml|token/.test(file));
     const bytes = () => others().map((file) => [file, readFileSync(join(folder, file), "latin1")]);
     const [own, before] = [files().filter((file) => !others().includes(file)), bytes()];

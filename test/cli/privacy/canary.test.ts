@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/server.ts";
+import { beginWarehouse } from "../../../src/warehouse/begin.ts";
 import { settingsFor } from "../../support/run.ts";
 import { json, startServer, text } from "../../support/services/server.ts";
 import { makeFolder } from "../folder.ts";
@@ -49,7 +50,8 @@ it("the log contains neither data of calls, good or bad, nor secrets, even at le
     CALLTALLY_INSIGHT_IDS: "101",
   };
   using folder = makeFolder(env);
-  const { run } = folder;
+  const { run, database } = folder;
+  beginWarehouse(database);
   expect((await run("job sync")).code).toBe(3);
   expect((await run("job export")).code).toBe(3); // rows could not be read
   expect((await run("job insights")).code).toBe(0);
@@ -72,6 +74,7 @@ it.each([
     CALLTALLY_RETRY_SECONDS: "0",
     CALLTALLY_LOG_LEVEL: "trace",
   });
+  beginWarehouse(folder.database);
   const { code, stderr } = await folder.run("job sync");
   expect(code).toBe(exitCode);
   expect(stderr).toContain(`"exitCode":${exitCode}`);

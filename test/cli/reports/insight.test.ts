@@ -17,6 +17,7 @@ it("insight shows insights as text and as JSON", async () => {
 it("insight stores insights, reports changes and keeps them", async () => {
   await using folder = await makeSandboxFolder({ calls: 1 });
   const { sandbox, run } = folder;
+  await folder.say("sync");
   expect((await run("insight sync 101")).stdout).toMatch(/^Insight 101, .+: new\n$/);
   expect((await run("insight sync 101")).stdout).toMatch(/^Insight 101, .+: unchanged\n$/);
   sandbox.insights.edit(101, { insight_status: "paused", group_list: [{ id: 9 }] });

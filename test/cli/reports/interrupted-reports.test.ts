@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, watch
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
+import { beginWarehouse } from "../../../src/warehouse/begin.ts";
 import { startCalltally } from "../../support/run.ts";
 import { readRows } from "../../support/warehouses/warehouse.ts";
 import { makeAgencyFolder } from "../accounts/agency.ts";
@@ -24,6 +25,7 @@ async function makePlace(acme: SandboxOptions, { limit = 1000, contents = "[chan
 it("a report stops with the sync that it waits for, and is made later for the same slot", async () => {
   await using folder = await makePlace({ calls: 400, latencyMs: 300 }, { limit: 100 });
   const { options, say, acme, rowsOf } = folder;
+  beginWarehouse(join(folder.path, "data/acme/calltally.db"));
   const job = startCalltally(["job", "report:weekly"], options);
   await until(() => acme.requests.length >= 3);
   job.kill("SIGTERM");

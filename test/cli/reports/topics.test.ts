@@ -129,9 +129,9 @@ bing          1            1          0     1       1
     expect(page).toContain("or longer, unless the topic decides");
     const { stdout: explained } = await folder.run("explain 3");
     expect(explained.split("\n").filter((line) => /topic|\[/.test(line))).toEqual([
-      'topic           emergency, by line 2: "burst pipe"',
-      "                a job? no, a [burst pipe].",
-      "qualified       yes: its topic says so, whatever its duration",
+      'topic               emergency, by line 2: "burst pipe"',
+      "                    a job? no, a [burst pipe].",
+      "qualified           yes: its topic says so, whatever its duration",
     ]);
   });
 });

@@ -66,8 +66,8 @@ describe("calltally export --new", () => {
 
     const explained = (await folder.say("explain 2")).replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d /g, "TIME ");
     expect(explained).toContain(`
-uploads         TIME data/exports/google-ads.csv: Qualified call 40 EUR, order id call-2
-                TIME data/exports/google-ads-adjustments.csv: retracted, not qualified
+uploads             TIME data/exports/google-ads.csv: Qualified call 40 EUR, order id call-2
+                    TIME data/exports/google-ads-adjustments.csv: retracted, not qualified
 `);
     expect(JSON.parse(await folder.say("explain 2 --json")).uploads).toMatchObject([
       { action: "convert", path: join(folder.path, "data/exports/google-ads.csv"), state: "written" },
@@ -102,12 +102,12 @@ describe("calltally uploads", () => {
     const twice = { code: 2, stderr: expect.stringContaining("it was already taken back") };
     expect(await folder.run("uploads forget moved.csv")).toMatchObject(twice);
 
-    expect(await again()).toEqual(["1", "2"]);
+    expect(await again()).toEqual(["call-1", "call-2"]);
     expect(await folder.say(`uploads forget ${next}`)).toContain("2 conversions taken back");
     expect(await folder.run(`uploads forget ${next}`), "and not the one before").toMatchObject(twice);
-    expect(await again()).toEqual(["1", "2"]);
+    expect(await again()).toEqual(["call-1", "call-2"]);
     expect(await folder.say("uploads forget 3 --json")).toContain('"taken_back":2');
-    expect(await again()).toEqual(["1", "2"]);
+    expect(await again()).toEqual(["call-1", "call-2"]);
 
     const unknown = await folder.run("uploads forget nowhere.csv");
     expect(unknown.code).toBe(2);

@@ -1,5 +1,12 @@
 import { expect, it } from "vitest";
-import { type JobEnd, readJobs, settleJob, updateJobEnd } from "../../../src/warehouse/runs/job-table.ts";
+import { isFailing } from "../../../src/schedule/job-outcome.ts";
+import {
+  insertJobStart,
+  type JobEnd,
+  readJobs,
+  settleJob,
+  updateJobEnd,
+} from "../../../src/warehouse/runs/job-table.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
@@ -34,5 +41,20 @@ it("settleJob ends the failure of one job, as a success of it does, and leaves o
       failing_since: null,
       failed_runs: 0,
     },
+  ]);
+});
+
+it("settleJob ends a run that was killed, on its own or after a failure, and no alarm is left", () => {
+  using warehouse = newWarehouse();
+  const settled = { exitCode: 0, finishedAt: "2026-11-20T10:20:00.000Z" };
+  writeTransaction(warehouse, (tx) => updateJobEnd(tx, { ...END, job: "export" }));
+  for (const job of ["export", "sync"]) insertJobStart(warehouse, job, "2026-11-20T10:09:00.000Z");
+  writeTransaction(warehouse, (tx) => {
+    for (const job of ["export", "sync"]) settleJob(tx, job, settled);
+  });
+  const clocks = { nowMs: Date.parse("2026-11-21T10:20:00.000Z"), deadlineMs: 60_000 };
+  expect(readJobs(warehouse).map((record) => [record.job, isFailing(record, clocks)])).toEqual([
+    ["export", false],
+    ["sync", false],
   ]);
 });
