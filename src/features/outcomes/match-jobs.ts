@@ -103,8 +103,7 @@ export class JobMatcher {
     if (latest.length > 0)
       return `the last call before it is more than ${this.#options.withinDays} days older`;
     if (ids.length > 0) return "the caller has no call before it";
-    const isOpen =
-      this.#options.countryCode === undefined && !readPhoneNumbers(job.phone)[0]?.isInternational;
+    const isOpen = this.#options.countryCode === undefined && !readPhoneNumbers(job.phone)[0]?.prefix;
     return isOpen ? "no call has this number, which has no country code" : "no call has this number";
   }
 
