@@ -1,4 +1,4 @@
-import { toShort } from "../base/printable.ts";
+import { toShortName } from "../base/short-name.ts";
 import { namesOf } from "../base/records.ts";
 import { doubtsOf } from "../statements/statements.ts";
 import type { SentenceFacts } from "./facts.ts";
@@ -37,7 +37,7 @@ const MAX_CHARACTERS = 60;
 export function saySentence({ id, values }: Sentence): Words {
   return RULE_OF[id]
     .say(values)
-    .map((part) => (typeof part === "string" ? part : { name: toShort(part.name, MAX_CHARACTERS) }));
+    .map((part) => (typeof part === "string" ? part : { name: toShortName(part.name, MAX_CHARACTERS) }));
 }
 
 export function toSentenceText(sentence: Sentence): string {
