@@ -65,8 +65,7 @@ export function parseEnvelope(body: string, toError: (status: number) => ApiErro
 const ERROR_MEMBERS = ["error", "errors", "fault", "exception"];
 
 /** For responses of the API that are not as it documents them. */
-const ASK_SUPPORT =
-  "Try again later; if it stays so, report it to the service's support. The address is right.";
+const ASK_SUPPORT = "Try again later; if it stays so, report it to the service's support.";
 
 /** A text, or a word of another language in the place of a value. */
 const FOREIGN_WORD = /"(?:[^"\\]|\\.)*"|(?<word>-?Infinity|NaN|undefined|None|True|False)\b/gs;

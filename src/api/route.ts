@@ -65,7 +65,7 @@ export function adviseOnRoute(target: URL, reason: string, direct: string): stri
   const proxy = proxyOf(target);
   const unread = proxy === undefined ? unreadProxyFor(target) : undefined;
   if (unread !== undefined)
-    return `${unread} is set, but calltally reads HTTPS_PROXY and HTTP_PROXY: set these to an HTTP proxy to go through one. ${direct}`;
+    return `${unread} is set, but calltally only reads HTTPS_PROXY and HTTP_PROXY. To use an HTTP proxy, set these. ${direct}`;
   return proxy === undefined
     ? direct
     : `Check ${proxy.variable}, with the proxy's user and password, or add ${target.hostname} to NO_PROXY.`;

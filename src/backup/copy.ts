@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { fsyncPath } from "../base/folder.ts";
@@ -42,7 +43,7 @@ export async function copyWarehouse(
     const cause = sqliteErrorOf(error);
     if (cause === undefined) throw error;
     if (isDamage(cause)) throw new DamagedError(source, `${cause.message} (${cause.code})`);
-    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} (${cause.code})`, {
+    throw new CalltallyError(EXIT.storage, `Cannot copy ${source} into ${dirname(draft)} (${cause.code})`, {
       cause,
       hint: adviseOnSqlite(cause, [draft, source]),
     });

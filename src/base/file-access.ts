@@ -54,7 +54,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 export const AS_OWNER = "Run this as its owner, or change its permissions.";
 const CHECK_PATH =
-  "Check the path; a relative one starts in the working folder, or in that of calltally.yaml if it stands there.";
+  "Check the path; a relative one starts in the working folder, and one in calltally.yaml in the folder of that file.";
 const CHECK_DISK = "Check its disk, or use another folder.";
 
 /** Says what to do about an error of the file system. */

@@ -24,8 +24,8 @@ export function adviseOnCode(code: string): string {
   // Without room, SQLite cannot enlarge the memory that its processes share.
   if (/^SQLITE_FULL/.test(code)) {
     const { SQLITE_TMPDIR, TMPDIR, TEMP } = process.env;
-    const temporary = SQLITE_TMPDIR || TMPDIR || TEMP || "/var/tmp";
-    return `Make room on its disk, and on that of ${temporary}, where temporary files go (TMPDIR names another folder); then run it again.`;
+    const temporary = SQLITE_TMPDIR || `${TMPDIR || TEMP || "/var/tmp"} (TMPDIR names another folder)`;
+    return `Make room on the disk, and on that of temporary files, which go to ${temporary}; then run it again.`;
   }
   if (/^SQLITE_IOERR_SHMSIZE/.test(code)) return "Make room on its disk, and run it again.";
   if (DAMAGE.test(code)) return ADVICE_ON_DAMAGE;

@@ -22,7 +22,8 @@ export const nodeProblem =
     ? undefined
     : `calltally needs Node ${OLDEST_NODE} or newer; this is ${other ?? `Node ${versions.node}`}.
 Install a newer Node from https://nodejs.org, and then calltally with it.
-In a clone of its repository, \`npm ci\` brings Node 24 along, and calltally's commands use it.`;
+In a clone of its repository, \`npm ci\` installs Node 24, which calltally's commands use.
+npm 10 leaves out the link to it: run \`npm rebuild\`, once.`;
 
 const [system, file] = platform === "win32" ? ["win", "node.exe"] : [platform, "node"];
 const installed = ["..", "../.."].map((folder) =>
@@ -48,7 +49,7 @@ export function restart(problem) {
   });
 }
 
-// npm runs this file before it installs the package.
+// npm runs this file before it installs the package, and before it builds or tests a clone.
 if (nodeProblem !== undefined && process.argv[1]?.endsWith("node-version.js")) {
   process.stderr.write(`${nodeProblem}\n`);
   process.exitCode = 2;

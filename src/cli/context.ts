@@ -48,7 +48,10 @@ export function flagOf<const F extends string>(setting: Setting & { flag: F }) {
 
 /** Options that several commands share, in commander's syntax. */
 export const OPTION = {
-  begin: ["--begin", "first begin a warehouse where there is none: a job takes a missing one for lost"],
+  begin: [
+    "--begin",
+    "first begin a warehouse where there is none; without this, a job takes a missing one for lost",
+  ],
   database: flagOf(SETTINGS.database),
   out: flagOf(SETTINGS.exportDir),
   timezone: flagOf(SETTINGS.timezone),

@@ -25,6 +25,6 @@ export function toApiAccess({
 
 function missing(variable: string, what: string): UsageError {
   return new UsageError(`Cannot reach the API: ${variable} is not set`, {
-    hint: `Run \`calltally init\`, or set it to ${what} in the environment or .env. To try calltally without an account: \`calltally demo\`.`,
+    hint: `Run \`calltally init\`, or set it to ${what}, in the environment or .env. To try calltally without an account: \`calltally demo\`.`,
   });
 }

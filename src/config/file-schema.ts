@@ -182,9 +182,9 @@ const report = reportKeys
       if (deliver === undefined || !deliver.some(({ email, to }) => email ?? to))
         addIssue("ring_back needs a mail below deliver: it is a part of mails only");
       if (min_cell !== undefined)
-        addIssue("ring_back cannot go with min_cell: its figures are to be shared, and callers are not");
+        addIssue("ring_back cannot be used with min_cell: its figures are to be shared, and callers are not");
       if (engine !== undefined)
-        addIssue("ring_back cannot go with engine: the cluster computes figures, but not lists");
+        addIssue("ring_back cannot be used with engine: the cluster computes figures, but not lists");
     }
     if (require !== undefined && deliver === undefined)
       addIssue("require needs deliver: it limits what is delivered");
@@ -193,10 +193,10 @@ const report = reportKeys
       addIssue("on_restatement needs cron and deliver: it delivers a due report again after it changed");
     if (raw || top !== undefined || min_cell !== undefined || filter?.include_gone)
       addIssue(
-        "on_restatement cannot go with raw, top, min_cell or include_gone: their figures are not compared",
+        "on_restatement cannot be used with raw, top, min_cell or include_gone: their figures are not compared",
       );
     if (engine !== undefined)
-      addIssue("on_restatement cannot go with engine: only the warehouse records what was exported");
+      addIssue("on_restatement cannot be used with engine: only the warehouse records what was exported");
   })
   .meta({ description: "A recurring export or page, with the options of `export` and `report`." });
 

@@ -142,7 +142,7 @@ function subtitleOf({ letterhead: { name }, range }: ReportSummary): string {
 function filesInWords({ files, folder }: ReportSummary): string[] {
   if (files.length === 0) return [];
   const names = files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`);
-  return [`Files in ${folder}: ${names.join(", ")}`];
+  return [`The sender has the files in ${folder}: ${names.join(", ")}`];
 }
 
 function inGroups<T>(items: readonly T[], size: number): T[][] {

@@ -84,7 +84,7 @@ export function remarksInWords({ headline, statements, notices, verdict }: Repor
     verdict,
     ...(isMarked ? [CHANCE_MEANING] : []),
     ...notices,
-    ...saySome(others, "see manifest.json"),
+    ...saySome(others, "ask the sender for manifest.json"),
   ];
 }
 

@@ -28,7 +28,7 @@ export function toMoment(reader: Reader, since: ChangedSince, { untilMs, nowMs, 
   if (run?.moment_ms != null) return run.moment_ms;
   const state =
     run === undefined ? `does not exist; the last one is ${readLastRunId(reader)}` : `is ${run.status}`;
-  throw new UsageError(`${option} needs a run that is done, and run ${runId} ${state}`, {
+  throw new UsageError(`${option} needs a finished run, and run ${runId} ${state}`, {
     hint: "`calltally status` shows the runs. A time or a day can be given, too.",
   });
 }

@@ -223,7 +223,7 @@ export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
   const named = option === "" ? "the options" : option;
   const { state, advice } = splitAdvice(message);
   if (state === "is missing")
-    throw new UsageError(`Cannot go without ${named}`, { hint: advice ?? "Pass it.", option });
+    throw new UsageError(`Cannot continue: ${named} ${state}`, { hint: advice ?? "Pass it.", option });
   const hint = advice ?? "Correct this option.";
   throw new UsageError(`Cannot use ${named}: ${state}`, { hint, option });
 }

@@ -41,7 +41,7 @@ interface AnswerOptions {
 
 function unnamedError(accounts: readonly Account[]): UsageError {
   const names = accounts.flatMap(({ name }) => name ?? []).join(", ");
-  return new UsageError(`Whose calls? There are ${accounts.length} accounts: ${names}`, {
+  return new UsageError(`This tool works on one account, but there are ${accounts.length}: ${names}`, {
     hint: "Name one with the argument account; the tool status answers for all.",
   });
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { PROGRAM_BUILD } from "./build-options.ts";
 
@@ -15,7 +16,10 @@ const ENTRIES = [
   "sync/check-child.ts",
 ];
 
-rmSync("dist", { recursive: true, force: true });
+mkdirSync("dist", { recursive: true });
+// Archives of `npm run package` stay.
+for (const name of readdirSync("dist").filter((name) => !name.endsWith(".tgz")))
+  rmSync(join("dist", name), { recursive: true });
 await build({
   ...PROGRAM_BUILD,
   entryPoints: ENTRIES.map((name) => `src/${name}`),

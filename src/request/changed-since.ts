@@ -15,7 +15,7 @@ export function parseChangedSince(text: string, zone = "UTC"): ChangedSince {
   if (RUN.test(text)) return { runId: Number(text) };
   const afterMs = TIME.test(text) ? Date.parse(text) : startOf(text, zone) - 1;
   if (!Number.isNaN(afterMs)) return { afterMs };
-  throw new Error(`"${text}" is no run, time or day, such as 412, 2026-11-20T09:30:00.000Z or 2026-11-20`);
+  throw new Error(`"${text}" is not a run, time or day, such as 412, 2026-11-20T09:30:00.000Z or 2026-11-20`);
 }
 
 function startOf(day: string, zone: string): number {

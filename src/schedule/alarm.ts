@@ -3,8 +3,8 @@ import { schedule } from "node-cron";
 const SILENT = { info: ignore, warn: ignore, error: ignore, debug: ignore };
 
 /**
- * Lets node-cron ring at an instant, rounded up to a second. It gets the instant in UTC instead of a job's expression: of
- * that it skips slots at clock changes, and after a jump of the clock it steps through each slot in between. It stays silent
+ * Makes node-cron ring at an instant, rounded up to a second. It gets that instant in UTC, not the job's expression: with
+ * an expression, it skips slots at clock changes, and steps through every slot after a jump of the clock. It does not ring
  * if it wakes more than a second late.
  */
 export function setAlarm(atMs: number): { rung: AbortSignal } & Disposable {

@@ -1,7 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { setAlarm } from "./alarm.ts";
-
 import type { Cron } from "./cron.ts";
 import type { Bell } from "./doorbell/bell.ts";
 

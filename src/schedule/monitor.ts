@@ -60,13 +60,14 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages,
         return send(response, 404, "text/plain", "only /healthz and /metrics exist\n");
     }
   });
+  const urlHost = host.includes(":") ? `[${host}]` : host;
   server.maxConnections = MAX_CONNECTIONS;
   server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (cause) {
     const isTaken = codeOf(cause) === "EADDRINUSE";
-    throw new UsageError("Cannot use --listen: cannot listen on this address", {
+    throw new UsageError(`Cannot listen on ${urlHost}:${port}`, {
       cause,
       hint: isTaken
         ? "Another process is listening there: choose another address or port."
@@ -76,7 +77,7 @@ export async function startMonitor({ host, port }: Address, pages: MonitorPages,
   const address = server.address();
   const actualPort = typeof address === "object" && address !== null ? address.port : port;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`,
+    url: `http://${urlHost}:${actualPort}`,
     async [Symbol.asyncDispose]() {
       const closed = once(server, "close");
       server.close();

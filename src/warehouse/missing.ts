@@ -29,10 +29,10 @@ export function missingError(file: string): CalltallyError {
   if (lock !== undefined) {
     return new CalltallyError(
       EXIT.storage,
-      `There is no warehouse at ${file}, but ${basename(lock)} of one`,
+      `There is no warehouse at ${file}, but its ${basename(lock)} is there`,
       {
         hint: ({ sync }) =>
-          `Mount its disk, put it back, or \`calltally restore\` a backup. ${sync} by hand begins a new one.`,
+          `Mount its disk, put the warehouse back, or \`calltally restore\` a backup. ${sync} by hand begins a new one.`,
       },
     );
   }
@@ -45,10 +45,10 @@ export function missingError(file: string): CalltallyError {
 function lostError(file: string, remains: string): CalltallyError {
   return new CalltallyError(
     EXIT.storage,
-    `There is no warehouse at ${file}, but ${basename(remains)} of one`,
+    `There is no warehouse at ${file}, but its ${basename(remains)} is there`,
     {
       hint: ({ sync }) =>
-        `Put the warehouse back, or \`calltally restore\` a backup. To begin without whom you had forgotten, what was uploaded and imported: move that file away, too, and run ${sync} by hand.`,
+        `Put the warehouse back, or \`calltally restore\` a backup. To start over, without the record of forgotten callers, uploads and imports: move that file away, too, and run ${sync} by hand.`,
     },
   );
 }

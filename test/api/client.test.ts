@@ -335,6 +335,18 @@ describe("ApiClient: exit 8 (breach of contract) after retries", () => {
       requests: 2,
     });
   });
+
+  it.each([
+    [{ calls: {} }, "calls: Invalid input: expected array, received object"],
+    [{ calls: null }, "calls: Invalid input: expected array, received null"],
+    [{ total: "1" }, "total: Invalid input: expected number, received string"],
+  ])("names the wrong member of a page and its type, and whom to ask: %o", async (members, problem) => {
+    await using server = await startServer(json(pageOf(members)));
+    expect(await fetchError(server, { retry: { attempts: 1 } })).toMatchObject({
+      message: `The API's attribution data is not as documented: ${problem}`,
+      hint: "Try again later; if it stays so, report it to the service's support.",
+    });
+  });
 });
 
 describe("ApiClient: code of the envelope", () => {
@@ -553,6 +565,25 @@ describe("ApiClient.get", () => {
       await errorOf(fetchAttributionPage(client, QUERY, options));
       expect(server.requests.length - before).toBe(attempts);
     }
+  });
+
+  it("holds its host's turn while it attempts, and not during the pauses between", async () => {
+    await using server = await startServer(json({}, 503), json({}, 503), good);
+    const clock = new FakeClock();
+    const [turns, held]: [number[], number[]] = [[], []];
+    let taken = 0;
+    const limitRequest = async <T>(attempt: () => Promise<T>) => {
+      turns.push(++taken);
+      try {
+        return await attempt();
+      } finally {
+        taken--;
+      }
+    };
+    clock.onSleep = () => held.push(taken);
+    await using busy = createClient(server.url, { clock, limitRequest });
+    expect(await fetchAttributionPage(busy, QUERY)).toEqual(PAGE);
+    expect({ turns, held }).toEqual({ turns: [1, 1, 1], held: [0, 0] });
   });
 
   it("gives up after six failures by default", async () => {

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { openRoute } from "../../src/api/route.ts";
+import { adviseOnRoute, openRoute } from "../../src/api/route.ts";
 import { postHook } from "../../src/delivery/send-hook.ts";
 import { ClickhouseNode } from "../../src/features/cluster/clickhouse-node.ts";
 import { openHeartbeat } from "../../src/schedule/heartbeat.ts";
@@ -12,7 +12,7 @@ const trusted = getCACertificates("default");
 const { signal } = new AbortController();
 
 beforeEach(() => {
-  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"]) {
+  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]) {
     vi.stubEnv(name, "");
     vi.stubEnv(name.toLowerCase(), undefined);
   }
@@ -99,6 +99,30 @@ describe("a proxy for HTTP", () => {
     vi.stubEnv("http_proxy", proxy.host);
     expect(await ping(new URL("http://far.example.test/ping"))).toEqual([]);
     expect(proxy.asked).toEqual(["GET http://far.example.test/ping"]);
+  });
+});
+
+describe("adviseOnRoute", () => {
+  const adviseOn = (reason: string) => adviseOnRoute(FAR, reason, "Check the network.");
+  const IGNORED =
+    "ALL_PROXY is set, but calltally only reads HTTPS_PROXY and HTTP_PROXY. To use an HTTP proxy, set these. Check the network.";
+
+  it.each([
+    { env: {}, advice: "Check the network." },
+    { env: { ALL_PROXY: "socks5://ann:secret@all.example.test" }, advice: IGNORED },
+    {
+      env: { ALL_PROXY: "http://all.example.test", HTTPS_PROXY: "http://ann:secret@some.example.test" },
+      advice: "Check HTTPS_PROXY, with the proxy's user and password, or add far.example.test to NO_PROXY.",
+    },
+    { env: { ALL_PROXY: "http://all.example.test", NO_PROXY: "example.test" }, advice: "Check the network." },
+  ])("names the variable to check or to set: %o", ({ env, advice }) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    expect(adviseOn("getaddrinfo ENOTFOUND far.example.test")).toBe(advice);
+  });
+
+  it("names the setting for a certificate authority, whatever the proxy", () => {
+    vi.stubEnv("ALL_PROXY", "http://all.example.test");
+    expect(adviseOn("self-signed certificate")).toContain("NODE_EXTRA_CA_CERTS");
   });
 });
 

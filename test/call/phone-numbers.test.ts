@@ -73,7 +73,7 @@ describe("readPhoneNumbers", () => {
     ["", "tel:5125550101"],
     ["", "Tel+: 512-555-0101"],
     ["", "512 555 0101 +2"],
-  ])("knows by %j how the country code is written in %j", (prefix, text) => {
+  ])("the prefix %j is that of the number in %j", (prefix, text) => {
     expect(toPhoneNumber(text)?.prefix).toBe(prefix);
   });
 

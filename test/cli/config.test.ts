@@ -138,7 +138,7 @@ it("an invalid calltally.yaml makes every command that needs it exit with 2", as
   expect(await run("status --config none.yaml")).toMatchObject({
     code: 2,
     stderr:
-      "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder, or in that of calltally.yaml if it stands there.\n",
+      "calltally: Cannot read none.yaml: no such file or directory\nCheck the path; a relative one starts in the working folder, and one in calltally.yaml in the folder of that file.\n",
   });
   await say("completion bash");
 });

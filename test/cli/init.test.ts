@@ -279,6 +279,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () 
     await terminal.reply("Time zone of the reports", ENTER);
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown).not.toMatch(/Address|Token/);
+    expect(terminal.shown).toContain("Wrote calltally.yaml");
   });
 
   it("writes nothing when it is cancelled by Ctrl-C", async () => {

@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +7,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import { OLDEST_NODE } from "../../src/base/node-version.js";
 import { DIST } from "../support/built.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { skipped, uid, unlessSkipped } from "./privacy/other-user.ts";
 
 const PROBLEM = "calltally needs Node 22.19 or newer; this is";
 
@@ -59,11 +60,12 @@ describe("without a Node of its own", () => {
   });
   afterAll(() => copy[Symbol.dispose]());
 
-  it.each(["dist/bin.js", "dist/node-version.js", "jobs/sync.ts", "library.mjs"])(
+  it.each(["dist/bin.js", "dist/node-version.js", "src/base/node-version.js", "jobs/sync.ts", "library.mjs"])(
     "%s names the required Node before it loads anything else",
     (script) => {
       const { status, stderr } = runAs(OLD, at(script));
       expect(stderr).toContain(`${PROBLEM} Node 20.20.2.\nInstall a newer Node`);
+      expect(stderr).toContain("npm 10 leaves out the link to it: run `npm rebuild`, once.\n");
       expect(status).toBe(script === "library.mjs" ? 1 : 2);
     },
   );
@@ -78,7 +80,26 @@ describe("without a Node of its own", () => {
     });
   });
 
-  it("says that packages are missing or unreadable, without a stack", () => {
+  it.skipIf(skipped)(`names a package that this user may not read, without a stack${unlessSkipped}`, () => {
+    execFileSync("chmod", ["-R", "a+rX", copy.path]);
+    const library = at("node_modules/commander");
+    rmSync(library);
+    mkdirSync(library, { mode: 0 });
+    const { status, stderr } = spawnSync(process.execPath, [at("dist/bin.js"), "--version"], {
+      cwd: "/",
+      encoding: "utf8",
+      uid,
+      gid: uid,
+    });
+    rmdirSync(library);
+    symlinkSync(resolve("node_modules/commander"), library);
+    expect(status).toBe(7);
+    expect(stderr).toMatch(
+      /^calltally: Cannot load the program: This user \(uid \d+\) may not enter the folder .*commander\.\nRun this as its owner.*\n$/,
+    );
+  });
+
+  it("names a missing package, without a stack", () => {
     const run = () => runAs({}, at("dist/bin.js"), "--version");
     const folder = at("node_modules/commander");
     rmSync(folder);

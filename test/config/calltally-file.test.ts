@@ -369,8 +369,8 @@ reports: { weekly: {}, daily: { grain: day } }
     { keys: "", says: "needs personal_data: true: its mails are about single callers" },
     { keys: "personal_data: false,", says: "needs personal_data: true: its mails are about single callers" },
     { keys: "personal_data: true, deliver: [{ command: [cat] }],", says: "needs a mail below deliver" },
-    { keys: "personal_data: true, min_cell: 5,", says: "cannot go with min_cell" },
-    { keys: "personal_data: true, engine: 'clickhouse://c.example/d',", says: "cannot go with engine" },
+    { keys: "personal_data: true, min_cell: 5,", says: "cannot be used with min_cell" },
+    { keys: "personal_data: true, engine: 'clickhouse://c.example/d',", says: "cannot be used with engine" },
   ])("refuses a list of callers to ring back with: $keys", ({ keys, says }) => {
     const mail = keys.includes("deliver") ? "" : `deliver: [${MAIL}],`;
     const yaml = `reports: { weekly: { ${keys} ${mail} ring_back: numbers } }`;

@@ -92,7 +92,7 @@ describe("toHookBody", () => {
           type: "context",
           elements: [
             mrkdwn(
-              `Verified.\n${CHANCE_MEANING}\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nFiles in /srv/reports: channel.csv (12 kB)`,
+              `Verified.\n${CHANCE_MEANING}\nAsk &lt;!channel&gt; &amp; *all*.\nThe latest days are provisional: late transcripts and corrections may still come.\nThe sender has the files in /srv/reports: channel.csv (12 kB)`,
             ),
           ],
         },
@@ -188,7 +188,7 @@ describe("toHookBody", () => {
               run(CHANCE_MEANING, { size: "small" }),
               run("Ask <!channel> & *all*.", { size: "small" }),
               run(CAUTION, { size: "small" }),
-              run("Files in /srv/reports: channel.csv (12 kB)", { size: "small" }),
+              run("The sender has the files in /srv/reports: channel.csv (12 kB)", { size: "small" }),
             ],
           },
         },

@@ -320,7 +320,7 @@ it.each([
   expect(ringBackTitle({ ...makeSummary(folder.path), ring_back })).toBe(title);
 });
 
-it("remarksInWords names at most three cautions, and the manifest for more", () => {
+it("remarksInWords names at most three cautions, and whom to ask for more", () => {
   using folder = makeTempFolder();
   const cautions = ["provisional", "rules_changed", "short_history", "no_callers_excluded"] as const;
   const statements = cautions.map((id) => ({ id, level: "caution" as const, values: {} }));
@@ -328,5 +328,5 @@ it("remarksInWords names at most three cautions, and the manifest for more", () 
   const remarks = remarksInWords(summary);
   expect(remarks).toHaveLength(6);
   expect(remarks.slice(0, 2)).toEqual([expect.stringContaining("Verified"), "One."]);
-  expect(remarks.at(-1)).toBe("And 1 more caution: see manifest.json.");
+  expect(remarks.at(-1)).toBe("And 1 more caution: ask the sender for manifest.json.");
 });

@@ -63,7 +63,7 @@ function importJobs(database: string, folder: string, timezone: string, jobs: re
   );
   writeFileSync(file, ["job_id,call_id,date,stage,amount", ...lines, ""].join("\n"));
   importOutcomes({ database, currency: undefined, timezone }, [file], {
-    ...{ source: "jobs", named: "USD", withinDays: 30, map: {}, stages: {} },
+    ...{ source: "jobs", named: "USD", withinDays: 30, map: {}, stages: new Map() },
   });
 }
 

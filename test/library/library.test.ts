@@ -64,7 +64,7 @@ describe("syncWarehouse", () => {
   it.each<[unknown, string, string?]>([
     [{ database: "" }, "Cannot use database: is empty"],
     [{ token: 5 }, "Cannot use token: must be a text that is not empty"],
-    [{ baseUrl: undefined }, "Cannot go without baseUrl", "Pass it."],
+    [{ baseUrl: undefined }, "Cannot continue: baseUrl is missing", "Pass it."],
     [{ mode: "ful" }, 'Cannot use mode: "ful" is not one of full, incremental', "Did you mean full?"],
     [{ orgUnitId: 1.5 }, "Cannot use orgUnitId: must be a text, not 1.5"],
     [{ orgUnitId: "no rth" }, "Cannot use orgUnitId: must be without white space and control characters"],
@@ -241,7 +241,7 @@ describe("library with invalid input", () => {
       expect(await warehouse.rollup(wrong(given)).catch(describeFailure)).toMatchObject({ exitCode: 2 });
     }
     expect(failureOf(() => openWarehouse(wrong(undefined)))).toMatchObject({
-      message: "Cannot go without path",
+      message: "Cannot continue: path is missing",
     });
     expect(await syncWarehouse(into(join(database, "calls.db"))).catch(describeFailure)).toMatchObject({
       exitCode: 7,
@@ -278,7 +278,7 @@ describe("rollup", () => {
 
   it.each<[unknown, string, string?]>([
     [{ by: ["chanel"] }, 'Cannot use by.0: "chanel" is not one of utm_source, ', "Did you mean channel?"],
-    [{}, "Cannot go without by", "Pass it."],
+    [{}, "Cannot continue: by is missing", "Pass it."],
     [{ by: ["channel", "source", "channel"] }, "by has channel twice", CONFLICT],
     [{ by: [], range: { from: "2026-13-01" } }, 'Cannot use range.from: "2026-13-01" is not a date'],
     [

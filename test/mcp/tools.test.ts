@@ -390,7 +390,7 @@ describe("answerCall", () => {
     expect(status).toMatchObject({ basis: { account: "one" }, calls: 3 });
     expect(await assistant.ask("status", { account: "three" })).toMatch(/^Cannot .*\baccount\b.*one, two/s);
     expect(await assistant.ask("figures", { by: ["channel"] })).toBe(
-      "Whose calls? There are 2 accounts: one, two\nName one with the argument account; the tool status answers for all.",
+      "This tool works on one account, but there are 2: one, two\nName one with the argument account; the tool status answers for all.",
     );
   });
 
@@ -450,7 +450,7 @@ describe("answerCall", () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const refusals: [name: string, args: Record<string, unknown>, says: RegExp][] = [
-      ["figures", {}, /^Cannot go without by/],
+      ["figures", {}, /^Cannot continue: by is missing/],
       ["figures", { by: ["caller_id"] }, /^Cannot use by\.0: .*utm_source/],
       ["figures", { by: [], limit: 5 }, /limit/],
       ["figures", { by: [], timezone: "Berlin" }, /^Cannot use timezone: Berlin .*Europe\/Berlin/s],
@@ -461,7 +461,7 @@ describe("answerCall", () => {
         { by: [], filter: { source: "bing" } },
         /^Cannot use filter\.source bing: no call .*\nThe tool figures lists the values, by source\.$/,
       ],
-      ["compare", {}, /^Cannot go without range/],
+      ["compare", {}, /^Cannot continue: range is missing/],
       ["compare", { range: { from: "2026-09-01" } }, /needs range\.from and range\.to/],
       ["compare", { range: SEPTEMBER, grain: "week" }, /grain/],
       ["explain_call", { call_id: "2" }, /^Cannot use call_id: /],

@@ -121,14 +121,14 @@ describe("startMonitor", () => {
     );
     expect(error).toMatchObject({
       exitCode: 2,
-      message: "Cannot use --listen: cannot listen on this address",
+      message: `Cannot listen on 127.0.0.1:${port}`,
       hint: "Another process is listening there: choose another address or port.",
       cause: { code: "EADDRINUSE" },
     });
     // An address for documentation, which no machine has.
     await expect(startMonitor({ host: "192.0.2.1", port: 0 }, pages({ status: "ok" }))).rejects.toMatchObject(
       {
-        message: "Cannot use --listen: cannot listen on this address",
+        message: "Cannot listen on 192.0.2.1:0",
         hint: "It must be an address of this machine, and a port that this user may use.",
         cause: { code: "EADDRNOTAVAIL" },
       },

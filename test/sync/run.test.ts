@@ -79,7 +79,7 @@ describe("runSync", () => {
     expect(begun).toEqual([]);
     for (const suffix of ["", "-wal", "-shm"]) rmSync(database + suffix, { force: true });
     await expect(service.sync({ database, begins: false })).rejects.toMatchObject({
-      message: `There is no warehouse at ${database}, but new.db.lock of one`,
+      message: `There is no warehouse at ${database}, but its new.db.lock is there`,
     });
     await service.sync({ database, onBegunAgain });
     expect(begun).toEqual([`${database}.lock`]);
@@ -105,7 +105,7 @@ describe("runSync", () => {
       writeFileSync(join(service.folder, name), "");
       await expect(service.sync({ database })).rejects.toMatchObject({
         exitCode: 7,
-        message: `There is no warehouse at ${database}, but ${name} of one`,
+        message: `There is no warehouse at ${database}, but its ${name} is there`,
       });
       expect(service.requests).toHaveLength(0);
       expect(existsSync(database)).toBe(false);

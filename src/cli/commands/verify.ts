@@ -97,7 +97,7 @@ function chooseMark(warehouse: Reader, { database }: Settings, run?: number) {
   if (mark !== undefined) return mark;
   const which = run === undefined ? "" : ` for run ${run}`;
   throw new UsageError(`${database} has no certificate${which}`, {
-    hint: "A sync that proves a full pass makes one: run `calltally sync --full`. Old ones are kept while files rest on them.",
+    hint: "A sync that proves a full pass makes one: run `calltally sync --full`. An old one is kept while files are based on its run.",
   });
 }
 

@@ -155,7 +155,7 @@ async function removeLogs(file: string): Promise<void> {
 /** Checks first, so that files are not replaced in part. */
 function assertNoFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`, {
+  throw new CalltallyError(EXIT.storage, `Cannot write ${path}: it is a folder`, {
     hint: ({ out }) => `Move the folder away, or use another one ${out}.`,
   });
 }

@@ -116,7 +116,7 @@ export class Claim {
         EXIT.locked,
         `Cannot publish ${account} to ${cluster.address.name}: another publication of it has started meanwhile`,
         {
-          hint: "A copy of its warehouse may be published, too. Publish only one of them, and then once more.",
+          hint: "Perhaps a copy of its warehouse is published, too. Publish only one of them, and then run this again.",
         },
       );
     }

@@ -79,6 +79,6 @@ export function assertAll(
   throw new CalltallyError(
     EXIT.unverified,
     `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
-    { hint: "Publish the account again: it sends what the cluster has lost." },
+    { hint: "Publish the account again, which sends what the cluster has lost." },
   );
 }

@@ -5,7 +5,7 @@ import { readHead } from "../../base/folder.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
 import type { FileKind } from "../../warehouse/output-file.ts";
-import type { RejectedJob } from "./import-outcomes.ts";
+import type { RejectedJob } from "./rejected-jobs.ts";
 
 const COLUMNS = [
   { name: "file", type: "text" },

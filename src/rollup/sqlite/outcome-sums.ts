@@ -4,7 +4,9 @@ import type { OutcomeForm } from "../../figures/metrics.ts";
 import type { Engine, ReadOutcomes } from "../engine.ts";
 import { formText } from "../sql-text.ts";
 
-const REVENUE = "sum(amount_micros) FILTER (WHERE stage = 'sold')";
+/** Whether the amount of a job counts: it was sold, or something was paid back, whatever the job's stage is. */
+export const IS_EARNED = "(stage = 'sold' OR amount_micros < 0)";
+export const REVENUE = `sum(amount_micros) FILTER (WHERE ${IS_EARNED})`;
 
 /** A row for each call that has an outcome. */
 export const OUTCOMES_BY_CALL = `SELECT call_id, NULL AS day, max(stage <> 'lost') AS booked, max(stage = 'sold') AS sold,

@@ -6,6 +6,7 @@ import { type FactGroup, shownFacts, shownName } from "../../call/facts.ts";
 import { STAGES } from "../../call/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CHANGED_AT, listedText } from "../../rollup/listed-member.ts";
+import { IS_EARNED } from "../../rollup/sqlite/outcome-sums.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 import { rollupViewText } from "./rollup-view.ts";
@@ -36,7 +37,7 @@ const LOCAL = Object.entries(localTimeOf("f.call_started")).map(([name, sql]) =>
 /** The furthest stage of a call's jobs, and what its sold jobs earned. */
 const EARNED = `(SELECT o.stage FROM outcomes AS o WHERE o.call_id = f.call_id
     ORDER BY CASE o.stage ${STAGES.map((stage, rank) => `WHEN '${stage}' THEN ${rank}`).join(" ")} END DESC LIMIT 1) AS job_stage,
-  (SELECT sum(o.amount_micros) / 1e6 FROM outcomes AS o WHERE o.call_id = f.call_id AND o.stage = 'sold') AS revenue`;
+  (SELECT sum(amount_micros) / 1e6 FROM outcomes AS o WHERE o.call_id = f.call_id AND ${IS_EARNED}) AS revenue`;
 
 type ViewRules = Pick<AttributionRules, "duration_unit" | "hours">;
 

@@ -97,7 +97,9 @@ describe("a missing warehouse", () => {
       expect({ line, code, said: stdout + stderr }).toEqual({
         line,
         code: 7,
-        said: expect.stringContaining(`There is no warehouse at ${database}, but calltally.db.lock of one`),
+        said: expect.stringContaining(
+          `There is no warehouse at ${database}, but its calltally.db.lock is there`,
+        ),
       });
     }
     expect(await run("sync")).toMatchObject({

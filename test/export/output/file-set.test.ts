@@ -137,7 +137,7 @@ describe("FileSet", () => {
     {
       await using files = await FileSet.open(folder.path);
       for (const file of ["a.csv", "b.csv", "manifest.json"]) await files.write(file, ["new"]);
-      await expect(files.publish()).rejects.toThrow("b.csv: a folder stands there");
+      await expect(files.publish()).rejects.toThrow("b.csv: it is a folder");
     }
     expect(readdirSync(folder.path)).toEqual(["b.csv"]);
     expect(statSync(join(folder.path, "b.csv")).isDirectory()).toBe(true);
@@ -220,7 +220,7 @@ describe("FileSet", () => {
       await files.write("manifest.json", ["{}"]);
       await files.write("calls/month=2026-10/calls.csv", ["new"]);
       await expect(files.publish({ replace: "calls/month=*/calls.csv" })).rejects.toThrow(
-        "manifest.json: a folder stands there",
+        "manifest.json: it is a folder",
       );
     }
     expect(listFiles(temp.path)).toEqual([old]);

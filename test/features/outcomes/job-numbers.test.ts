@@ -28,58 +28,58 @@ function importNumbers(
   const file = join(folder, "jobs.csv");
   const lines = texts.map((text) => `"${text.replaceAll('"', '""')}",2026-10-06,sold`);
   writeFileSync(file, ["phone,date,stage", ...lines, ""].join("\n"));
-  const { rejected, completed_numbers } = importOutcomes(
+  const { rejected, assumed } = importOutcomes(
     { database: path, currency: undefined, timezone: "UTC" },
     [file],
-    { ...{ source: "jobs", named: "USD", withinDays: 30, map: {}, stages: {} }, countryCode },
+    { ...{ source: "jobs", named: "USD", withinDays: 30, map: {}, stages: new Map() }, countryCode },
   );
-  return { reasons: [...new Set(rejected.map(({ reason }) => reason))], rejected, completed_numbers };
+  return { reasons: [...new Set(rejected.map(({ reason }) => reason))], rejected, assumed };
 }
 
 const readCalls = ({ sqlite }: ReturnType<typeof newWarehouse>) =>
   sqlite.prepare<[], number>("SELECT call_id FROM outcomes ORDER BY 1").pluck().all();
 
 describe("the phone number of a job", () => {
-  it("finds the caller in each spelling", () => {
+  it("leads to its caller in each spelling", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
-    expect(importNumbers(warehouse, SPELLINGS)).toMatchObject({ rejected: [], completed_numbers: 0 });
+    expect(importNumbers(warehouse, SPELLINGS)).toMatchObject({ rejected: [], assumed: 0 });
     expect(readCalls(warehouse)).toEqual(SPELLINGS.map(() => 1));
   });
 
-  it("finds a caller who was served in each spelling", () => {
+  it("leads to a caller who was served in each spelling", () => {
     using warehouse = newWarehouse(
       SPELLINGS.map((text, index) => ({ ...OWN, call_id: index + 1, caller_id: text })),
     );
     expect(importNumbers(warehouse, [CALLER])).toMatchObject({ rejected: [] });
   });
 
-  it("without a country code is completed by --country-code", () => {
+  it("gets a missing country code from --country-code", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, NATIONAL_SPELLINGS, "1")).toMatchObject({ rejected: [] });
     expect(readCalls(warehouse)).toEqual(NATIONAL_SPELLINGS.map(() => 1));
   });
 
-  it("of ten digits is completed by 1 if all callers have it, which is counted", () => {
+  it("gets the country code 1 before ten digits if all callers have it; such numbers are counted", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS]);
     const texts = [...NATIONAL_SPELLINGS, CALLER, "555-0101"];
     expect(importNumbers(warehouse, texts)).toMatchObject({
       reasons: ["no call has this number, which has no country code"],
-      completed_numbers: NATIONAL_SPELLINGS.length,
+      assumed: NATIONAL_SPELLINGS.length,
     });
     expect(readCalls(warehouse)).toEqual([...NATIONAL_SPELLINGS, CALLER].map(() => 1));
     // Another code is another country.
     expect(importNumbers(warehouse, ["5125550102"], "44").reasons).toEqual(["no call has this number"]);
   });
 
-  it("without a country code is not completed if a caller is from elsewhere", () => {
+  it("gets no country code if a caller is from another country", () => {
     using warehouse = newWarehouse([OWN, NEIGHBORS, ABROAD]);
     expect(importNumbers(warehouse, NATIONAL_SPELLINGS)).toMatchObject({
       reasons: ["no call has this number, which has no country code"],
-      completed_numbers: 0,
+      assumed: 0,
     });
   });
 
-  it("of two numbers is that of the one who called; of two callers, nobody's", () => {
+  it("may be one of two in a cell: the one that called counts, and none if both called", () => {
     using one = newWarehouse([OWN, ABROAD]);
     expect(importNumbers(one, PAIRS)).toMatchObject({ rejected: [] });
     expect(readCalls(one)).toEqual(PAIRS.map(() => 1));
@@ -88,9 +88,10 @@ describe("the phone number of a job", () => {
     expect(readCalls(both)).toEqual([]);
   });
 
-  it("that cannot be known belongs to nobody", () => {
+  it("leads to nobody if digits are missing", () => {
     using warehouse = newWarehouse([OWN, callOf(2, "5.12555E+09"), callOf(3, "+1 512 555 XXXX")]);
-    const texts = NO_NUMBERS.filter((text) => text !== "");
+    // A blank cell, or a dash, is no phone at all.
+    const texts = NO_NUMBERS.filter((text) => text !== "" && text !== "-");
     expect(importNumbers(warehouse, texts).reasons).toEqual(["not a phone number, or a hidden one"]);
   });
 });
