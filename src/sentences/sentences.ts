@@ -1,5 +1,5 @@
-import { toShortName } from "../base/short-name.ts";
 import { namesOf } from "../base/records.ts";
+import { toShortName } from "../base/short-name.ts";
 import { doubtsOf } from "../statements/statements.ts";
 import type { SentenceFacts } from "./facts.ts";
 import { SENTENCE_RULES, type SentenceRule, type SentenceValues, type Words } from "./sentence-rules.ts";
