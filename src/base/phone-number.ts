@@ -16,14 +16,3 @@ const OTHER_PLANS = `(?!${Object.keys(PLANS).join("|")})[1-9]\\d{6,14}`;
 export const DIALABLE_NUMBER = new RegExp(
   `^\\+(?:${[...Object.entries(PLANS).map(([codes, national]) => `(?:${codes})${national}`), OTHER_PLANS].join("|")})$`,
 );
-
-/**
- * Whether a phone number is written with its country code, i.e. with `+` before its first digit. `00` is not enough: some
- * countries dial other digits before a country code, or a carrier after `00`.
- */
-export function hasCountryCode(text: string): boolean {
-  const [lead = "", ...rest] = text.normalize("NFKC").split(/(?=\p{Nd})/u, 2);
-  const isNumber = rest.length > 0 && !/^\p{Nd}/u.test(lead);
-  const plus = lead.lastIndexOf("+");
-  return isNumber && plus >= 0 && !/\p{L}/u.test(lead.slice(plus));
-}

@@ -5,8 +5,11 @@ import { PHONE_NUMBER } from "../base/phone-number.ts";
 export interface PhoneNumber {
   /** `+` and the digits. */
   number: string;
-  /** Whether it is written with `+` or `00`; else its country code may be missing. */
-  isInternational: boolean;
+  /**
+   * What it begins with; without either, its country code may be missing. `00` is no proof of one: some countries dial
+   * other digits before a country code, or a carrier after `00`.
+   */
+  prefix: "+" | "00" | "";
 }
 
 /** As the service writes nearly all. */
@@ -49,7 +52,7 @@ const NORTH_AMERICAN = /^[2-9]\d{2}[2-9]\d{6}/;
  * language; none for text without a number, and for a number that is rounded, incomplete or withheld.
  */
 export function readPhoneNumbers(text: string): PhoneNumber[] {
-  if (PLAIN.test(text)) return isWithheld(text) ? [] : [{ number: text, isInternational: true }];
+  if (PLAIN.test(text)) return isWithheld(text) ? [] : [{ number: text, prefix: "+" }];
   if (text.length > MAX_LENGTH) return [];
   if (SIMPLE.test(text)) {
     const digits = digitsOf(text);
@@ -74,11 +77,8 @@ export function toPhoneNumber(text: string): PhoneNumber | undefined {
 }
 
 /** Returns what a number may be, in international form, if numbers without a country code may be of this one. */
-export function readingsOf(
-  { number, isInternational }: PhoneNumber,
-  countryCode: string | undefined,
-): string[] {
-  if (isInternational || countryCode === undefined) return [number];
+export function readingsOf({ number, prefix }: PhoneNumber, countryCode: string | undefined): string[] {
+  if (prefix !== "" || countryCode === undefined) return [number];
   const digits = number.slice(1);
   const more = toNationals(digits, countryCode).map((national) => `+${countryCode}${national}`);
   const abroad = countryCode === "1" && digits.startsWith("011") ? [`+${digits.slice(3)}`] : [];
@@ -93,7 +93,7 @@ export function readingsOf(
 export function toInternational(phone: PhoneNumber, countryCode: string | undefined): string | undefined {
   const readings = readingsOf(phone, countryCode).filter((number) => PHONE_NUMBER.test(number));
   const [number] = readings;
-  if (phone.isInternational || countryCode === undefined) return number;
+  if (phone.prefix !== "" || countryCode === undefined) return number;
   const mayHaveCode = phone.number.startsWith(`+${countryCode}`);
   const national = readings.filter((reading) => reading !== phone.number);
   if (mayHaveCode) return national.length === 0 ? number : undefined;
@@ -102,8 +102,8 @@ export function toInternational(phone: PhoneNumber, countryCode: string | undefi
 }
 
 /** Whether a number has no country code, and may be one of North America. */
-export function isNorthAmerican({ number, isInternational }: PhoneNumber): boolean {
-  return !isInternational && number.length === 11 && NORTH_AMERICAN.test(number.slice(1));
+export function isNorthAmerican({ number, prefix }: PhoneNumber): boolean {
+  return prefix === "" && number.length === 11 && NORTH_AMERICAN.test(number.slice(1));
 }
 
 /** Returns the digits of any script as 0 to 9. */
@@ -161,7 +161,10 @@ function readVanity(plain: string): PhoneNumber | undefined {
   // More letters are for the eye.
   const keys = toKeys(rest.toLowerCase().replace(/[^a-z\d]/g, "")).slice(0, MIN_DIGITS);
   if (keys.length < MIN_DIGITS) return undefined;
-  return { number: `+${code === undefined ? "" : "1"}${area}${keys}`, isInternational: plain.includes("+") };
+  return {
+    number: `+${code === undefined ? "" : "1"}${area}${keys}`,
+    prefix: plain.includes("+") ? "+" : "",
+  };
 }
 
 /** Splits a run where two or more whole numbers are next to each other. */
@@ -207,23 +210,24 @@ const hasDigit = (run: string) => /\d/.test(run);
 const digitsOf = (run: string) => run.replace(/\D/g, "");
 
 function isWhole(run: string): boolean {
-  const { number, isInternational } = toNumber(run);
+  const { number, prefix } = toNumber(run);
   const digits = number.length - 1;
-  const isIncomplete = isInternational && number.startsWith("+1") && digits !== 11;
+  const isIncomplete = prefix !== "" && number.startsWith("+1") && digits !== 11;
   return digits >= MIN_DIGITS && digits <= MAX_DIGITS && !isIncomplete;
 }
 
 function toNumber(run: string): PhoneNumber {
   const digits = digitsOf(run);
   const bare = digits.replace(/^(?:00)+/, "");
-  return { number: `+${bare}`, isInternational: /^\D*\+/.test(run) || bare !== digits };
+  const zeros = bare === digits ? "" : "00";
+  return { number: `+${bare}`, prefix: /^\D*\+/.test(run) ? "+" : zeros };
 }
 
 /** Returns each number once, also where it is repeated without its country code. */
 function toDistinct(all: readonly PhoneNumber[]): PhoneNumber[] {
-  const longer = ({ number, isInternational }: PhoneNumber) =>
-    !isInternational &&
-    all.some((other) => other.isInternational && other.number.endsWith(number.replace(/^\+0?/, "")));
+  const longer = ({ number, prefix }: PhoneNumber) =>
+    prefix === "" &&
+    all.some((other) => other.prefix !== "" && other.number.endsWith(number.replace(/^\+0?/, "")));
   return [...new Map(all.map((each) => [each.number, each])).values()].filter((each) => !longer(each));
 }
 

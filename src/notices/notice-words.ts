@@ -1,5 +1,5 @@
 import { formatNumber, isLocalized } from "../base/locale.ts";
-import { toShort } from "../base/printable.ts";
+import { toShortName } from "../base/short-name.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { Notice } from "./notice-table.ts";
@@ -27,6 +27,6 @@ const MAX_CHARACTERS = 60;
 
 function nameKey({ dimension, key }: Notice): string {
   if (dimension === "all") return "all calls";
-  const name = toShort(key[dimension] ?? `[${key.campaign_id}]`, MAX_CHARACTERS);
+  const name = toShortName(key[dimension] ?? `[${key.campaign_id}]`, MAX_CHARACTERS);
   return dimension === "tracking_number" ? name : `${dimension} ${name}`;
 }

@@ -1,5 +1,5 @@
-import { toShort } from "../base/printable.ts";
 import { namesOf } from "../base/records.ts";
+import { toShortName } from "../base/short-name.ts";
 import { doubtsOf } from "../statements/statements.ts";
 import type { SentenceFacts } from "./facts.ts";
 import { SENTENCE_RULES, type SentenceRule, type SentenceValues, type Words } from "./sentence-rules.ts";
@@ -37,7 +37,7 @@ const MAX_CHARACTERS = 60;
 export function saySentence({ id, values }: Sentence): Words {
   return RULE_OF[id]
     .say(values)
-    .map((part) => (typeof part === "string" ? part : { name: toShort(part.name, MAX_CHARACTERS) }));
+    .map((part) => (typeof part === "string" ? part : { name: toShortName(part.name, MAX_CHARACTERS) }));
 }
 
 export function toSentenceText(sentence: Sentence): string {

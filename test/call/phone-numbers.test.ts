@@ -25,7 +25,7 @@ describe("readPhoneNumbers", () => {
   });
 
   it.each(NATIONAL_SPELLINGS)("reads one number, without its country code, in %j", (text) => {
-    expect(readPhoneNumbers(text)).toEqual([{ number: "+5125550101", isInternational: false }]);
+    expect(readPhoneNumbers(text)).toEqual([{ number: "+5125550101", prefix: "" }]);
   });
 
   it.each(PAIRS)("reads two numbers in %j", (text) => {
@@ -58,14 +58,23 @@ describe("readPhoneNumbers", () => {
     expect(numbersOf(text)).toEqual(numbers);
   });
 
-  it("a number is international after + or 00, and not otherwise", () => {
-    const isInternational = (text: string) => toPhoneNumber(text)?.isInternational;
-    expect(["+15125550101", "(+1) 512 555 0101", "00 1 512 555 0101"].map(isInternational)).toEqual(
-      Array(3).fill(true),
-    );
-    expect(
-      ["15125550101", "C: 512-555-0101", "512 555-0101 x1", "tel:5125550101"].map(isInternational),
-    ).toEqual(Array(4).fill(false));
+  it.each([
+    ["+", "+15125550101"],
+    ["+", " +1 (512) 555-0101"],
+    ["+", "(+1) 512 555 0101"],
+    ["+", "＋49 30 1234567"],
+    ["+", "tel:+15125550101"],
+    ["+", "tel:%2B15125550101"],
+    ["+", "Line 2: +1 512 555 0101"],
+    ["00", "00 1 512 555 0101"],
+    ["00", "0049 30 1234567"],
+    ["", "15125550101"],
+    ["", "512 555-0101 x1"],
+    ["", "tel:5125550101"],
+    ["", "Tel+: 512-555-0101"],
+    ["", "512 555 0101 +2"],
+  ])("the prefix %j is that of the number in %j", (prefix, text) => {
+    expect(toPhoneNumber(text)?.prefix).toBe(prefix);
   });
 
   it("finds the number again in whatever is written around it, and reads any text without an error", () => {
@@ -87,7 +96,7 @@ describe("readPhoneNumbers", () => {
   });
 });
 
-const NATIONAL = { number: "+5125550101", isInternational: false };
+const NATIONAL = { number: "+5125550101", prefix: "" } as const;
 
 describe("readingsOf", () => {
   it.each([

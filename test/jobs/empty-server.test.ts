@@ -31,7 +31,7 @@ function fakes(node: string, port: number): Record<string, string> {
   const systemd = `exec ${node} ${here}/test/jobs/fake-systemd.ts /run`;
   return {
     "apt-get": "",
-    tar: `cd ${here} && cp -R --parents package.json docs jobs dist "$5" &&
+    tar: `cd ${here} && cp -R --parents package.json docs jobs dist/* "$5" &&
       sed -i s/9464/${port}/ "$5/jobs/deploy/calltally.service"`,
     npm: `mkdir node_modules && mount --bind ${here}/node_modules node_modules`,
     systemctl: `${systemd} systemctl "$@"`,

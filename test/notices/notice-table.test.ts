@@ -101,7 +101,7 @@ describe("describeNotice", () => {
     ],
     [
       { dimension: "source", key: { source: "😀".repeat(61) } },
-      `source ${"😀".repeat(59)}…: no call since 2 Nov 2026 09:47, 14.2 expected`,
+      `source ${"😀".repeat(49)}… #def338c0: no call since 2 Nov 2026 09:47, 14.2 expected`,
     ],
   ])("describes, in local time, %o", (change, says) => {
     expect(describeNotice({ ...NOTICE, ...change }, "Europe/Berlin")).toBe(says);

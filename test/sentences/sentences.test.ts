@@ -267,7 +267,7 @@ describe("saySentence", () => {
     const name = `<b>אבג\u202e\n${"x".repeat(200)}`;
     const [sentence] = sentencesOf({ ...QUIET, movers: { up: [], down: [moved("source", name, 120, 74)] } });
     if (sentence === undefined) throw new Error("Nothing was said");
-    const shown = `<b>אבג\\u202e\\n${"x".repeat(45)}…`;
+    const shown = `<b>אבג\\u202e\\n${"x".repeat(35)}… #0c56604f`;
     expect([...shown]).toHaveLength(60);
     expect(saySentence(sentence)).toEqual(["Calls", " from ", { name: shown }, " fell from 120 to 74."]);
     expect(toSentenceText(sentence)).toBe(`Calls from ${shown} fell from 120 to 74.`);

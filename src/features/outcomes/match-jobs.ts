@@ -145,7 +145,7 @@ export class JobMatcher {
         reason: `the last call before it is more than ${this.#options.withinDays} days older`,
       };
     if (caller_id !== null) return { ...none, caller_id, reason: "the caller has no call before it" };
-    const isOpen = this.#options.countryCode === undefined && !readPhoneNumbers(phone)[0]?.isInternational;
+    const isOpen = this.#options.countryCode === undefined && !readPhoneNumbers(phone)[0]?.prefix;
     return {
       ...none,
       caller_id,

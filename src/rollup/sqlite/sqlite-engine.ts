@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { findAdClick } from "../../attribution/ad-click.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
-import { hasCountryCode } from "../../base/phone-number.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
 import type { FactColumn } from "../../call/facts.ts";
+import { toPhoneNumber } from "../../call/phone-numbers.ts";
 import { type CampaignNames, unifyNames } from "../../figures/campaign-names.ts";
 import type { Cells, GroupQuestion, Side } from "../../figures/cells/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
@@ -261,8 +261,10 @@ export function defineFunctions(database: Database): void {
   database.function("click_id", ofClick, (...columns: ClickColumns) => findClick(columns)?.id ?? null);
   database.function("client_id", options, toClientId);
   database.function("number_of", options, (callerId: string | null) => {
-    const caller = toCaller(callerId);
-    return callerId === null || hasCountryCode(callerId) ? caller : (caller?.replace("+", "") ?? null);
+    const phone = callerId === null ? undefined : toPhoneNumber(callerId);
+    if (phone?.prefix === "+") return phone.number;
+    // Without its country code, it is malformed.
+    return toCaller(callerId)?.replace("+", "") ?? null;
   });
 }
 
