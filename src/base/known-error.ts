@@ -24,8 +24,9 @@ export function adviseOnCode(code: string): string {
   // Without room, SQLite cannot enlarge the memory that its processes share.
   if (/^SQLITE_FULL/.test(code)) {
     const { SQLITE_TMPDIR, TMPDIR, TEMP } = process.env;
-    const temporary = SQLITE_TMPDIR || `${TMPDIR || TEMP || "/var/tmp"} (TMPDIR names another folder)`;
-    return `Make room on the disk, and on that of temporary files, which go to ${temporary}; then run it again.`;
+    // The warehouse's own folder, unless the user has set it: SQLite then ignores TMPDIR.
+    if (SQLITE_TMPDIR) return `Make room on the disk of ${SQLITE_TMPDIR}, and run it again.`;
+    return `Make room on its disk, and on that of ${TMPDIR || TEMP || "/var/tmp"}, where temporary files go (TMPDIR names another folder); then run it again.`;
   }
   if (/^SQLITE_IOERR_SHMSIZE/.test(code)) return "Make room on its disk, and run it again.";
   if (DAMAGE.test(code)) return ADVICE_ON_DAMAGE;
