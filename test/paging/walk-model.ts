@@ -499,7 +499,8 @@ export function* walkModel(options: Options, earlier: readonly Page[]): Generato
     for (const beyond of [1, rows, 2 * rows]) {
       const page = yield* fetch(end + beyond);
       if (!hasUnseen(state, page)) continue;
-      if (hasUnseen(state, yield* fetch(end))) return;
+      const again = yield* fetch(end);
+      if (hasUnseen(state, again) || again.total !== page.total) return;
       throw new Error("A gap, which no honest service has");
     }
   }
