@@ -163,6 +163,8 @@ export class Pass<S extends Slice> implements Disposable {
       yield* this.readPlanned(() => true);
       return yield* this.reachEnd();
     }
+    // A list that became shorter meanwhile may have passed the looks.
+    this.#record.checkEnd(await this.#pages.fetch(Math.max(0, end - 1)));
   }
 
   #goOnBehindGap(slice: S): S {

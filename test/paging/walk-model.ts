@@ -354,6 +354,7 @@ function verdictOf(state: State, read: number): Verdict {
   if (falls > 0 && rises > 0 && read < Math.max(...totals)) return "probable";
   if (vanished + unread > falls) return "probable";
   if (isCounted) return "exact";
+  if (falls === 0 && rises === 0) return "probable";
   return end === "short page" ? "verified" : "probable";
 }
 
@@ -503,6 +504,10 @@ export function* walkModel(options: Options, earlier: readonly Page[]): Generato
       if (hasUnseen(state, again) || again.total !== page.total) return;
       throw new Error("A gap, which no honest service has");
     }
+    const last = yield* fetch(Math.max(0, end - 1));
+    if (last.total !== state.totals.at(-1)) return;
+    if (hasUnseen(state, last)) state = { ...state, end: undefined, unseenBehind: 1 };
+    else if (endOf(last) !== end) state = { ...state, end: { kind: "moving", held: state.left.held } };
   }
 
   function* close() {
