@@ -5,7 +5,8 @@ import { endOf } from "./slice.ts";
 /**
  * What showed the end of the calls. A short slice proves it (see `Chain`). Nothing behind the last call proves it only if
  * every count agrees; that is disputed if the last slice's `total` is higher. If known calls came again in the place of
- * nothing, it is not proven. A moving end was met again and again, each time in another place.
+ * nothing, it is not proven. A moving end was met again and again, each time in another place; or it moved while `total`
+ * stood still.
  */
 export type End = "unseen" | "short slice" | "nothing behind" | "disputed" | "repeated" | "moving";
 

@@ -33,6 +33,7 @@ const MAX_CLOSING = 50;
 /** The steps of one pass over the calls in one order; each yields the slices that it adds to the chain. */
 export class Pass<S extends Slice> implements Disposable {
   readonly #options: { limit: number; overlap: number };
+  readonly #mostBefore: number;
   readonly #pages: Prefetch<S>;
   #record: PassRecord;
   #first: S | undefined;
@@ -47,6 +48,7 @@ export class Pass<S extends Slice> implements Disposable {
     mostBefore = 0,
   ) {
     this.#options = { limit, overlap };
+    this.#mostBefore = mostBefore;
     this.#record = new PassRecord(this.#options, mostBefore);
     this.#pages = new Prefetch(fetch, { overlap, throttle: throttle ?? new Throttle(DEFAULT_CONCURRENCY) });
   }
@@ -69,7 +71,7 @@ export class Pass<S extends Slice> implements Disposable {
     const next = await this.#pages.fetch(this.#record.nextOffset());
     const link = this.#record.findLink(next);
     if (!this.#record.isHeld(link)) {
-      this.#record = new PassRecord(this.#options, this.#record.evidence.totals.most);
+      this.#record = new PassRecord(this.#options, Math.max(this.#mostBefore, next.total));
       return false;
     }
     this.#resumed = earlier.length;
@@ -154,12 +156,15 @@ export class Pass<S extends Slice> implements Disposable {
         continue;
       }
       // Calls that came after the pass follow its last one, and are counted.
-      const isGrown = end + beyond < slice.total && this.#record.hasUnseen(await this.#pages.fetch(end));
-      if (isGrown) return;
+      const again = await this.#pages.fetch(end);
+      const isGrown = end + beyond < slice.total && this.#record.hasUnseen(again);
+      if (isGrown || again.total !== slice.total) return;
       yield this.#goOnBehindGap(slice);
       yield* this.readPlanned(() => true);
       return yield* this.reachEnd();
     }
+    // A list that became shorter meanwhile may have passed the looks.
+    this.#record.checkEnd(await this.#pages.fetch(Math.max(0, end - 1)));
   }
 
   #goOnBehindGap(slice: S): S {

@@ -176,6 +176,13 @@ export class PassRecord {
     if (isMet && !this.#totals.isConstant && endsAtTotal(this.#left)) this.#noteEnd("moving");
   }
 
+  /** Takes the page of the last call again: a list that ends elsewhere though its `total` stands still has a cached one. */
+  checkEnd(slice: Slice): void {
+    if (slice.total !== this.#totals.last) return;
+    if (this.hasUnseen(slice)) this.lookBehind(slice);
+    else if (endOf(slice) !== this.endsAt) this.#noteEnd("moving");
+  }
+
   /**
    * Restores the chain of an interrupted pass, and continues from the slice that reaches furthest. None of them proves the
    * end, since their limit is not known.

@@ -150,7 +150,9 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
     [!evidence.isProven, `${fitting} ${TIES}`, TIES_ADVICE],
     [
       evidence.end === "moving",
-      `all pages joined, but calls came or went at each look for the end: ${count}`,
+      totals.isConstant
+        ? `all pages joined, but the last call moved while total stood still: ${count}`
+        : `all pages joined, but calls came or went at each look for the end: ${count}`,
       AGAIN,
     ],
     [
@@ -213,6 +215,11 @@ function contradictionsOf(
       end === "disputed" || !fits(totals, distinct),
       `${joined}, but the service counts more than it lists: ${count}`,
       listsFarFewer ? (totals.isConstant ? COUNTS_MORE : AGAIN) : `${ASK} what \`total\` counts.`,
+    ],
+    [
+      totals.isConstant && distinct > totals.last,
+      `${joined}, but total stood still while calls came or went: ${count}`,
+      `${ASK} whether \`total\` comes from a cache; or try a run at a quieter time.`,
     ],
     [
       gone > totals.falls,

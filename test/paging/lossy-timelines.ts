@@ -76,6 +76,29 @@ export const oversizedTimelines: fc.Arbitrary<Timeline> = fc
     };
   });
 
+const rareEvents: fc.Arbitrary<Event[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom("new" as const, "new", "late", "delete"),
+    at: share,
+    count: fc.constantFrom(1, 1, 1, 2),
+  }),
+  { maxLength: 1 },
+);
+
+/** The same services while calls come and go: two things are wrong with them, which no pass can always notice. */
+export const changing = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Timeline> =>
+  fc
+    .record({
+      timeline: timelines,
+      busyFor: count(40),
+      events: fc.array(rareEvents, { minLength: 1, maxLength: 12 }),
+    })
+    .map(({ timeline, busyFor, events }) => ({
+      ...timeline,
+      busyFor,
+      requests: events.map((each) => ({ events: each, cap: 1000, short: 0, lag: 0, turns: 0 })),
+    }));
+
 const busyEvents = (kind: Event["kind"]): fc.Arbitrary<Event[]> =>
   fc.record({ kind: fc.constant(kind), at: share, count: count(3) }).map((event) => [event]);
 

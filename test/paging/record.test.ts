@@ -140,6 +140,18 @@ describe("PassRecord", () => {
     expect(record.evidence.end).toBe(end);
   });
 
+  it.each([
+    { title: "the last call comes last again", look: slice(7, 8, 8), end: "short slice" },
+    { title: "nothing comes in its place", look: slice(7, 8), end: "moving" },
+    { title: "two known calls come in its place", look: slice(7, 8, 7, 8), end: "moving" },
+    { title: "another call comes in its place", look: slice(7, 8, 9), end: "unseen" },
+    { title: "total has moved, too", look: slice(7, 7), end: "short slice" },
+  ])("when the end is checked at the end of a pass, it is $end if $title", ({ look, end }) => {
+    const record = recordOfEnd(still, ...full, last, slice(6, 8, 7, 8));
+    record.checkEnd(look);
+    expect(record.evidence).toMatchObject({ end, totals: { last: 8, isConstant: true } });
+  });
+
   it("looks for the end where total has moved it since the last look, within the overlap", () => {
     const offsetsOf = (...totals: number[]) =>
       totals.map((total) => {

@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"c04c7904 38c20d86 bfc69a1c 6f5ecc76 68a9ce1f b69f2e8b 6894cc68 92670c16 7490bea5 9a187158 3c96794a e90bccb6"`,
+      `"290c9510 60b7c0dd 181c86ba 28be83b1 68a9ce1f c2bc6531 6894cc68 dc64edc3 7490bea5 2e6e8bc8 94e5d7f1 e90bccb6"`,
     );
   });
 });

@@ -354,6 +354,7 @@ function verdictOf(state: State, read: number): Verdict {
   if (falls > 0 && rises > 0 && read < Math.max(...totals)) return "probable";
   if (vanished + unread > falls) return "probable";
   if (isCounted) return "exact";
+  if (falls === 0 && rises === 0) return "probable";
   return end === "short page" ? "verified" : "probable";
 }
 
@@ -499,9 +500,14 @@ export function* walkModel(options: Options, earlier: readonly Page[]): Generato
     for (const beyond of [1, rows, 2 * rows]) {
       const page = yield* fetch(end + beyond);
       if (!hasUnseen(state, page)) continue;
-      if (hasUnseen(state, yield* fetch(end))) return;
+      const again = yield* fetch(end);
+      if (hasUnseen(state, again) || again.total !== page.total) return;
       throw new Error("A gap, which no honest service has");
     }
+    const last = yield* fetch(Math.max(0, end - 1));
+    if (last.total !== state.totals.at(-1)) return;
+    if (hasUnseen(state, last)) state = { ...state, end: undefined, unseenBehind: 1 };
+    else if (endOf(last) !== end) state = { ...state, end: { kind: "moving", held: state.left.held } };
   }
 
   function* close() {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Sort } from "../../src/paging/order-key.ts";
 import type { Row, Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
+import { judge } from "../../src/paging/verdict.ts";
 import { type Source, type Walk, walk, walkFromEnd, walkFromFront } from "../../src/paging/walk.ts";
 
 const START_MS = Date.parse("2026-06-01T00:00:00.000Z");
@@ -193,16 +194,42 @@ describe("walk", () => {
     });
   });
 
-  it("keeps an exact pass if calls come only while it looks further behind the end", async () => {
-    const calls = () => (service.asked.some((offset) => offset === 101) ? 130 : 100);
-    const service = serve(calls);
+  it.each([
+    { title: "", lags: false },
+    { title: ", and a replica that lags responds after that", lags: true },
+  ])(
+    "keeps an exact pass if calls come only while it looks further behind the end$title",
+    async ({ lags }) => {
+      const calls = () =>
+        service.asked.includes(101) && !(lags && service.asked.at(-1) === 100) ? 130 : 100;
+      const service = serve(calls);
+      const reading = walk(service.source, options);
+      await read(reading);
+      expect(service.asked.slice(-3)).toEqual([0, 101, 100]);
+      expect(reading.evidence).toMatchObject({
+        end: "short slice",
+        gaps: [],
+        totals: { isConstant: true, last: 100 },
+      });
+    },
+  );
+
+  it("does not vouch for a cached total if the end moves while the pass looks further behind it", async () => {
+    // Of 105 calls, the 101st is too large to send, and total misses it and those behind; then eight calls go.
+    const listed = ids(1, 105, 1);
+    const service = script(({ offset }) => {
+      if (service.asked.includes(101)) listed.splice(0, Math.max(0, listed.length - 97));
+      const page = listed.slice(offset, offset + 20);
+      const large = page.findIndex(({ id }) => id === 101);
+      return slice(offset, 100, ...(large < 0 ? page : page.slice(0, large)));
+    });
     const reading = walk(service.source, options);
     await read(reading);
-    expect(service.asked.slice(-3)).toEqual([0, 101, 100]);
-    expect(reading.evidence).toMatchObject({
-      end: "short slice",
-      gaps: [],
-      totals: { isConstant: true, last: 100 },
+    expect(service.asked.slice(-4)).toEqual([101, 120, 140, 99]);
+    expect(judge(reading.evidence, reading.evidence.fresh)).toMatchObject({
+      verdict: "probable",
+      verdict_reason:
+        "all pages joined, but the last call moved while total stood still: 100 calls read, total 100",
     });
   });
 
@@ -405,7 +432,7 @@ describe("walk", () => {
     const service = serve(() => 0);
     const reading = walk(service.source, options);
     await read(reading);
-    expect(service.asked).toEqual([0, 0, 0, 1, 20, 40]);
+    expect(service.asked).toEqual([0, 0, 0, 1, 20, 40, 0]);
     expect(reading.evidence.end).toBe("nothing behind");
   });
 });
@@ -511,6 +538,17 @@ describe("walk, from an earlier chain", () => {
   });
 });
 
+describe("walk, from an earlier chain that does not join", () => {
+  it("begins again, and counts from the total of its own run", async () => {
+    const service = script(({ offset }) =>
+      slice(offset, 40, ...ids(501 + offset, Math.min(20, 40 - offset))),
+    );
+    const reading = walk(service.source, options, { earlier: [slice(0, 5000, ...ids(1, 20))] });
+    await read(reading);
+    expect(reading.evidence).toMatchObject({ resumed: 0, totals: { first: 40, most: 40, fall: 0 } });
+  });
+});
+
 describe("walk, of a list of one call", () => {
   it.each([1, 2, 5])("reaches the end after an earlier chain of %i slices", async (count) => {
     const service = script(({ offset }) => slice(offset, 1, ...ids(offset + 1, 1 - offset)));
@@ -518,7 +556,7 @@ describe("walk, of a list of one call", () => {
     const reading = walk(service.source, options, { earlier });
     await read(reading);
     expect(reading.evidence).toMatchObject({ resumed: count, end: "nothing behind", isProven: true });
-    expect(service.asked).toEqual([0, 0, 1, 0, 0, 2, 21, 41]);
+    expect(service.asked).toEqual([0, 0, 1, 0, 0, 2, 21, 41, 0]);
   });
 });
 

@@ -114,6 +114,26 @@ describe("sync, of a service that is not vouched for", () => {
   });
 });
 
+it("ends with exit code 3 if an interrupted first load begins again at a list without most of its calls", async () => {
+  await using service = await startCallService(newestFirst(1000));
+  const stop = new AbortController();
+  const first = service.sync({
+    limit: 100,
+    concurrency: 1,
+    signal: stop.signal,
+    onProgress: ({ read }) => read > 140 && stop.abort(),
+  });
+  await expect(first).rejects.toThrow();
+  // The oldest calls are listed instead of the newest ones that were read.
+  service.calls = service.calls.slice(900);
+  const run = await service.sync({ limit: 100, concurrency: 1 });
+  expect(run).toMatchObject({ verdict: "exact", calls_read: 100 });
+  expect(service.read("SELECT count(*) AS missing FROM calls WHERE missing_since IS NOT NULL")).toEqual([
+    { missing: 0 },
+  ]);
+  expect(exitCodeOf(run)).toBe(3);
+});
+
 describe("sync, of a service that changes with each request", () => {
   const addNewest = (service: CallService, at: number) => {
     const id = 10_000 + service.requests.length;

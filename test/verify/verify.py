@@ -221,6 +221,8 @@ class Pass:
             return "contradicted"
         if self.gone + unread > fallen or (fallen and risen and read < max(totals)):
             return "contradicted"
+        if not counted and len(set(totals)) == 1:
+            return "contradicted"
         return "exact" if counted else "verified" if self.end == "short" else "in doubt"
 
 
