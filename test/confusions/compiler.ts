@@ -9,11 +9,17 @@ const CONFIGS = ["tsconfig.json", "src/features/explore/browser/tsconfig.json"];
 /** Knows the types of the program, and whether a file with other text compiles. */
 export class Compiler {
   readonly #changed = new Map<string, string>();
+  readonly #configs: string[];
   readonly #api = new API({ cwd: process.cwd(), fs: { readFile: (path) => this.#changed.get(path) } });
-  readonly #snapshot = this.#api.updateSnapshot({ openProjects: CONFIGS.map((path) => resolve(path)) });
+  readonly #snapshot: Snapshot;
+
+  constructor(configs: readonly string[] = CONFIGS) {
+    this.#configs = configs.map((path) => resolve(path));
+    this.#snapshot = this.#api.updateSnapshot({ openProjects: this.#configs });
+  }
 
   open(file: string): { source: SourceFile; checker: Checker } {
-    const { program, checker } = projectOf(this.#snapshot, file);
+    const { program, checker } = this.#projectOf(this.#snapshot, file);
     const source = program.getSourceFile(resolve(file));
     if (source === undefined) throw new Error(`No project of TypeScript has ${file}`);
     return { source, checker };
@@ -24,7 +30,7 @@ export class Compiler {
     const path = resolve(file);
     this.#changed.set(path, text);
     using changed = this.#api.updateSnapshot({ fileChanges: { changed: [path] } });
-    const { program } = projectOf(changed, file);
+    const { program } = this.#projectOf(changed, file);
     const isGood =
       program.getSyntacticDiagnostics(path).length === 0 && program.getSemanticDiagnostics(path).length === 0;
     this.#changed.delete(path);
@@ -39,18 +45,18 @@ export class Compiler {
       .some(({ program }) => program.getSourceFile(resolve(file)) !== undefined);
   }
 
+  #projectOf(snapshot: Snapshot, file: string): Project {
+    const path = resolve(file);
+    const project = this.#configs
+      .map((config) => snapshot.getProject(config))
+      .find((each) => each?.program.getSourceFile(path) !== undefined);
+    if (project === undefined) throw new Error(`No project of TypeScript has ${file}`);
+    return project;
+  }
+
   [Symbol.dispose](): void {
     this.#api.close();
   }
-}
-
-function projectOf(snapshot: Snapshot, file: string): Project {
-  const path = resolve(file);
-  const project = CONFIGS.map((config) => snapshot.getProject(resolve(config))).find(
-    (each) => each?.program.getSourceFile(path) !== undefined,
-  );
-  if (project === undefined) throw new Error(`No project of TypeScript has ${file}`);
-  return project;
 }
 
 export const readSource = (file: string) => readFileSync(file, "utf8");

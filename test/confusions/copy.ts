@@ -39,14 +39,24 @@ function writeSwitches(folder: string, tree: string, swaps: readonly Swap[]): vo
   );
   const numbered = swaps.map((swap, index) => ({ ...swap, number: index + 1 }));
   for (const [file, own] of Map.groupBy(numbered, (swap) => swap.file)) {
-    let text = readSource(file);
-    for (const { start, end, number, from, to } of own.toSorted((a, b) => b.start - a.start)) {
-      text = text.slice(0, start) + switched(number, from, to) + text.slice(end);
-    }
     const path = relative(dirname(file), SWITCH);
     const specifier = path.startsWith(".") ? path : `./${path}`;
-    writeFileSync(join(tree, file), importing(text, specifier));
+    writeFileSync(join(tree, file), importing(insertSwitches(readSource(file), own), specifier));
   }
+}
+
+/** Returns the text of a file with each swap behind its switch. */
+export function insertSwitches(
+  text: string,
+  swaps: readonly (Pick<Swap, "start" | "end" | "from" | "to"> & { number: number })[],
+): string {
+  return swaps
+    .toSorted((a, b) => b.start - a.start)
+    .reduce(
+      (all, { start, end, number, from, to }) =>
+        all.slice(0, start) + switched(number, from, to) + all.slice(end),
+      text,
+    );
 }
 
 /** Returns both texts behind a switch; of a member that has its variable's name, behind the member's. */

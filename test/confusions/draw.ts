@@ -1,5 +1,4 @@
 import { globSync } from "node:fs";
-import { isFunctionLikeDeclaration } from "typescript/unstable/ast/is";
 import { shuffle } from "../mutants/shuffle.ts";
 import { type Compiler, readSource } from "./compiler.ts";
 import { EQUIVALENTS } from "./equivalents.ts";
@@ -17,8 +16,6 @@ export interface Swap {
   on: string;
   from: string;
   to: string;
-  /** Whether it runs in a function; otherwise it runs when the file is loaded, for many tests in one pass. */
-  isInFunction: boolean;
 }
 
 /** Tools, not the program. */
@@ -112,14 +109,9 @@ function nextSwap(
     const line = before.split("\n").length;
     const on = text.split("\n")[line - 1]?.trim() ?? "";
     const from = text.slice(start, end);
-    return { room, kind: site.kind, file, start, end, line, on, from, to, isInFunction: isInFunction(site) };
+    return { room, kind: site.kind, file, start, end, line, on, from, to };
   }
   return undefined;
-}
-
-function isInFunction({ node }: Site): boolean {
-  for (let at = node.parent; at !== undefined; at = at.parent) if (isFunctionLikeDeclaration(at)) return true;
-  return false;
 }
 
 function isEquivalent(swap: Swap): boolean {

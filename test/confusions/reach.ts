@@ -24,7 +24,7 @@ export class Reach {
     return this.testFiles
       .map((test) => ({ test, steps: this.#stepsTo(test, file) }))
       .filter(({ steps }) => steps < Number.POSITIVE_INFINITY)
-      .sort((a, b) => a.steps - b.steps || a.test.length - b.test.length);
+      .sort((a, b) => a.steps - b.steps || distance(a.test, file) - distance(b.test, file));
   }
 
   readonly #steps = new Map<string, Map<string, number>>();
@@ -48,6 +48,19 @@ export class Reach {
     this.#imports.set(file, imports);
     return imports;
   }
+}
+
+/** Returns how many folders and names of a test file's path are not those of a file. */
+function distance(test: string, file: string): number {
+  const names = file
+    .replace(/\.tsx?$/, "")
+    .split("/")
+    .slice(1);
+  const others = test
+    .replace(/\.test\.ts$/, "")
+    .split("/")
+    .slice(1);
+  return others.filter((name, at) => name !== names[at]).length;
 }
 
 function importsIn(file: string): string[] {

@@ -120,5 +120,7 @@ async function run(): Promise<void> {
   if (100 * share < Number(values.floor) || isTooMuchMarked) process.exitCode = 1;
 }
 
+// So that nothing is left of a run that is ended.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
 if (values.help) print(USAGE);
 else await run();

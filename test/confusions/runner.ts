@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { type DisposableTempDir, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { drawingRule, toVariables } from "../support/draws.ts";
 import { makeCopy } from "./copy.ts";
 import type { Swap } from "./draw.ts";
 
@@ -12,55 +13,49 @@ const Report = z.object({
   ),
 });
 
-interface Watched {
-  /** The swaps whose places each test file executes, by number. */
+/** Longer than all tests take on a busy machine. */
+const LONGEST_MS = 6 * 3_600_000;
+
+export interface TestRun {
+  /** In the order of their end. */
+  results: { test: string; isGood: boolean; ms: number }[];
+  /** The swaps whose places each test file executed, by number. */
   executed: Map<string, Set<number>>;
-  /** Fail without a swap, so they cannot notice one. */
-  failing: string[];
-  /** Milliseconds. */
-  durations: Map<string, number>;
+  isLate: boolean;
 }
 
 /** Runs tests in a copy of the tree, with one swap switched on or none. */
 export class Runner {
   readonly #copy: DisposableTempDir;
+  readonly #passed: string;
+  readonly #end = () => this[Symbol.dispose]();
+  #child: number | undefined;
 
   constructor(swaps: readonly Swap[]) {
     this.#copy = makeCopy(swaps);
+    this.#passed = join(this.#copy.path, "passed");
+    process.once("exit", this.#end);
   }
 
-  /** Runs test files one after another without a swap. */
-  async watch(tests: readonly string[]): Promise<Watched> {
-    const passed = join(this.#copy.path, "passed");
-    rmSync(passed, { force: true });
-    const results = await this.#run(tests, 0);
-    const executed = new Map<string, Set<number>>();
-    const lines = existsSync(passed) ? readFileSync(passed, "utf8").trimEnd().split("\n") : [];
+  /** Runs test files one after another; with a swap (from 1), until the first fails or the time is over. */
+  async run(tests: readonly string[], swap: number, limitMs?: number): Promise<TestRun> {
+    rmSync(this.#passed, { force: true });
+    const results = await this.#runVitest(tests, swap, limitMs);
+    return { results: results ?? [], executed: this.#readExecuted(), isLate: results === undefined };
+  }
+
+  #readExecuted(): TestRun["executed"] {
+    const executed: TestRun["executed"] = new Map();
+    const lines = existsSync(this.#passed) ? readFileSync(this.#passed, "utf8").trimEnd().split("\n") : [];
     for (const line of lines) {
       const [number = "", test = ""] = line.split(" ");
-      const numbers = executed.get(test) ?? new Set<number>();
-      executed.set(test, numbers.add(Number(number)));
+      executed.set(test, (executed.get(test) ?? new Set()).add(Number(number)));
     }
-    const reported = results?.map(({ test }) => test) ?? [];
-    return {
-      executed,
-      failing: [
-        ...(results ?? []).filter(({ isGood }) => !isGood).map(({ test }) => test),
-        ...tests.filter((test) => !reported.includes(test)),
-      ],
-      durations: new Map(results?.map(({ test, ms }) => [test, ms])),
-    };
-  }
-
-  /** Returns the first test file that fails with a swap, "never ending", or undefined if all pass. */
-  async findNoticing(swap: number, tests: readonly string[], limitMs: number): Promise<string | undefined> {
-    const results = await this.#run(tests, swap, limitMs);
-    if (results === undefined) return "never ending";
-    return results.find(({ isGood }) => !isGood)?.test;
+    return executed;
   }
 
   /** Returns nothing if the time is over. */
-  async #run(tests: readonly string[], swap: number, limitMs?: number) {
+  async #runVitest(tests: readonly string[], swap: number, limitMs?: number) {
     const { path } = this.#copy;
     const tree = join(path, "tree");
     const report = join(path, "report.json");
@@ -72,6 +67,8 @@ export class Runner {
       cwd: tree,
       env: {
         ...process.env,
+        // The same cases with a swap as without, in CI too.
+        ...toVariables(drawingRule({})),
         CALLTALLY_CONFUSIONS: path,
         CALLTALLY_CONFUSION_TESTS: tests.join(" "),
         NODE_COMPILE_CACHE: join(path, "compiled"),
@@ -80,22 +77,19 @@ export class Runner {
       // A group of its own, which ends as a whole.
       detached: true,
     });
+    this.#child = child.pid;
     let errors = "";
     child.stderr.on("data", (chunk) => {
       errors = `${errors}${chunk}`.slice(-4000);
     });
-    const end = () => child.pid && process.kill(-child.pid, "SIGKILL");
     let isLate = false;
-    const timer =
-      limitMs &&
-      setTimeout(() => {
-        isLate = true;
-        end();
-      }, limitMs);
-    process.once("exit", end);
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#kill();
+    }, limitMs ?? LONGEST_MS);
     await once(child, "close");
-    process.off("exit", end);
-    if (timer) clearTimeout(timer);
+    this.#child = undefined;
+    clearTimeout(timer);
     if (isLate) return undefined;
     if (!existsSync(report)) throw new Error(`Vitest ended without a report:\n${errors}`);
     return Report.parse(JSON.parse(readFileSync(report, "utf8"))).testResults.map((each) => ({
@@ -105,7 +99,13 @@ export class Runner {
     }));
   }
 
+  #kill(): void {
+    if (this.#child !== undefined) process.kill(-this.#child, "SIGKILL");
+  }
+
   [Symbol.dispose](): void {
+    process.off("exit", this.#end);
+    this.#kill();
     this.#copy[Symbol.dispose]();
   }
 }

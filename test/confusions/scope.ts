@@ -56,7 +56,7 @@ export function isValueName(node: Identifier): boolean {
   if (isPropertyAccessExpression(parent)) return parent.expression === node;
   if ((isCallExpression(parent) || isNewExpression(parent)) && parent.expression === node) return false;
   if ("name" in parent && parent.name === node) return false;
-  return !("propertyName" in parent && parent.propertyName === node) && !("tagName" in parent);
+  return !("propertyName" in parent && parent.propertyName === node);
 }
 
 /** Returns the names of variables and parameters that are declared around a place; some of them later, or shadowed. */

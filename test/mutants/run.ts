@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
+import { drawingRule, toVariables } from "../support/draws.ts";
 import { type Part, ROOMS, type Room } from "./rooms.ts";
 import { shuffle } from "./shuffle.ts";
 import { toTextTable } from "./text-table.ts";
@@ -189,6 +190,8 @@ if (values.help) {
     );
   }
   using accounts = mkdtempDisposableSync(join(tmpdir(), "calltally-mutants-"));
+  // A mutant must meet the same cases as the program without it, in CI too.
+  Object.assign(process.env, toVariables(drawingRule({})));
   // Created when tests first run without a mutant, and read for each mutant.
   process.env.CALLTALLY_MUTANT_ACCOUNTS = accounts.path;
   const results: Result[] = [];
