@@ -66,6 +66,11 @@ it.each([
     swaps: ["await: await f() → f()"],
   },
   {
+    title: "no await that the function returns",
+    text: "declare const f: () => Promise<void>; export const g = async () => { return await f(); };",
+    swaps: [],
+  },
+  {
     title: "the conditions of a conjunction",
     text: "export const f = (a: boolean, b: number) => a && b > 1;",
     swaps: ["condition: a && b > 1 → a", "condition: a && b > 1 → b > 1", "boundary: b > 1 → b >= 1"],

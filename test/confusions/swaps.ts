@@ -11,10 +11,12 @@ import {
   isCallExpression,
   isConditionalExpression,
   isExpression,
+  isFunctionLikeDeclaration,
   isIdentifier,
   isNoSubstitutionTemplateLiteral,
   isNumericLiteral,
   isPropertyAccessExpression,
+  isReturnStatement,
   isShorthandPropertyAssignment,
   isSpreadElement,
   isStringLiteral,
@@ -73,7 +75,9 @@ function swapsOf(node: Node, checker: Checker): Swap[] {
     return isCallee(node) ? [] : [["member", () => similarMembers(node, checker)], ...zoneOf(node)];
   }
   if (isCallExpression(node)) return [["arguments", () => swappedArguments(node, checker)]];
-  if (isAwaitExpression(node)) return [["await", () => [node.expression.getText()]]];
+  if (isAwaitExpression(node)) {
+    return isReturned(node) ? [] : [["await", () => [node.expression.getText()]]];
+  }
   if (isBinaryExpression(node)) return operatorSwaps(node);
   if (isNumericLiteral(node)) return unitSwaps(node.getText());
   if (isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node) || isTemplateExpression(node)) {
@@ -81,6 +85,14 @@ function swapsOf(node: Node, checker: Checker): Swap[] {
     return texts.length === 0 ? [] : [["sql", () => texts]];
   }
   return [];
+}
+
+/** Whether the function returns it without more to do: the caller waits then. */
+function isReturned(node: AwaitExpression): boolean {
+  if (!isReturnStatement(node.parent) && !isFunctionLikeDeclaration(node.parent)) return false;
+  let whole = node.parent;
+  while (whole.parent !== undefined && !isFunctionLikeDeclaration(whole)) whole = whole.parent;
+  return !/\b(try|using)\b/.test(whole.getText());
 }
 
 const isCallee = (node: Node) => isCallExpression(node.parent) && node.parent.expression === node;
