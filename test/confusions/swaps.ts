@@ -1,4 +1,5 @@
 import type {
+  AwaitExpression,
   BinaryExpression,
   CallExpression,
   Identifier,
