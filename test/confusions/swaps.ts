@@ -91,7 +91,7 @@ function swapsOf(node: Node, checker: Checker): Swap[] {
 /** Whether the function returns it without more to do: the caller waits then. */
 function isReturned(node: AwaitExpression): boolean {
   if (!isReturnStatement(node.parent) && !isFunctionLikeDeclaration(node.parent)) return false;
-  let whole = node.parent;
+  let whole: Node = node.parent;
   while (whole.parent !== undefined && !isFunctionLikeDeclaration(whole)) whole = whole.parent;
   return !/\b(try|using)\b/.test(whole.getText());
 }
