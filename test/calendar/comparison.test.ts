@@ -86,6 +86,11 @@ describe("comparePeriods", () => {
           const compared = comparePeriods(range, current, { kind, grain, zone });
           const { startsAt = "", endsAt = "" } = toInstants(compared.range, zone);
           const starts = compared.periods.map((part) => part.startsAt);
+          // Samoa had no 30 December 2011.
+          if (current.length === 0) {
+            expect(starts).toEqual([]);
+            return;
+          }
           expect(starts[0]).toBe(startsAt);
           expect(starts).toEqual([...new Set(starts)].toSorted());
           expect((starts.at(-1) ?? "") < endsAt).toBe(true);

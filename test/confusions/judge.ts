@@ -23,7 +23,7 @@ const NEAR_STEPS = 2;
 /** Tests of the whole program, in which no two inputs are equal: they are near to everything they reach. */
 const SCENE = "test/scene/";
 /** With a swap, tests may take this long, and as many times as long as without: the machine may be busy. */
-const [LIMIT_MS, SLOWER] = [600_000, 20];
+const [LIMIT_MS, SLOWER] = [300_000, 20];
 
 /** Looks for the swaps that no test notices: first among the near tests, then among all others unless `isNearOnly`. */
 export async function judge(

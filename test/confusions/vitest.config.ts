@@ -19,8 +19,9 @@ export default defineConfig({
     fileParallelism: false,
     setupFiles: ["test/confusions/setup.ts"],
     sequence: { sequencer: AsListed },
-    testTimeout: 1_200_000,
-    hookTimeout: 1_200_000,
+    // A test that waits for ever with a swap has noticed it.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
   },
 });
