@@ -51,8 +51,8 @@ it.each([
     swaps: ["member: days.from → days.to"],
   },
   {
-    title: "two arguments of one type",
-    text: "declare const f: (a: string, b: string, c: number) => void; f('x', 'y', 1);",
+    title: "two arguments of one type, but not those of Math.min",
+    text: "export const g = (a: number) => Math.min(a, 5); declare const f: (a: string, b: string, c: number) => void; f('x', 'y', 1);",
     swaps: ["arguments: f('x', 'y', 1) → f('y', 'x', 1)"],
   },
   {

@@ -121,6 +121,6 @@ async function run(): Promise<void> {
 }
 
 // So that nothing is left of a run that is ended.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => process.exit(130));
 if (values.help) print(USAGE);
 else await run();

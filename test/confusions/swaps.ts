@@ -80,7 +80,7 @@ function swapsOf(node: Node, checker: Checker): Swap[] {
     return isReturned(node) ? [] : [["await", () => [node.expression.getText()]]];
   }
   if (isBinaryExpression(node)) return operatorSwaps(node);
-  if (isNumericLiteral(node)) return unitSwaps(node.getText());
+  if (isNumericLiteral(node)) return isFactor(node) ? unitSwaps(node.getText()) : [];
   if (isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node) || isTemplateExpression(node)) {
     const texts = withoutConditions(node.getText());
     return texts.length === 0 ? [] : [["sql", () => texts]];
@@ -147,6 +147,8 @@ function isSame(checker: Checker, one: Type | undefined, other: Type | undefined
 }
 
 function swappedArguments(call: CallExpression, checker: Checker): string[] {
+  // Their order is no matter.
+  if (/^Math\.(min|max)$/.test(call.expression.getText())) return [];
   const parts = call.arguments;
   return Array.from({ length: Math.max(0, parts.length - 1) }, (_, index) => {
     const [first, second] = [parts[index], parts[index + 1]];
@@ -180,8 +182,11 @@ function isOfSmaller({ parent }: Node, left: string, right: string): boolean {
   return chosen === [left, right].sort().join(" ") || chosen === "-1 1";
 }
 
+const isFactor = ({ parent }: Node) =>
+  isBinaryExpression(parent) && ["*", "/", "%"].includes(parent.operatorToken.getText());
+
 /** Numbers that turn one unit into another. */
-const UNITS = ["7", "24", "60", "100", "1000", "3600", "60000", "86400", "3600000", "86400000"];
+const UNITS = ["24", "60", "1000", "3600", "60000", "86400", "3600000", "86400000"];
 
 function unitSwaps(text: string): Swap[] {
   const at = UNITS.indexOf(text.replaceAll("_", ""));
