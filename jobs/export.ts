@@ -1,4 +1,5 @@
-import { runFromSource } from "../src/cli/run-from-source.ts";
-
 // `node jobs/export.ts` is `calltally job export`.
-if (import.meta.main) await runFromSource(["job", "export", ...process.argv.slice(2)]);
+if (require.main === module)
+  import("../src/cli/run-from-source.js").then(({ runFromSource }) =>
+    runFromSource(["job", "export", ...process.argv.slice(2)]),
+  );

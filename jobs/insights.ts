@@ -1,4 +1,5 @@
-import { runFromSource } from "../src/cli/run-from-source.ts";
-
 // `node jobs/insights.ts` is `calltally job insights`.
-if (import.meta.main) await runFromSource(["job", "insights", ...process.argv.slice(2)]);
+if (require.main === module)
+  import("../src/cli/run-from-source.js").then(({ runFromSource }) =>
+    runFromSource(["job", "insights", ...process.argv.slice(2)]),
+  );

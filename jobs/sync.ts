@@ -1,4 +1,5 @@
-import { runFromSource } from "../src/cli/run-from-source.ts";
-
 // `node jobs/sync.ts` is `calltally job sync`.
-if (import.meta.main) await runFromSource(["job", "sync", ...process.argv.slice(2)]);
+if (require.main === module)
+  import("../src/cli/run-from-source.js").then(({ runFromSource }) =>
+    runFromSource(["job", "sync", ...process.argv.slice(2)]),
+  );

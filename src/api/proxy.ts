@@ -30,6 +30,12 @@ export function proxyOf(target: URL, env: Environment = process.env): Proxy | un
   return { url, name: url.origin, variable };
 }
 
+/** Returns a variable that sends other programs through a proxy, if only that one is set. */
+export function unreadProxyFor(target: URL, env: Environment = process.env): string | undefined {
+  if (isLoopback(target.hostname) || isExempt(target, read(env, "NO_PROXY"))) return undefined;
+  return ["all_proxy", "ALL_PROXY"].find((name) => (env[name] ?? "") !== "");
+}
+
 function read(env: Environment, name: string): string {
   return env[name.toLowerCase()] ?? env[name] ?? "";
 }

@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { describeError } from "../base/errors.ts";
 import { toPrintable } from "../base/printable.ts";
-import { type ApiError, contractError } from "./api-errors.ts";
-import { parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
+import type { Hint } from "../base/words.ts";
+import { type ApiError, CHECK_ADDRESS, contractError } from "./api-errors.ts";
+import { isObject, parseJson, TooDeepError, TooManyValuesError } from "./parse-json.ts";
 
 /** A UUID has 36. */
 const MAX_ID_LENGTH = 200;
@@ -40,19 +42,64 @@ export function parseEnvelope(body: string, toError: (status: number) => ApiErro
         hint: "API v3 § 8 allows 1000 calls at most on a page: ask the service's support.",
       });
     }
-    // The parser's message quotes the body, which may hold personal data.
-    throw contractError("The API response is not JSON, though its status is 200");
+    throw notJson(body, describeError(error));
   }
   const failure = failureSchema.safeParse(json);
   if (failure.success) throw toError(failure.data.code);
-  return parseContract(envelopeSchema, json, "The API response is not the documented envelope");
+  const reported = isObject(json)
+    ? ERROR_MEMBERS.find((name) => name in json && !("code" in json))
+    : undefined;
+  if (reported !== undefined) {
+    const state = `The API reports an error with status 200: its response has \`${reported}\` instead of the documented envelope`;
+    throw contractError(state, { hint: ASK_SUPPORT });
+  }
+  return parseContract(
+    envelopeSchema,
+    json,
+    "The API response is not the documented envelope",
+    CHECK_ADDRESS,
+  );
+}
+
+/** How services name an error outside of the envelope. */
+const ERROR_MEMBERS = ["error", "errors", "fault", "exception"];
+
+/** For responses of the API that are not as it documents them. */
+const ASK_SUPPORT =
+  "Try again later; if it stays so, report it to the service's support. The address is right.";
+
+/** A text, or a word of another language in the place of a value. */
+const FOREIGN_WORD = /"(?:[^"\\]|\\.)*"|(?<word>-?Infinity|NaN|undefined|None|True|False)\b/gs;
+
+/** Names what was received without quoting it, as the parser's message does: it may hold personal data. */
+function notJson(body: string, problem: string): ApiError {
+  const state = "The API response is not JSON, though its status is 200";
+  if (!/^\s*[[{]/.test(body)) {
+    const what =
+      body.trim() === "" ? "it is empty" : /^\s*</.test(body) ? "it is HTML or XML" : "it is other text";
+    return contractError(`${state}: ${what}`);
+  }
+  const foreign = [...body.matchAll(FOREIGN_WORD)].find(({ groups }) => groups?.word !== undefined);
+  const isCut = /^Unterminated|end of JSON/.test(problem) || problem.includes(`at position ${body.length}`);
+  const what =
+    foreign !== undefined
+      ? `it has ${foreign.groups?.word} at character ${foreign.index + 1}, which no JSON may have`
+      : isCut
+        ? `it ends too early, after ${body.length} characters`
+        : "it begins like JSON, but breaks its rules";
+  return contractError(`${state}: ${what}`, { hint: ASK_SUPPORT });
 }
 
 /** Parses a served value. @throws ApiError that names the wrong member, never its value */
-export function parseContract<T>(schema: z.ZodType<T>, value: unknown, message: string): T {
+export function parseContract<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  message: string,
+  hint: Hint = ASK_SUPPORT,
+): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.length ? `${issue.path.join(".")}: ` : "";
-  throw contractError(`${message}: ${path}${issue?.message ?? "unreadable"}`);
+  throw contractError(`${message}: ${path}${issue?.message ?? "unreadable"}`, { hint });
 }

@@ -1,5 +1,5 @@
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from "undici";
-import { proxyOf } from "./proxy.ts";
+import { proxyOf, unreadProxyFor } from "./proxy.ts";
 
 interface RouteOptions extends Pick<Pool.Options, "connections" | "pipelining"> {
   /** Time for a connection, each of a proxy's steps included. */
@@ -63,6 +63,9 @@ export function adviseOnRoute(target: URL, reason: string, direct: string): stri
     return "Set NODE_EXTRA_CA_CERTS to a file with the certificate authority of the service, or of a proxy that inspects TLS.";
   }
   const proxy = proxyOf(target);
+  const unread = proxy === undefined ? unreadProxyFor(target) : undefined;
+  if (unread !== undefined)
+    return `${unread} is set, but calltally reads HTTPS_PROXY and HTTP_PROXY: set these to an HTTP proxy to go through one. ${direct}`;
   return proxy === undefined
     ? direct
     : `Check ${proxy.variable}, with the proxy's user and password, or add ${target.hostname} to NO_PROXY.`;

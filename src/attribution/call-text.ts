@@ -1,4 +1,5 @@
 import { attempt } from "../base/errors.ts";
+import { isRoundedNumber, isWithheld, toPhoneNumber } from "../call/phone-numbers.ts";
 
 /**
  * Texts that scripts leave in a link, and that Google Analytics shows in place of a value. Some tools write such
@@ -114,29 +115,26 @@ export function presentNumber(text: string | null): string | null {
   return digits.startsWith("+") ? digits : present;
 }
 
-/**
- * Some carriers send, for a number that is withheld, the keys on which the word is typed: +266696687 is ANONYMOUS. Others put
- * the country code before it, after which ten digits can be a number.
- */
-const WITHHELD_NUMBERS: ReadonlySet<string> = new Set([
-  "+0",
-  ...["anonymous", "blocked", "hidden", "private", "restricted", "unavailable", "unknown", "withheld"]
-    .map((word) => word.replace(/[a-z]/g, toKey))
-    .flatMap((keys) => (keys.length === 10 ? [`+${keys}`] : [`+${keys}`, `+1${keys}`])),
-]);
-
-/** Returns the key of a letter on a phone (ITU-T E.161). */
-function toKey(letter: string): string {
-  return "22233344455566677778889999".charAt(letter.charCodeAt(0) - "a".charCodeAt(0));
+/** Returns how the facts would name the caller of a text, were it served: `+` and digits; empty without letters and digits. */
+export function toCallerKey(text: string): string {
+  return toPhoneNumber(text)?.number ?? toPhoneDigits(text);
 }
 
 /**
- * Returns the digits of a caller's number; null for hidden callers: the service gives numbers, so text without a digit is
- * no number in any language (`anonymous`, `Unbekannt`). Digits of a host do not count.
+ * Returns the caller that a text names: `+` and the digits of its one phone number; for other text with a digit, its
+ * letters and digits. Null for hidden callers: text without a digit is not a number in any language (`anonymous`,
+ * `Unbekannt`), and digits of a host do not count.
  */
 export function toCaller(callerId: string | null): string | null {
+  if (callerId === null) return null;
+  return toPhoneNumber(callerId)?.number ?? toUnreadCaller(callerId);
+}
+
+/** Returns the letters and digits of a text that is not read as a number; null if it hides the caller. */
+export function toUnreadCaller(callerId: string): string | null {
   const present = presentText(callerId) ?? "";
   const [user = ""] = present.split("@", 1);
   const caller = toPhoneDigits(present);
-  return /\p{Nd}/u.test(user) && caller !== "" && !WITHHELD_NUMBERS.has(caller) ? caller : null;
+  const isHidden = caller === "" || isWithheld(caller) || isRoundedNumber(present);
+  return /\p{Nd}/u.test(user) && !isHidden ? caller : null;
 }

@@ -1,14 +1,10 @@
 import { openAt } from "../calendar/opening-hours.ts";
+import type { IN_HOURS, Outcome } from "../call/facts.ts";
 import type { AliasField, AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, toComparableDisposition } from "./call-text.ts";
 import { compileChannels } from "./own-channels.ts";
 import { remember } from "./remember.ts";
 import { compileTopics } from "./topics.ts";
-
-export const OUTCOMES = ["answered", "missed", "other"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-
-export const IN_HOURS = ["yes", "no"] as const;
 
 const compiled = new WeakMap<AttributionRules, ReturnType<typeof compile>>();
 

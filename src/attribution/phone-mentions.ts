@@ -1,3 +1,5 @@
+import { toAsciiDigits } from "../call/phone-numbers.ts";
+
 /** Country codes of one and two digits (ITU-T E.164); all others have three. */
 const COUNTRY_CODE = /^(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
 
@@ -65,7 +67,7 @@ function* mentionsOf(text: string): Generator<Mention> {
     for (const { 0: group, index } of groups.slice(first, first + MAX_DIGITS + MAX_ZEROS)) {
       const gap = text.slice(end, index).replace(ESCAPED, "");
       if (!GAP.test(gap)) break;
-      digits += OTHER_DIGIT.test(group) ? toAscii(group) : group;
+      digits += OTHER_DIGIT.test(group) ? toAsciiDigits(group) : group;
       end = index + group.length;
       if (digits.length > MAX_DIGITS + MAX_ZEROS) break;
       if (digits.length < MIN_DIGITS || DATE.test(text.slice(start, end))) continue;
@@ -75,18 +77,6 @@ function* mentionsOf(text: string): Generator<Mention> {
     yield* mentions.reverse();
   }
 }
-
-/** In a script, digits zero to nine are consecutive, and the code of zero ends in 0 or 6, except for those that NFKC folds. */
-function toAscii(digits: string): string {
-  return digits.normalize("NFKC").replace(DIGIT, (digit) => {
-    const code = digit.codePointAt(0) ?? 0;
-    if (code < 0x80) return digit;
-    const zero = code - (code % 16);
-    return String(code - (isDigit(zero) ? zero : zero + 6));
-  });
-}
-
-const isDigit = (code: number) => OTHER_DIGIT.test(String.fromCodePoint(code));
 
 function readingsOf(digits: string, hasPlus: boolean): string[] {
   const bare = digits.replace(/^0+/, "");

@@ -3,19 +3,18 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
-import { fsyncPath, realFile } from "../base/folder.ts";
+import { fsyncPath, isSameFile, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
 import { clearDamage, DamagedError } from "../warehouse/damage.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
 import { BASELINE_VERSION } from "../warehouse/migrate.ts";
-import { assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
+import { assertNoNeighbor, assertOurs, openExistingWarehouse, stateOf } from "../warehouse/open.ts";
 import { findOtherOrigin, type Owner } from "../warehouse/own-warehouse.ts";
 import { nameFile, sqliteErrorOf } from "../warehouse/sqlite-errors.ts";
 import { carryForgotten, carryMoment, carryRecords, type RestoredKey, restoreKey } from "./carry-over.ts";
 import { type CopySummary, copyWarehouse } from "./copy.ts";
-import { isSameFile } from "./write-backup.ts";
 
 /** Bytes of SQLite's largest page. */
 const LARGEST_PAGE = 65_536;
@@ -98,6 +97,7 @@ export async function restoreWarehouse(
 
 /** Any other file may be a damaged warehouse, which is what restoring is for; it is kept, too. */
 function assertReplaceable(target: string): void {
+  assertNoNeighbor(target);
   const stat = statSync(target, { throwIfNoEntry: false });
   if (stat === undefined) return;
   const header = stat.isFile() ? readHeader(target) : undefined;

@@ -85,10 +85,11 @@ function isFileError(error: unknown): error is FileError {
 }
 
 /** Names the first permission, from the root down, that this user lacks to read or create a file; undefined if none. */
-export function describeLack(path: string): string | undefined {
+export function describeLack(path: string, use: "read" | "write" = "write"): string | undefined {
   const who = process.getuid === undefined ? "This user" : `This user (uid ${process.getuid()})`;
   const closed = foldersAbove(path).find((folder) => isDenied(folder, constants.X_OK));
   if (closed !== undefined) return `${who} may not enter the folder ${closed}.`;
+  if (use === "read") return isDenied(path, constants.R_OK) ? `${who} may not read ${path}.` : undefined;
   if (!may(path, constants.F_OK)) {
     const folder = dirname(path);
     return isDenied(folder, constants.W_OK) ? `${who} may not make files in ${folder}.` : undefined;

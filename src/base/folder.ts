@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
+  readSync,
   realpathSync,
   statfsSync,
   statSync,
@@ -89,6 +90,25 @@ function isFolder(path: string): boolean {
 
 export function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+const HEAD_BYTES = 1024;
+
+/** Returns the first bytes of a file, as UTF-8. */
+export function readHead(path: string): string {
+  const handle = openSync(path, "r");
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.toString("utf8", 0, readSync(handle, head));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Whether two names are the same file. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Returns the SHA-256 of a file, hexadecimal; undefined for anything else. */

@@ -22,7 +22,12 @@ export function toCalltallyError(thrown: unknown): CalltallyError {
 /** Says what to do about an error of SQLite. */
 export function adviseOnCode(code: string): string {
   // Without room, SQLite cannot enlarge the memory that its processes share.
-  if (/^SQLITE_(FULL|IOERR_SHMSIZE)/.test(code)) return "Make room on its disk, and run it again.";
+  if (/^SQLITE_FULL/.test(code)) {
+    const { SQLITE_TMPDIR, TMPDIR, TEMP } = process.env;
+    const temporary = SQLITE_TMPDIR || TMPDIR || TEMP || "/var/tmp";
+    return `Make room on its disk, and on that of ${temporary}, where temporary files go (TMPDIR names another folder); then run it again.`;
+  }
+  if (/^SQLITE_IOERR_SHMSIZE/.test(code)) return "Make room on its disk, and run it again.";
   if (DAMAGE.test(code)) return ADVICE_ON_DAMAGE;
   return "`calltally doctor` shows what is wrong with it.";
 }

@@ -50,14 +50,18 @@ function toWords(name: string): string[] {
   return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns the candidate nearest to a mistyped word, in any case; undefined if none is near. */
-export function nearest<C extends string>(word: string, candidates: readonly C[]): C | undefined {
+/** Returns the candidate nearest to a mistyped word, in any case; undefined if none is near. @param least the share that must match */
+export function nearest<C extends string>(
+  word: string,
+  candidates: readonly C[],
+  least = MIN_SIMILARITY,
+): C | undefined {
   const typed = word.trim().toLowerCase();
   const rated = candidates.map((candidate) => {
     const edits = distance(typed, candidate.toLowerCase());
     return { candidate, edits, alike: 1 - edits / Math.max(typed.length, candidate.length, 1) };
   });
   return rated
-    .filter(({ edits, alike }) => edits <= MAX_EDITS && alike > MIN_SIMILARITY)
+    .filter(({ edits, alike }) => edits <= MAX_EDITS && alike > least)
     .sort((a, b) => a.edits - b.edits)[0]?.candidate;
 }

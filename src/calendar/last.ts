@@ -56,6 +56,7 @@ function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
     const near = nearest(text, LAST_NAMES);
     return near && { text: near, ...LAST_RANGES[near] };
   }
+  if (digits === "" && word.startsWith("m")) return { text: "last-month", ...LAST_RANGES["last-month"] };
   const isYears = word.startsWith("y");
   const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
   const asked = Number(digits || 1) * (isYears ? 12 : 1);

@@ -14,7 +14,8 @@ export interface Period {
   endsAt: string;
 }
 
-export type LabelledPeriod = Pick<Period, "period" | "startsAt">;
+/** The end is unknown where the span of the calls has one. */
+export type LabelledPeriod = Pick<Period, "period" | "startsAt"> & { endsAt?: string };
 
 /** Cuts the first and last period to the range; omits days that the zone skipped. */
 export function periods(range: Required<DateRange> & { grain: Grain; zone: string }): Period[] {

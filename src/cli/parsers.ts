@@ -79,15 +79,35 @@ export function parseText(text: string): string {
   throw new InvalidArgumentError("must not be blank");
 }
 
-/** Returns a parser of `field=Header,…`; a comma belongs to a header unless a field follows it. */
-export function headerMap<Field extends string>(fields: readonly Field[], example: string) {
+/** @throws InvalidArgumentError for no country code of telephone numbers */
+export function parseCountryCode(text: string): string {
+  const [, digits] = /^\+?([1-9]\d{0,2})$/.exec(text) ?? [];
+  if (digits !== undefined) return digits;
+  throw new InvalidArgumentError("must be a country code such as 1 or 44");
+}
+
+/**
+ * Returns a parser of `field=Header,…`; a comma belongs to a header unless a field follows it.
+ * @param several the fields that may be given more than once
+ */
+export function headerMap<Field extends string>(
+  fields: readonly Field[],
+  example: string,
+  several: readonly Field[] = [],
+) {
   const parseField = oneOf(fields);
-  return (text: string, collected: Partial<Record<Field, string>> = {}): Partial<Record<Field, string>> => {
+  return (
+    text: string,
+    collected: Partial<Record<Field, readonly string[]>> = {},
+  ): Partial<Record<Field, readonly string[]>> => {
     const map = { ...collected };
     for (const part of text.split(/,(?=\s*[a-z_]+\s*=)/i)) {
       const [, name = "", header = ""] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
       if (header === "") throw new InvalidArgumentError(`must look like ${example}`);
-      map[parseField(name)] = header;
+      const field = parseField(name);
+      if (map[field] !== undefined && !several.includes(field))
+        throw new InvalidArgumentError(`names two columns for ${field}, which has one`);
+      map[field] = [...(map[field] ?? []), header];
     }
     return map;
   };

@@ -7,7 +7,7 @@ import { readLetterhead } from "../letterhead/letterhead.ts";
 import { toOverviewPage } from "../overview/overview-page.ts";
 import { writeOverviewSheet } from "../overview/overview-sheet.ts";
 import { OVERVIEW_FIGURES, readOverview } from "../overview/read-overview.ts";
-import { MERGED_ORIGIN } from "../produce/merge-accounts.ts";
+import { commitAccounts, MERGED_ORIGIN } from "../produce/merge-accounts.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
 import type { ExportRequest } from "../request/export-request.ts";
 import { OVERVIEW_FILE, OVERVIEW_FOLDER } from "../request/option-values.ts";
@@ -70,7 +70,7 @@ export async function reportOverview(
   manifest.files.push(
     await writeOverviewSheet(overview, general.timezone, async (...given) => outlet.write(...given)),
   );
-  await outlet.commit(manifest, () => undefined);
+  await commitAccounts(outlet, manifest, accounts.map(toAccountAsk));
   const lacking = rows.filter(({ own }) => own === undefined);
   const { statements } = manifest;
   return {

@@ -15,6 +15,12 @@ const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, prob
   ],
   [/^unknown option '(.*?)'(?:\n\((?<advice>.*)\))?$/s, "use", "$1", "$0 has no such option"],
   [/^unknown command '(.*?)'(?:\n\((?<advice>.*)\))?$/s, "run", "$0 $1", "there is no such command"],
+  [
+    /^too many arguments(?: for '.*?')?\. Expected (\d+) arguments? but got \d+: (.*)\.$/s,
+    "run",
+    "$0 with $2",
+    "it takes $1 arguments at most",
+  ],
   [/^missing required argument '(.*)'$/, "run", "$0", "<$1> is missing"],
   [/^required option '(--[\w-]+).*' not specified$/, "run", "$0", "$1 is missing"],
 ];

@@ -33,7 +33,7 @@ export function notesOnRules(
   const { rules } = readRulesInForce(reader);
   const topics = tried.topics ? rules.topics : own.topics;
   const channels = tried.channels ? rules.channels : own.channels;
-  const statements = statementsOf({ warehouse: readBasis(reader, { ...own, topics, channels }) });
+  const statements = statementsOf({ warehouse: readBasis(reader, { rules: { ...own, topics, channels } }) });
   return statements.filter(({ id }) => id === "rules_changed").map((statement) => say(statement).text);
 }
 

@@ -32,9 +32,9 @@ export function readCalltallyFile(path: string, workingFolder: string, checked?:
       hint: "Remove it, or add accounts and reports.",
     });
   }
-  const problems = source.problems.length > 0 ? source.problems : findProblems(source);
-  if (problems.length > 0) throw toError(name, problems);
   const folder = dirname(file);
+  const problems = source.problems.length > 0 ? source.problems : findProblems(source, folder);
+  if (problems.length > 0) throw toError(name, problems);
   return {
     path: file,
     name,

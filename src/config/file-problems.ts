@@ -1,12 +1,13 @@
-import { normalize } from "node:path";
 import { describeChoice, describeIssue, type Finding, show } from "../request/describe-issue.ts";
 import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { findPlaceholder } from "./placeholder-names.ts";
 import { ALL_SETTINGS } from "./settings.ts";
-import { type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
+import { findTokenProblems } from "./token-problems.ts";
+import { keysAt, type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";
 
-export function findProblems({ value: written, positionOf }: YamlSource): Problem[] {
+/** @param folder that relative paths start in */
+export function findProblems({ value: written, positionOf }: YamlSource, folder: string): Problem[] {
   const value = withDefaults(written);
   const { error } = fileSchema.safeParse(value, { reportInput: true });
   const unfilled = [...findUnfilled(written)];
@@ -14,7 +15,7 @@ export function findProblems({ value: written, positionOf }: YamlSource): Proble
   const others = [
     ...(error?.issues ?? []).flatMap((issue) => describeIssue(fileSchema, issue)).map(withSecrets),
     ...findAccountProblems(value),
-    ...findTokenProblems(value, written),
+    ...findTokenProblems(value, written, folder),
     ...findSharedRecipients(value, written),
     ...findMissingRecipients(value),
   ].map((finding) => ({ ...finding, path: whereGiven(written, finding.path) }));
@@ -85,36 +86,6 @@ function* findAccountProblems(root: unknown): Generator<Finding> {
         ? `${show(name)} is not an account: the file names none`
         : describeChoice(name, names);
     yield { path, message };
-  }
-}
-
-/** Finds accounts without a token, and accounts whose token would give them the calls of others. */
-function* findTokenProblems(root: unknown, written: unknown): Generator<Finding> {
-  const names = keysAt(root, ["accounts"]);
-  const textAt = (name: string, key: string) => String(valueAt(root, ["accounts", name, key]));
-  const tokenOf = (name: string) => `${normalize(textAt(name, "token_file"))} ${textAt(name, "base_url")}`;
-  const withToken = Map.groupBy(names, tokenOf);
-  const owners = new Map<string, string>();
-  for (const name of names) {
-    const path = ["accounts", name];
-    const isOwn = valueAt(written, [...path, "token_file"]) !== undefined;
-    const others = (withToken.get(tokenOf(name)) ?? []).filter((other) => other !== name);
-    if (valueAt(root, [...path, "token_file"]) === undefined)
-      yield { path: [...path, "token_file"], message: "is missing" };
-    else if (others.length > 0 || (!isOwn && names.length > 1)) {
-      const unit = textAt(name, "org_unit_id");
-      // Calls have numbers: whether they are of another unit can only be checked with one.
-      const isNumber = /^\d+$/.test(unit);
-      const tokenAndUnit = `${tokenOf(name)} ${Number(unit)}`;
-      const owner = owners.get(tokenAndUnit);
-      if (!isNumber) {
-        const whose = isOwn ? others.join(", ") : "defaults.accounts";
-        const message = `needs a number as org_unit_id: it has the token of ${whose}, which may read the calls of all`;
-        yield { path, message, isKey: true };
-      } else if (owner !== undefined)
-        yield { path: [...path, "org_unit_id"], message: `is also that of ${owner}` };
-      else owners.set(tokenAndUnit, name);
-    }
   }
 }
 
@@ -191,9 +162,4 @@ function* findUnfilled(value: unknown, path: Path = []): Generator<Finding> {
   if (found === undefined || MAY_HAVE_PLACEHOLDERS.test(path.join("."))) return;
   const where = "only a report's folder, subject and arguments of a command have placeholders";
   yield { path, message: `${found} is not filled in here: ${where}` };
-}
-
-function keysAt(root: unknown, path: Path): string[] {
-  const value = valueAt(root, path);
-  return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }

@@ -4,7 +4,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { didYouMean, nearest } from "../base/nearest.ts";
 import { namesOf, recordOf } from "../base/records.ts";
 import type { Keep } from "../privacy/keep-settings.ts";
-import { findExposure } from "./files/secret-file.ts";
+import { findExposure, nameSecretFile } from "./files/secret-file.ts";
 import type { Setting } from "./setting.ts";
 import {
   CONFIG_VARIABLE,
@@ -38,12 +38,15 @@ export interface FoundSetting {
  * @throws UsageError that names the setting and where it was given
  */
 export function loadSettings(sources: SettingSources): Settings {
-  return readLayers(toLayers(sources));
+  return readLayers(toLayers(sources), sources);
 }
 
 /** @throws UsageError that names the setting and where it was given */
-export function readLayers(layers: readonly Layer[]): Settings {
-  return toSettings(layers, (setting, given) => {
+export function readLayers(
+  layers: readonly Layer[],
+  { accounts = [] }: Pick<SettingSources, "accounts"> = {},
+): Settings {
+  return toSettings(layers, accounts, (setting, given) => {
     return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hintOf(setting));
   });
 }
@@ -56,7 +59,7 @@ function hintOf({ env, help, example, default: fallback }: Setting): string {
 /** The returned settings omit bad ones. */
 export function inspectSettings(sources: SettingSources) {
   const { layers, found } = tryLayers(sources);
-  const settings = toSettings(layers, (setting, given) => {
+  const settings = toSettings(layers, sources.accounts ?? [], (setting, given) => {
     const origin: FoundSetting["origin"] =
       given?.origin ?? (setting.default === undefined ? "not set" : "default");
     const at = { env: setting.env, origin, place: given?.place };
@@ -116,7 +119,11 @@ function valuesOf(layers: readonly Layer[], read: ReadSetting): object {
   return recordOf(namesOf(SETTINGS), (name) => read(SETTINGS[name], findGiven(SETTINGS[name], layers)));
 }
 
-function toSettings(layers: readonly Layer[], read: ReadSetting) {
+function toSettings(
+  layers: readonly Layer[],
+  accounts: NonNullable<SettingSources["accounts"]>,
+  read: ReadSetting,
+) {
   const values = valuesOf(layers, read);
   const { tokenFile, token, heartbeatUrlFile, heartbeatUrl, recordingSignature, insightIds, ...rest } =
     values;
@@ -126,9 +133,10 @@ function toSettings(layers: readonly Layer[], read: ReadSetting) {
     apart;
   return {
     ...plain,
+    accounts,
     token: tokenFile ?? token,
     /** Where the token comes from, for errors. */
-    tokenPlace: findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env,
+    tokenPlace: nameSecretFile(findGiven(SETTINGS.tokenFile, layers)?.text ?? SETTINGS.token.env),
     heartbeatUrl: heartbeatUrlFile ?? heartbeatUrl,
     recordingSignature: new Set(recordingSignature?.map((name) => name.toLowerCase())),
     insightIds: insightIds ?? [],

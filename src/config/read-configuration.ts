@@ -20,12 +20,17 @@ export function readConfiguration(path: string, sources: SettingSources, checked
     return { ...configurationWithoutFile(shared), file };
   }
   assertNoneElsewhere(file, sources);
-  const named = Object.entries(accounts).map(([name, content]) => ({
+  const layered = Object.entries(accounts).map(([name, content]) => ({
     name,
-    sources: {
-      ...sources,
-      file: [toLayer(file, ["accounts", name], content), ...shared.file, defaultsOf(file, name)],
-    },
+    file: [toLayer(file, ["accounts", name], content), ...shared.file, defaultsOf(file, name)],
+  }));
+  const warehouses = layered.map(({ name, file }) => {
+    const database = findGiven(SETTINGS.database, file)?.text ?? "";
+    return { account: name, database: resolve(sources.folder, database) };
+  });
+  const named = layered.map(({ name, file }) => ({
+    name,
+    sources: { ...sources, file, accounts: warehouses },
   }));
   assertApart(file, named);
   const [base] = shared.file;

@@ -14,6 +14,8 @@ export interface SettingSources {
   folder: string;
   /** From `calltally.yaml`: an account, and defaults for all. @default none */
   file?: readonly Layer[];
+  /** The warehouses of all accounts. @default none */
+  accounts?: readonly { account: string; database: string }[];
 }
 
 export type Origin = "flag" | "environment" | ".env" | "calltally.yaml" | "default";

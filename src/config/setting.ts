@@ -2,7 +2,7 @@ import { z } from "zod";
 import { describeError } from "../base/errors.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { by } from "../request/issues.ts";
-import { readSecret } from "./files/secret-file.ts";
+import { nameSecretFile, readSecret } from "./files/secret-file.ts";
 
 /** How a value is written, as text and in `calltally.yaml`. */
 interface Kind<T> {
@@ -75,7 +75,7 @@ export const secretFile = <T>(parse: (text: string) => T): Kind<T> => ({
     try {
       return parse(secret);
     } catch (error) {
-      throw new Error(`${file} ${describeError(error)}`);
+      throw new Error(`${nameSecretFile(file)} ${describeError(error)}`);
     }
   },
 });

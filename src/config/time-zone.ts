@@ -17,6 +17,7 @@ export function parseTimeZone(text: string): string {
   if (name !== undefined) return name;
   const meant =
     ofAbbreviation(text.trim()) ??
+    ofZoneName(text.trim()) ??
     ofOffset(text.trim()) ??
     ofCity(text) ??
     nearest(text, Intl.supportedValuesOf("timeZone"));
@@ -39,9 +40,30 @@ function ofAbbreviation(text: string): string | undefined {
   );
 }
 
-function shortNames(timeZone: string): Set<string | undefined> {
-  const names = ["en-US", "en-CA", "en-GB", "en-AU", "en-NZ"].flatMap((locale) =>
-    (["short", "shortGeneric"] as const).flatMap((timeZoneName) => {
+/** Central, Central Time, Central Standard Time */
+function ofZoneName(text: string): string | undefined {
+  const typed = text.toLowerCase().replace(/\s+/g, " ");
+  if (typed.length < 4) return undefined;
+  return LIKELY_ZONES.find((zone) =>
+    [...namesOf(zone, ["en-US"], ["longGeneric", "long"])].some((name) =>
+      `${name?.toLowerCase()} `.startsWith(`${typed} `),
+    ),
+  );
+}
+
+function shortNames(zone: string): Set<string | undefined> {
+  return namesOf(zone, ["en-US", "en-CA", "en-GB", "en-AU", "en-NZ"], ["short", "shortGeneric"]);
+}
+
+type NameKind = "short" | "shortGeneric" | "long" | "longGeneric";
+
+function namesOf(
+  timeZone: string,
+  locales: readonly string[],
+  kinds: readonly NameKind[],
+): Set<string | undefined> {
+  const names = locales.flatMap((locale) =>
+    kinds.flatMap((timeZoneName) => {
       const format = new Intl.DateTimeFormat(locale, { timeZone, timeZoneName });
       return [JANUARY, JULY].map(
         (at) => format.formatToParts(Date.parse(at)).find(({ type }) => type === "timeZoneName")?.value,

@@ -79,3 +79,8 @@ export function valueAt(root: unknown, path: Path): unknown {
   }
   return value;
 }
+
+export function keysAt(root: unknown, path: Path): string[] {
+  const value = valueAt(root, path);
+  return typeof value === "object" && value !== null ? Object.keys(value) : [];
+}

@@ -10,7 +10,13 @@ export function addOutcomes(database: string, timezone: string, lines: Iterable<
     const file = join(folder, "jobs.csv");
     writeFileSync(file, [...lines].join(""));
     const own = { database, timezone, currency: undefined };
-    importOutcomes(own, [file], { source: "jobs", named: undefined, withinDays: 30, map: {}, stages: {} });
+    importOutcomes(own, [file], {
+      source: "jobs",
+      named: undefined,
+      withinDays: 30,
+      map: {},
+      stages: new Map(),
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }

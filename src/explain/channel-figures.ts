@@ -1,5 +1,5 @@
-import { toChannelValues } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import { toChannelValues } from "../attribution/evidence.ts";
 import { compileChannels } from "../attribution/own-channels.ts";
 import { lineOf } from "../attribution/topics.ts";
 import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";

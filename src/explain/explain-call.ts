@@ -3,10 +3,13 @@ import { explainAttribution } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
+import { recordOf } from "../base/records.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { DNI_FIELDS } from "../call/columns.ts";
+import { listedFacts } from "../call/facts.ts";
 import { judgeCall } from "../features/conversions/conversions.ts";
 import { readUploadsOfCall } from "../features/conversions/upload-table.ts";
+import { CONVERSIONS, type ConversionKind } from "../request/option-values.ts";
 import { RollupSession } from "../rollup/session.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
 import { readFirstCall } from "../warehouse/calls/caller-table.ts";
@@ -71,13 +74,12 @@ export function explainAt(
   const keptTopic = isTopicKept(call) ? call.topic : undefined;
   const { facts, reasons: explained } = explainAttribution(call, rules, keptTopic);
   const { channel_rules, ...reasons } = explained;
-  const { call_started, source, medium, campaign, referring_host, channel, outcome, duration } = facts;
+  const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
   const first = readFirstCall(reader, callId);
   const nowMs = clock.now();
-  /** Why it is not uploaded as a conversion; null if it is. */
-  const judge = (target: Parameters<typeof judgeCall>[2]) =>
-    call.gone_at === null ? (judgeCall(session, callId, target, nowMs) ?? null) : "gone";
+  const judge = (kind: ConversionKind) =>
+    call.gone_at === null ? (judgeCall(session, callId, kind, nowMs) ?? null) : "gone";
   return {
     call_id: callId,
     call_started,
@@ -90,28 +92,16 @@ export function explainAt(
     /** As served. */
     dni: Object.fromEntries(DNI_FIELDS.map((field) => [field, call[field]])),
     ...reasons,
-    source,
-    medium,
-    campaign,
-    referring_host,
-    channel,
+    ...listedFacts({ ...facts, is_first_call: first?.call_id === callId }),
     channel_rules,
     disposition: call.disposition,
-    outcome,
-    duration,
+    duration: facts.duration,
     duration_unit: rules.duration_unit,
     qualified_seconds: rules.qualified_seconds,
-    topic: facts.topic,
-    qualified: facts.is_qualified,
-    /** `yes` or `no`; null if no opening hours are set. */
-    in_hours: facts.in_hours,
-    first_time_caller: first?.call_id === callId,
     /** The first call of the same caller in the warehouse; null if the caller is unknown. */
     first_call: first ?? null,
-    google_ads: judge("google-ads"),
-    google_leads: judge("google-leads"),
-    microsoft_ads: judge("microsoft-ads"),
-    ga4_events: judge("ga4-events"),
+    /** Why it is not uploaded as a conversion of each kind; null if it is. */
+    conversions: recordOf(CONVERSIONS, judge),
     /** The files that contained it, and later adjustments. */
     uploads: readUploadsOfCall(reader, callId),
     /** Present if the rules in the settings differ from those of the facts: the next sync or export applies them. */

@@ -1,12 +1,13 @@
 import { eq } from "drizzle-orm";
-import { isQualified } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { toCaseless } from "../attribution/call-text.ts";
-import { compileRules, type Outcome } from "../attribution/compiled-rules.ts";
+import { compileRules } from "../attribution/compiled-rules.ts";
+import { isQualified } from "../attribution/evidence.ts";
 import { lineOf, type Transcript } from "../attribution/topics.ts";
 import { UsageError } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { paced } from "../base/paced.ts";
+import type { Outcome } from "../call/facts.ts";
 import { isTopicKept } from "../warehouse/calls/call-guard.ts";
 import { call_facts } from "../warehouse/calls/facts.ts";
 import { followsRules, readRulesInForce } from "../warehouse/calls/rules.ts";

@@ -1,8 +1,8 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { weekOf } from "../calendar/periods.ts";
 import { DNI_FIELDS, type ListedMember } from "../call/columns.ts";
+import { FACTS, type FactGroup, shownFacts, shownName } from "../call/facts.ts";
 import type { PrivateColumn } from "../request/option-values.ts";
 import type { CallSource } from "../rollup/session.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
@@ -10,7 +10,6 @@ import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";
 import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
-import { helpOf } from "./meanings.ts";
 import { UNKNOWN_MONTH } from "./output/folder.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
@@ -98,14 +97,13 @@ export function callColumns(
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
   const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
-  const fact = (name: FactColumn) => text(name, { fact: name });
+  const factsIn = (group: FactGroup) =>
+    shownFacts(group).map((fact): CallColumn => {
+      const { type, help } = FACTS[fact];
+      const name = shownName(fact);
+      return type === "flag" ? { name, type: "boolean", of: { fact }, help } : text(name, { fact });
+    });
   const member = (name: ListedMember) => text(name, { member: name });
-  const flag = (name: string, fact: FactColumn): CallColumn => ({
-    name,
-    type: "boolean",
-    of: { fact },
-    help: helpOf(fact),
-  });
   const weeks = new Map<string, string>();
   const toWeek = (day: string) => weeks.get(day) ?? weeks.set(day, weekOf(day)).get(day) ?? null;
   const ofLocal = (make: (local: string) => Value) => ({
@@ -153,10 +151,7 @@ export function callColumns(
       ...ofLocal((local) => Number(local.slice(1 - TIME, 3 - TIME))),
       help: "Local hour of the start, 0 to 23.",
     },
-    fact("channel"),
-    fact("source"),
-    fact("medium"),
-    fact("campaign"),
+    ...factsIn("attribution"),
     member("insight_name"),
     member("tracking_number"),
     {
@@ -170,14 +165,10 @@ export function callColumns(
       help: "Length of the call, in seconds.",
     },
     member("disposition"),
-    fact("outcome"),
-    fact("topic"),
-    flag("qualified", "is_qualified"),
-    fact("in_hours"),
-    flag("first_time_caller", "is_first_call"),
-    { ...fact("org_unit_id"), type: "integer", isId: true },
+    ...factsIn("conversation"),
+    { ...member("org_unit_id"), type: "integer", isId: true },
     member("org_unit_name"),
-    fact("referring_host"),
+    ...factsIn("visit"),
     ...DNI_FIELDS.map(member),
     { name: "gone_at", type: "time", of: { stored: "gone_at" } },
     {

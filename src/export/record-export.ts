@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
+import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
-import { deleteExports, insertExports, settleExports } from "../warehouse/runs/exports.ts";
+import { deleteExports, hasExported, insertExports, settleExports } from "../warehouse/runs/exports.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
@@ -26,13 +26,8 @@ export function commitOf(
     writeTransaction(warehouse, (tx) => {
       for (const step of steps) work(step, tx);
     });
-  for (const { file } of [...entries, { file: "manifest.json" }]) {
-    if (realFile(join(folder, file)) !== warehouse.path) continue;
-    throw new UsageError(`Cannot write ${file} to ${folder}: that path is the warehouse`, {
-      hint: "Export into another folder.",
-    });
-  }
   return {
+    isKnown: (file) => hasExported(warehouse, join(realFile(folder), file)),
     enter: () => write((step, tx) => step.enter?.(tx, committed)),
     undo: () => {
       try {
@@ -68,7 +63,7 @@ export function exportLog(): ExportStep {
     at: (job) => {
       forgotten = readLastForgotten(listsOf(job).reader);
     },
-    enter: (tx, { files: { folder }, manifest }) => {
+    enter: (tx, { files: { folder }, manifest, manifestSha256 }) => {
       if (readLastForgotten(tx) !== forgotten) {
         throw new CalltallyError(EXIT.locked, `Cannot write to ${folder}: callers were forgotten meanwhile`, {
           hint: "Nothing was written. Run this again.",
@@ -82,6 +77,7 @@ export function exportLog(): ExportStep {
           rows,
           filter: recordedFilter(manifest),
           run_id: manifest.run?.run_id ?? null,
+          manifest_sha256: manifestSha256,
           caller_key: [caller_key, ...sheets.map((sheet) => sheet.caller_key)].find(Boolean) ?? null,
         })),
       );

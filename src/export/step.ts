@@ -33,6 +33,8 @@ export interface ReportRunOfFiles {
 export interface CommittedFiles {
   files: Pick<FileSet, "folder" | "draftOf">;
   manifest: Manifest;
+  /** SHA-256 of the bytes of `manifest.json`, hexadecimal. */
+  manifestSha256: string;
   /** ISO 8601 UTC. */
   now: string;
 }

@@ -60,7 +60,7 @@ const DAYS: Record<Grain, number> = { day: 1, week: 7, month: 28, quarter: 90 };
 export const MAX_PERIODS = 4000;
 
 /**
- * A grain cuts an open range at the first and the last call.
+ * A grain cuts an open range at the first and the last call, day of spend, or day of a job.
  * @param asOf when the last sync finished, ISO 8601 UTC
  * @throws UsageError for too many periods
  */
@@ -147,7 +147,7 @@ function periodsOf(range: Required<DateRange>, grain: Grain, zone: string, spell
   );
 }
 
-/** Replaces open ends by the days of the first and the last call; undefined if there are no calls. */
+/** Replaces open ends by the first and the last day with something to count; undefined if there is none. */
 async function closeRange(
   session: FigureSession,
   { from, to }: DateRange,

@@ -13,6 +13,11 @@ export type OutcomeAggregate =
   | { kind: "outcome"; of: "booked" | "sold" | "revenue" }
   | { kind: "per call" | "per cost" | "cost per booked" };
 
+/** The aggregates that amounts of jobs are needed for. */
+function needsAmounts(aggregate: OutcomeAggregate): boolean {
+  return aggregate.kind === "outcome" ? aggregate.of === "revenue" : aggregate.kind !== "cost per booked";
+}
+
 export type AnyAggregate = Aggregate | SpendAggregate | OutcomeAggregate;
 
 export interface Metric<A extends AnyAggregate = Aggregate, Name extends string = string> {
@@ -23,6 +28,8 @@ export interface Metric<A extends AnyAggregate = Aggregate, Name extends string 
   decimals?: number;
   /** ISO 4217, of an amount. */
   currency?: string | undefined;
+  /** Whether it is blank in every row, because nothing that it is made of was imported. */
+  isUnknown?: boolean;
   /** 0 rather than null where there are no calls. */
   isCount?: true;
   /** A part of a whole: 0.25 for a quarter. */
@@ -204,11 +211,16 @@ export function outcomeMetrics(
   form: OutcomeForm,
   spend: SpendForm | undefined,
 ): readonly Metric<OutcomeAggregate>[] {
-  return metricsOfOutcomes(form).filter(({ aggregate: { kind } }) => {
-    // The jobs of a period are of calls of other periods, too.
-    if (kind === "per call") return form.by === "call";
-    return kind === "outcome" || spend !== undefined;
-  });
+  const hasAmounts = form.currency !== undefined;
+  return metricsOfOutcomes(form)
+    .filter(({ aggregate: { kind } }) => {
+      // The jobs of a period are of calls of other periods, too.
+      if (kind === "per call") return form.by === "call";
+      return kind === "outcome" || spend !== undefined;
+    })
+    .map((metric) =>
+      hasAmounts || !needsAmounts(metric.aggregate) ? metric : { ...metric, isUnknown: true },
+    );
 }
 
 export function isOfSpend(metric: Metric<AnyAggregate>): metric is Metric<SpendAggregate> {

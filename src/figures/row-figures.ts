@@ -69,6 +69,7 @@ function readerOf(metric: Measure, side: SideRows | undefined, rules: Units): Re
     };
   };
   const { aggregate } = metric;
+  if (metric.isUnknown) return () => null;
   if (aggregate.kind === "spend" || aggregate.kind === "cost per") {
     const divisor = divisorOf(metric);
     const calls = divisor && ofPart(divisor);

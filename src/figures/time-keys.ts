@@ -8,7 +8,7 @@ const DAY_SECONDS = 86_400;
 /** Days from a Monday to 1970-01-01. */
 const DAYS_SINCE_MONDAY = 3;
 
-/** Codes of the periods in which calls started; a null value for those before the first, or without a start. */
+/** Codes of the periods in which calls started; a null value for those outside of all, or without a start. */
 export function periodCodes(
   startsMs: Float64Array,
   periods: readonly LabelledPeriod[],
@@ -17,7 +17,8 @@ export function periodCodes(
   const labels = Int32Array.from(periods, ({ period }) => dictionary.codeOf(period));
   const none = dictionary.codeOf(null);
   const indexAt = stretchAt(periods);
-  return mapToCodes(startsMs, (startMs) => labels[indexAt(startMs)] ?? none);
+  const endMs = Date.parse(periods.at(-1)?.endsAt ?? "");
+  return mapToCodes(startsMs, (startMs) => (startMs >= endMs ? none : (labels[indexAt(startMs)] ?? none)));
 }
 
 /** Codes of the local weekdays or hours at which calls started; a null value for those without a start. */

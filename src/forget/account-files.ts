@@ -4,17 +4,19 @@ import { attempt } from "../base/errors.ts";
 import { hashFile, realFile } from "../base/folder.ts";
 import { readDeliveredTo } from "../delivery/delivery-table.ts";
 import { findDrafts } from "../export/output/file-set.ts";
+import { SEVERAL_ACCOUNTS } from "../export/output/folder.ts";
 import { lockFolder } from "../export/output/folder-lock.ts";
 import { MANIFEST, tryReadManifest } from "../export/output/read-manifest.ts";
 import { acquireLock } from "../warehouse/acquire-lock.ts";
 import { findCopies } from "../warehouse/backup-table.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
+import { NEIGHBOR } from "../warehouse/neighbors.ts";
 import { connect, openReader } from "../warehouse/open.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import { readPublications } from "../warehouse/publication-table.ts";
-import { readExportHashes } from "../warehouse/runs/exports.ts";
+import { folderOfExport, readExportHashes } from "../warehouse/runs/exports.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { folderOf, listManifest, readOr } from "./personal-files.ts";
+import { listManifest, readOr } from "./personal-files.ts";
 
 /** Everything of an account on this machine, as far as its warehouse knows. Paths are absolute, of files that exist. */
 export interface AccountFiles {
@@ -28,6 +30,8 @@ export interface AccountFiles {
   outside: {
     /** Recorded backups that cannot be read, or are of another warehouse by now. */
     copies: readonly string[];
+    /** Files of several accounts that have rows of this one. */
+    shared: readonly string[];
     /** Clusters with its rows, and its name there. */
     clusters: readonly { target: string; account: string }[];
     /** Who got files, and how many times. */
@@ -55,6 +59,7 @@ export function findAccountFiles({ database: given, exportDir }: { database: str
     exports: findExports(reader, resolve(exportDir)),
     outside: {
       copies: copies.filter((copy) => !backups.includes(copy)),
+      shared: reader ? findShared(reader) : [],
       clusters: reader ? readPublications(reader).map(({ target, account }) => ({ target, account })) : [],
       recipients: reader ? readDeliveredTo(reader) : [],
     },
@@ -62,15 +67,26 @@ export function findAccountFiles({ database: given, exportDir }: { database: str
   return files;
 }
 
+function findShared(reader: Reader): string[] {
+  const ofSeveral = readExportHashes(reader).filter(
+    ({ path, sha256 }) => ownerOf(folderOfExport(path)) === SEVERAL_ACCOUNTS && hashFile(path) === sha256,
+  );
+  return [...new Set(ofSeveral.map(({ path }) => path))].toSorted();
+}
+
+/** Returns the warehouse whose files a folder has, by its manifest. */
+function ownerOf(folder: string): string | undefined {
+  return readOr(() => tryReadManifest(folder), undefined)?.origin.warehouse_id;
+}
+
 function findExports(reader: Reader | undefined, exportDir: string): string[] {
-  const idIn = (folder: string) => readOr(() => tryReadManifest(folder), undefined)?.origin.warehouse_id;
   // Without a warehouse to ask, only the export folder is the account's for certain.
-  const id = reader ? readOrigin(reader).warehouse_id : idIn(exportDir);
+  const id = reader ? readOrigin(reader).warehouse_id : ownerOf(exportDir);
   const records = reader ? readExportHashes(reader) : [];
-  const folders = new Set([...records.map(({ path }) => folderOf(path)), exportDir]);
+  const folders = new Set([...records.map(({ path }) => folderOfExport(path)), exportDir]);
   const found = [...folders].flatMap((folder) => {
-    const known = records.filter(({ path }) => folderOf(path) === folder);
-    const owner = idIn(folder);
+    const known = records.filter(({ path }) => folderOfExport(path) === folder);
+    const owner = ownerOf(folder);
     if (owner !== undefined && owner !== id) return [];
     const isOwn = ({ path, sha256 }: (typeof known)[number]) => owner === id || hashFile(path) === sha256;
     return [
@@ -115,7 +131,7 @@ export function findLeft({ database, warehouse, backups, exports }: AccountFiles
 }
 
 async function removeExports(exports: readonly string[], signal: AbortSignal): Promise<void> {
-  for (const [folder, paths] of Map.groupBy(exports, folderOf)) {
+  for (const [folder, paths] of Map.groupBy(exports, folderOfExport)) {
     {
       using _lock = await lockFolder(folder, signal);
       // The manifest last: what a kill leaves is found by it again.
@@ -139,15 +155,13 @@ function removeEmpty(folder: string): void {
   if (isGone) removeEmpty(dirname(folder));
 }
 
-/** What calltally makes next to a warehouse, after its name, or after a dot and its name. */
-const AFTER_NAME =
-  /^(?:-wal|-shm|-journal|\.lock(?:-journal|-wal|-shm)?|\.caller-key|\.damaged|\.replaced-.*)?$/;
+/** What calltally makes next to a warehouse, after a dot and its name. */
 const AFTER_DOT = /^\.(?:.*\.tmp(?:-wal|-shm|-journal)?|delivery-.*)$/;
 
 function filesOf(database: string): string[] {
   const [folder, name] = [dirname(database), basename(database)];
   const isOf = (file: string) =>
-    (file.startsWith(name) && AFTER_NAME.test(file.slice(name.length))) ||
+    file.replace(NEIGHBOR, "") === name ||
     (file.startsWith(`.${name}`) && AFTER_DOT.test(file.slice(name.length + 1)));
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
   return readdirSync(folder)

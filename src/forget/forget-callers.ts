@@ -1,4 +1,4 @@
-import { toCaller } from "../attribution/call-text.ts";
+import { toCaller, toUnreadCaller } from "../attribution/call-text.ts";
 import { keepingAll } from "../warehouse/calls/call-guard.ts";
 import { readCallerIds } from "../warehouse/calls/call-table.ts";
 import { openCallerDigests } from "../warehouse/calls/caller-hash.ts";
@@ -101,14 +101,20 @@ export function forgetCallers(
 }
 
 function resolveCallers(tx: Tx, digests: CallerDigests, whom: readonly Forgettable[]): CallerToForget[] {
-  const stored = whom.some((one) => "callerHash" in one) ? readCallerIds(tx).map(toCaller) : [];
-  const callers = new Map(
-    stored.flatMap((caller) => (caller === null ? [] : [[digests.of(caller), caller]])),
-  );
+  const callers = new Map<string, string>();
+  for (const callerId of whom.some((one) => "callerHash" in one) ? readCallerIds(tx) : []) {
+    const caller = toCaller(callerId);
+    if (caller === null) continue;
+    callers.set(digests.of(caller), caller);
+    // Files of an earlier version have the hash of all letters and digits.
+    const unread = digests.of(toUnreadCaller(callerId ?? "") ?? caller);
+    if (!callers.has(unread)) callers.set(unread, caller);
+  }
   return whom.map((one) => {
     if ("caller" in one) return { digest: digests.of(one.caller), caller: one.caller };
     const digest = digests.ofText(one.callerHash);
-    return { digest, caller: callers.get(digest) };
+    const caller = callers.get(digest);
+    return { digest: caller === undefined ? digest : digests.of(caller), caller };
   });
 }
 
@@ -152,10 +158,16 @@ function record(tx: Tx, counts: ForgetCounts, at: string): void {
 function renameForgotten(tx: Tx, forgotten: ForgottenCallers): void {
   const digests = openCallerDigests(tx);
   const byName = new Map<string, string>();
+  const others = new Set<string>();
   for (const callerId of readCallerIds(tx)) {
     const [caller, pseudonym] = [toCaller(callerId), forgotten.pseudonymOfId(callerId)];
-    if (caller !== null && pseudonym !== undefined) byName.set(digests?.hash(caller) ?? caller, pseudonym);
+    if (caller === null) continue;
+    const name = digests?.hash(caller) ?? caller;
+    if (pseudonym === undefined) others.add(name);
+    else byName.set(name, pseudonym);
   }
+  // A national number may have the digits of another caller's whole number: only its calls get another name.
+  for (const name of others) byName.delete(name);
   const pseudonymOf = (name: string) =>
     digests === undefined ? forgotten.pseudonymOfId(name) : forgotten.pseudonymOfHash(name);
   renameCallers(tx, (name) => byName.get(name) ?? pseudonymOf(name) ?? name);

@@ -72,7 +72,7 @@ export async function forgetNow(
   const files = findPersonalFiles(warehouse, { exportFolder: exportDir, traces, suspects, maskJson });
   // Without its draft, a killed export's file would count as one that was moved away.
   for (const { settleExports } of FEATURES) await settleExports?.(warehouse);
-  if (isExportRemoved) await removePersonalFiles(files, maskJson, signal);
+  if (isExportRemoved) await removePersonalFiles(files, { maskJson, warehouse, signal });
   const texts = [...traces.numbers.map((number) => number.slice(1)), ...traces.texts];
   const copies = findCopies(warehouse).filter((copy) =>
     readOr(() => holdsTraces(copy, { numbers: [], texts }), true),

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { closeSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -14,8 +14,8 @@ import { MANIFEST, manifestSchema, tryReadManifest } from "../export/output/read
 import { EXPLORE_FILE } from "../request/option-values.ts";
 import { openCallerHash } from "../warehouse/calls/caller-hash.ts";
 import { readOrigin } from "../warehouse/origin.ts";
-import { readExportPaths } from "../warehouse/runs/exports.ts";
-import type { Reader } from "../warehouse/warehouse.ts";
+import { folderOfExport, readExportPaths, replaceManifest } from "../warehouse/runs/exports.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 const HEAD_BYTES = 65_536;
 const CHUNK_BYTES = 4_194_304;
@@ -69,7 +69,7 @@ export function findPersonalFiles(
   const { exportFolder, traces, suspects, maskJson } = search;
   const { warehouse_id } = readOrigin(warehouse);
   const remembered = readExportPaths(warehouse);
-  const folders = [...new Set([...remembered.map(folderOf), resolve(exportFolder)])];
+  const folders = [...new Set([...remembered.map(folderOfExport), resolve(exportFolder)])];
   const listed = folders.flatMap((folder) => [...listManifest(folder, warehouse_id), ...findDrafts(folder)]);
   const examine = (path: string): PersonalFile["holds"] | undefined => {
     if (!isFile(path)) return undefined;
@@ -140,21 +140,26 @@ export function listManifest(folder: string, warehouseId: string): string[] {
   return [MANIFEST, ...names].map((name) => join(folder, name));
 }
 
+interface ManifestMasking {
+  maskJson: (json: string) => string;
+  /** Records the changed manifests. */
+  warehouse: Warehouse;
+}
+
 /** Deletes exported files, after their entries in manifests, so that an interrupted removal can be repeated. Manifests stay. */
 export async function removePersonalFiles(
   files: readonly PersonalFile[],
-  maskJson: (json: string) => string,
-  signal: AbortSignal | undefined,
+  { maskJson, warehouse, signal }: ManifestMasking & { signal?: AbortSignal | undefined },
 ): Promise<void> {
   const failed: [path: string, cause: Error][] = [];
   for (const [folder, paths] of Map.groupBy(
     files.map(({ path }) => path),
-    folderOf,
+    folderOfExport,
   )) {
     try {
       using _lock = await lockFolder(folder, signal);
       const removed = new Set(paths.map((path) => relative(folder, path).replaceAll("\\", "/")));
-      forgetInManifest(folder, removed, maskJson);
+      forgetInManifest(folder, removed, { maskJson, warehouse });
       for (const path of paths) {
         if (isManifest(path)) continue;
         removeFile(path);
@@ -184,7 +189,7 @@ export async function removePersonalFiles(
 function forgetInManifest(
   folder: string,
   removed: ReadonlySet<string>,
-  maskJson: (json: string) => string,
+  { maskJson, warehouse }: ManifestMasking,
 ): void {
   const manifest = tryReadManifest(folder);
   if (manifest === undefined) return;
@@ -192,14 +197,12 @@ function forgetInManifest(
   const masked = manifestSchema.parse(JSON.parse(maskJson(JSON.stringify({ ...manifest, files }))));
   if (isDeepStrictEqual(masked, manifest)) return;
   const file = join(folder, MANIFEST);
-  const text = JSON.stringify({ ...masked, fingerprint: fingerprintOf(masked) }, null, 2);
+  // That of several accounts has none.
+  const fingerprint = manifest.fingerprint === undefined ? undefined : fingerprintOf(masked);
+  const text = `${JSON.stringify({ ...masked, fingerprint }, null, 2)}\n`;
   using draft = new Draft(file);
-  draft.write(`${text}\n`, statSync(file).mode & 0o777);
+  draft.write(text, statSync(file).mode & 0o777);
+  // First: if the process is killed, the manifest is changed in the same way the next time.
+  replaceManifest(warehouse, hash("sha256", readFileSync(file)), hash("sha256", text));
   draft.replace();
-}
-
-/** The folder of the export; partitions are in sub-folders. */
-export function folderOf(path: string): string {
-  const folder = dirname(path);
-  return /[/\\]calls[/\\]month=[^/\\]+$/.test(folder) ? dirname(dirname(folder)) : folder;
 }

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { toPhoneDigits } from "../attribution/call-text.ts";
 import { splitAdvice, UsageError } from "../base/errors.ts";
 import { orMeant } from "../base/nearest.ts";
 import { parseFilePath } from "../base/path-text.ts";
 import { PHONE_NUMBER } from "../base/phone-number.ts";
+import { toPhoneNumber } from "../call/phone-numbers.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
@@ -72,7 +72,7 @@ const syncOptions = z.strictObject({
 const caller = z
   .string()
   .refine(
-    (number) => PHONE_NUMBER.test(toPhoneDigits(number)),
+    (number) => PHONE_NUMBER.test(toPhoneNumber(number)?.number ?? ""),
     "is not a phone number with its country code",
   );
 

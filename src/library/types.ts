@@ -3,6 +3,7 @@
 
 import type { Comparison, Grain } from "../calendar/grain.ts";
 import type { Call, ListedMember } from "../call/columns.ts";
+import type { FactValue, ShownFact, ShownName } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import type { Figure, OutcomeFigure, SpendFigure, TimeFigure } from "../figures/metrics.ts";
@@ -183,24 +184,15 @@ export type RollupRow<Q extends RollupQuestion = RollupQuestion> = Readonly<Reco
 /** A row of SQL: an integer beyond 2^53 is a bigint. */
 export type SqlRow = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
 
-/** A row of the view `attributed_calls`; docs/reference/schema.md has its columns. */
+type SqlOf<Value> = Value extends boolean ? number : Value;
+
+/** A row of the view `attributed_calls`; docs/reference/schema.md has its columns. Flags are 1 or 0. */
 export type AttributedCall = SqlRow & {
   readonly [Name in Exclude<ListedMember, "duration">]: Call[Name];
 } & {
+  readonly [Name in ShownFact as ShownName<Name>]: SqlOf<FactValue<Name>>;
+} & {
   readonly duration_seconds: number | null;
-  readonly outcome: "answered" | "missed" | "other";
-  readonly channel: string;
-  readonly source: string | null;
-  readonly medium: string | null;
-  readonly campaign: string | null;
-  /** 1 or 0. */
-  readonly qualified: number;
-  readonly first_time_caller: number;
-  readonly caller: string | null;
-  readonly referring_host: string | null;
-  readonly topic: string | null;
-  /** Null if no hours are set. */
-  readonly in_hours: "yes" | "no" | null;
   readonly job_stage: string | null;
   readonly revenue: number | null;
   /** ISO 8601 UTC. */
@@ -208,9 +200,7 @@ export type AttributedCall = SqlRow & {
 } & {
   /** In the zone of the last sync; null without a start. */
   readonly [Name in "call_started_local" | "local_day" | "local_weekday"]: string | null;
-} & { readonly local_hour: number | null } & {
-  readonly [Name in `utm_${"source" | "medium" | "campaign" | "content" | "term"}_folded`]: string | null;
-};
+} & { readonly local_hour: number | null };
 
 export interface RollupColumn {
   name: string;

@@ -33,7 +33,7 @@ export function readMoment(
   using reader = openOwn(settings, openReader);
   try {
     using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
-    const basis = readBasis(reader, readAttributionRules(settings));
+    const basis = readBasis(reader, { rules: readAttributionRules(settings), accounts: settings.accounts });
     const { until, ...answer } = read({ reader, session });
     const settled = settledUntil(basis.run, settings.lookbackHours);
     const isProvisional = settled === undefined || until === null || until > settled;

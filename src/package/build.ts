@@ -1,24 +1,28 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "esbuild";
 import { PROGRAM_BUILD } from "./build-options.ts";
 
 // `npm run build`
 
 const ENTRIES = [
-  "cli/bin",
-  "cli/node-version",
-  "library/index",
-  "library/query-child",
-  "library/read-worker",
-  "library/sync-worker",
-  "sync/check-child",
+  "cli/bin.ts",
+  "base/node-version.js",
+  "library/index.ts",
+  "library/query-child.ts",
+  "library/read-worker.ts",
+  "library/sync-worker.ts",
+  "sync/check-child.ts",
 ];
 
-rmSync("dist", { recursive: true, force: true });
+mkdirSync("dist", { recursive: true });
+// Archives of `npm run package` stay.
+for (const name of readdirSync("dist").filter((name) => !name.endsWith(".tgz")))
+  rmSync(join("dist", name), { recursive: true });
 await build({
   ...PROGRAM_BUILD,
-  entryPoints: ENTRIES.map((name) => `src/${name}.ts`),
+  entryPoints: ENTRIES.map((name) => `src/${name}`),
   entryNames: "[name]",
   outdir: "dist",
   sourcemap: true,

@@ -3,7 +3,6 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFil
 import { basename, dirname, join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import packageLock from "../../package-lock.json" with { type: "json" };
-import { OLDEST_NODE } from "../cli/node-version.ts";
 
 /** What `npm run package` writes besides the package for npm. */
 export const SERVER_ARCHIVE = `dist/calltally-${packageJson.version}-server.tgz`;
@@ -11,8 +10,10 @@ export const SERVER_ARCHIVE = `dist/calltally-${packageJson.version}-server.tgz`
 /** Members of package.json that the published one has, too. */
 const PASSED_ON: readonly string[] = [
   ...["name", "version", "description", "keywords", "homepage", "repository", "bugs", "license"],
-  ...["type", "bin", "man", "exports", "dependencies"],
+  ...["type", "bin", "man", "exports", "engines"],
 ];
+/** Dependencies of a clone that the built program contains. */
+const BUNDLED: readonly string[] = ["drizzle-orm"];
 /** Only a clone can build these. */
 const CLONE_ONLY = ["Dockerfile", "Dockerfile.dockerignore", "compose.yaml"].map((name) =>
   join("jobs/deploy", name),
@@ -37,12 +38,15 @@ export function writePackage(folder: string): void {
   for (const path of globSync("**/*.md", { cwd: folder })) unlink(folder, path);
 }
 
-/** Makes the package one for servers: with a lockfile, which npm never packs, and with the Node that runs it. */
+/** Makes the package one for servers: with a lockfile and npm's settings, which npm never packs, and with the Node that runs it. */
 export function addLock(folder: string): void {
+  cpSync(".npmrc", join(folder, ".npmrc"));
   const { optionalDependencies } = packageJson;
   const root = { ...toPublished(packageJson), optionalDependencies };
   const libraries = Object.entries(packageLock.packages).filter(
-    ([path, library]) => path !== "" && !("dev" in library),
+    ([path, library]) =>
+      !(path === "" || "dev" in library || "devOptional" in library) &&
+      !BUNDLED.some((name) => path === `node_modules/${name}`),
   );
   const { name, version } = packageLock;
   const packages = { "": root, ...Object.fromEntries(libraries) };
@@ -55,7 +59,9 @@ export function addLock(folder: string): void {
 export function toPublished(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {
     ...Object.fromEntries(Object.entries(own).filter(([member]) => PASSED_ON.includes(member))),
-    engines: { node: `>=${OLDEST_NODE}` },
+    dependencies: Object.fromEntries(
+      Object.entries(packageJson.dependencies).filter(([name]) => !BUNDLED.includes(name)),
+    ),
     scripts: { preinstall: "node dist/node-version.js" },
     publishConfig: { access: "public" },
   };
@@ -91,7 +97,8 @@ function writeDeclarations(folder: string): void {
     copied.add(path);
     const text = readFileSync(join(all, path), "utf8");
     mkdirSync(join(folder, dirname(path)), { recursive: true });
-    writeFileSync(join(folder, path), text.replace(/(from "\..*)\.ts"/g, '$1.js"'));
+    const declared = text.replace(/^import "\..*";\n/gm, "").replace(/(from "\..*)\.ts"/g, '$1.js"');
+    writeFileSync(join(folder, path), declared);
     for (const [, imported = ""] of text.matchAll(/(?:from |import\()"(\..*)\.ts"/g))
       copy(join(dirname(path), `${imported}.d.ts`));
   };

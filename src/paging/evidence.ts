@@ -2,6 +2,13 @@ import type { OrderKey } from "./order-key.ts";
 import type { Slice } from "./slice.ts";
 import { endOf } from "./slice.ts";
 
+/**
+ * What showed the end of the calls. A short slice proves it (see `Chain`). Nothing behind the last call proves it only if
+ * every count agrees; that is disputed if the last slice's `total` is higher. If known calls came again in the place of
+ * nothing, it is not proven. A moving end was met again and again, each time in another place.
+ */
+export type End = "unseen" | "short slice" | "nothing behind" | "disputed" | "repeated" | "moving";
+
 /** What a verdict is based on. */
 export interface Evidence {
   slices: number;
@@ -13,12 +20,7 @@ export interface Evidence {
   keys: readonly OrderKey[];
   /** The call that ruled out the last key, if none is left. */
   outOfPlace: number | undefined;
-  /**
-   * What showed the end, where a look past the last call found no other call. A short slice proves it (see `Chain`). Nothing
-   * behind the last call proves it only if every count agrees; that is disputed if the last slice's `total` is higher. If
-   * known calls came again in the place of nothing, it is not proven.
-   */
-  end: "unseen" | "short slice" | "nothing behind" | "disputed" | "repeated";
+  end: End;
   /** The offset after the last call. */
   endsAt: number;
   /** Offsets between calls that were read, at which none came. */
@@ -106,6 +108,12 @@ export function firstTotals(total: number): Totals {
     rises: 0,
     overruns: 0,
   };
+}
+
+/** Adds an earlier `total` from which the first one may have fallen. */
+export function fallFrom(earlier: number, totals: Totals): Totals {
+  const { most, least, fall } = totals;
+  return { ...totals, most: Math.max(most, earlier), fall: Math.max(fall, earlier - least) };
 }
 
 export function observeTotal(before: Totals | undefined, slice: Slice): Totals {

@@ -3,7 +3,7 @@ import { type FetchSlice, Prefetch } from "./prefetch.ts";
 import { PassRecord } from "./record.ts";
 import { endOf, overlapOf, type Slice } from "./slice.ts";
 import { Throttle } from "./throttle.ts";
-import { missingCallThreshold } from "./verdict.ts";
+import { isSure, judge, missingCallThreshold } from "./verdict.ts";
 
 export interface WalkOptions {
   limit: number;
@@ -16,7 +16,7 @@ export interface WalkOptions {
 export const DEFAULT_OVERLAP = 50;
 const DEFAULT_CONCURRENCY = 4;
 
-/** Slices in a row without a joined seam or an unseen call before the pass gives up a seam or the end. */
+/** Slices in a row without a joined seam or an unseen call before the pass gives up a seam, the end, or the first slice. */
 const MAX_FRUITLESS = 10;
 const MAX_FRUITLESS_BROKEN = 2;
 /** Tries to join two slices by two keys; after that, shared calls link them. */
@@ -27,8 +27,8 @@ const MAX_THIN = 50;
 const MAX_IDLE_PLANS = 3;
 /** Gaps between calls that the pass reads on behind. */
 const MAX_GAPS = 10;
-/** Slices of the closing look in a row that meet no other call of the first slice. */
-const MAX_CLOSING = 10;
+/** Slices of the closing look before it gives up the first slice. */
+const MAX_CLOSING = 50;
 
 /** The steps of one pass over the calls in one order; each yields the slices that it adds to the chain. */
 export class Pass<S extends Slice> implements Disposable {
@@ -40,9 +40,14 @@ export class Pass<S extends Slice> implements Disposable {
   #seamsMended = 0;
   #settled = false;
 
-  constructor(fetch: FetchSlice<S>, { limit, overlap = DEFAULT_OVERLAP, throttle }: WalkOptions) {
+  /** @param mostBefore the largest `total` of the run before this pass */
+  constructor(
+    fetch: FetchSlice<S>,
+    { limit, overlap = DEFAULT_OVERLAP, throttle }: WalkOptions,
+    mostBefore = 0,
+  ) {
     this.#options = { limit, overlap };
-    this.#record = new PassRecord(this.#options);
+    this.#record = new PassRecord(this.#options, mostBefore);
     this.#pages = new Prefetch(fetch, { overlap, throttle: throttle ?? new Throttle(DEFAULT_CONCURRENCY) });
   }
 
@@ -64,7 +69,7 @@ export class Pass<S extends Slice> implements Disposable {
     const next = await this.#pages.fetch(this.#record.nextOffset());
     const link = this.#record.findLink(next);
     if (!this.#record.isHeld(link)) {
-      this.#record = new PassRecord(this.#options);
+      this.#record = new PassRecord(this.#options, this.#record.evidence.totals.most);
       return false;
     }
     this.#resumed = earlier.length;
@@ -107,8 +112,10 @@ export class Pass<S extends Slice> implements Disposable {
   }
 
   async *reachEnd(): AsyncGenerator<S, void, void> {
+    if ((yield* this.#walkOn(() => false)) !== "lost") return;
+    this.#record.noteMovingEnd();
     // What lies there explains why the pass has seen no end.
-    if ((yield* this.#walkOn(() => false)) === "lost") await this.#lookBehind();
+    if (!this.#record.hasEnded) await this.#lookBehind();
   }
 
   /**
@@ -127,10 +134,38 @@ export class Pass<S extends Slice> implements Disposable {
       if (!goesOn() || gaps === MAX_GAPS) return;
       const next = await this.#findBehindGap(isRefusal);
       if (next === undefined) return;
-      this.#pages.planAfter(next);
-      this.#record.goOnBehindGap(next);
-      yield next;
+      yield this.#goOnBehindGap(next);
     }
+  }
+
+  /**
+   * Looks further behind the end of a pass that would be sure, and reads on where the list goes on: the page behind the last
+   * call is also empty if the service drops its rows, or cannot send the first one. A `total` that moves is no cached one.
+   */
+  async *lookFurther(isRefusal: (error: unknown) => boolean): AsyncGenerator<S, void, void> {
+    const { endsAt: end, totals, fresh } = this.evidence;
+    if (!totals.isConstant || !isSure(judge(this.evidence, fresh).verdict)) return;
+    const { pageRows } = this.#record;
+    for (const beyond of [1, pageRows, 2 * pageRows]) {
+      const slice = await this.#fetchUnlessRefused(end + beyond, isRefusal);
+      if (slice === undefined) return;
+      if (!this.#record.hasUnseen(slice)) {
+        this.#record.lookBehind({ ...slice, offset: end + beyond });
+        continue;
+      }
+      // Calls that came after the pass follow its last one, and are counted.
+      const isGrown = end + beyond < slice.total && this.#record.hasUnseen(await this.#pages.fetch(end));
+      if (isGrown) return;
+      yield this.#goOnBehindGap(slice);
+      yield* this.readPlanned(() => true);
+      return yield* this.reachEnd();
+    }
+  }
+
+  #goOnBehindGap(slice: S): S {
+    this.#pages.planAfter(slice);
+    this.#record.goOnBehindGap(slice);
+    return slice;
   }
 
   /** Looks once at the last page by `total`, and halves the way to it until it finds the first full page of calls that were not read. */
@@ -141,15 +176,19 @@ export class Pass<S extends Slice> implements Disposable {
     let found: S | undefined;
     let [empty, next] = [endsAt, Math.max(endsAt + 1, totals.last - this.#options.limit)];
     for (let offset = next; ; offset = Math.floor((empty + next) / 2)) {
-      const slice = await this.#pages.fetch(offset).catch((error: unknown) => {
-        if (isRefusal(error)) return undefined;
-        throw error;
-      });
+      const slice = await this.#fetchUnlessRefused(offset, isRefusal);
       const isPart = found !== undefined && slice !== undefined && this.#record.isShort(slice);
       if (slice !== undefined && !isPart && this.#record.isElsewhere(slice)) [found, next] = [slice, offset];
       else empty = offset;
       if (found === undefined || next - empty <= 1) return found;
     }
+  }
+
+  #fetchUnlessRefused(offset: number, isRefusal: (error: unknown) => boolean): Promise<S | undefined> {
+    return this.#pages.fetch(offset).catch((error: unknown) => {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    });
   }
 
   /** Reads from the front, page after page, until one is settled. */
@@ -186,12 +225,15 @@ export class Pass<S extends Slice> implements Disposable {
    * jumped to the front, as in an order by the last change, is found out of place.
    */
   async *lookAtFront(): AsyncGenerator<S, void, void> {
-    for (let [fruitless, met, offset] = [0, 0, 0]; fruitless < MAX_CLOSING; ) {
+    const record = this.#record;
+    let [fruitless, met, offset] = [0, 0, 0];
+    for (let slices = 0; fruitless < MAX_FRUITLESS && slices < MAX_CLOSING; slices++) {
       const slice = await this.#pages.fetch(offset);
-      const closing = this.#record.acceptClosing(slice);
+      const hasUnseen = record.hasUnseen(slice);
+      const closing = record.acceptClosing(slice);
       yield slice;
       if (closing === undefined || closing.isMet || slice.rows.length === 0) return;
-      fruitless = closing.met > met ? 0 : fruitless + 1;
+      fruitless = hasUnseen || closing.met > met ? 0 : fruitless + 1;
       [met, offset] = [Math.max(met, closing.met), closing.next];
     }
   }
@@ -205,10 +247,11 @@ export class Pass<S extends Slice> implements Disposable {
     let [stepBack, fruitless, ties, thin] = [1, 0, 0, 0];
     // A broken pass is not worth many tries at each further seam.
     const patience = record.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
-    while (fruitless < patience && thin < MAX_THIN && !record.isEndless) {
+    const goesOn = () => fruitless < patience && thin < MAX_THIN && !record.isEndless;
+    while (!record.hasEnded && goesOn()) {
       // A page that brought nothing new may be the last one, too: one call fills pages of a list that never had more.
       if (stepBack === 1 && (fruitless > 0 || record.isShort(record.left))) await this.#lookBehind();
-      if (record.hasEnded) return "end";
+      if (record.hasEnded) break;
       const slice = await this.#pages.fetch(record.nextOffset(stepBack));
       const link = record.findLink(slice);
       if (!record.isHeld(link)) {
@@ -226,18 +269,17 @@ export class Pass<S extends Slice> implements Disposable {
       record.accept(slice, link);
       yield slice;
       if (hasArrived(slice)) return "arrived";
-      if (record.hasEnded) return "end";
       // A list that grows as fast as it is read, or differs each time, would be read forever.
       const isThin = link.unseen * 4 < slice.rows.length || record.isShort(slice) || slice.offset === 0;
       if (hasUnseen && isThin) thin++;
       fruitless = hasUnseen ? 0 : fruitless + (isCatchingUp ? 0 : 1);
     }
-    return "lost";
+    return record.hasEnded ? "end" : "lost";
   }
 
   /** Looks past the chain's last call; a page that ends by its size instead of its number of calls hides the next one. */
   async #lookBehind(): Promise<void> {
-    const end = endOf(this.#record.left);
-    this.#record.lookBehind({ ...(await this.#pages.fetch(end)), offset: end });
+    const offset = this.#record.offsetBehind;
+    this.#record.lookBehind({ ...(await this.#pages.fetch(offset)), offset });
   }
 }

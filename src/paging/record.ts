@@ -1,5 +1,14 @@
 import { Chain, HELD_BY_BEING_FIRST, type Link } from "./chain.ts";
-import { type Behind, type Evidence, firstTotals, type Gap, observeTotal } from "./evidence.ts";
+import { endBy, endsAtTotal, findEnd } from "./end.ts";
+import {
+  type Behind,
+  type End,
+  type Evidence,
+  fallFrom,
+  firstTotals,
+  type Gap,
+  observeTotal,
+} from "./evidence.ts";
 import { IdSketch } from "./id-sketch.ts";
 import { endOf, overlapOf, type Row, reachesTotal, type Slice } from "./slice.ts";
 
@@ -16,6 +25,7 @@ export class PassRecord {
   /** Slices that end before their `total`, the rows of the last one, and whether all, or the last two, are as long. */
   #cut = { slices: 0, rows: 0, isOneLength: true, isRepeated: false };
   readonly #overlap: number;
+  readonly #mostBefore: number;
   readonly #chain = new Chain();
   /** Only the first slice, which the closing look has to meet. */
   readonly #front = new Chain();
@@ -36,9 +46,11 @@ export class PassRecord {
   #frontHeld = 0;
   /** The same before the closing look has met enough calls. */
   #metHeld = 0;
-  #end: Evidence["end"] = "unseen";
+  #end: End = "unseen";
   /** The look past the chain's last slice, if that is still the last one, and the look found no unseen call. */
   #look: Behind | undefined;
+  /** The rows of the last look. */
+  #rowsBehind: readonly Row[] = [];
   #totals = firstTotals(0);
   #startsAtFront = false;
   #counts = {
@@ -56,9 +68,11 @@ export class PassRecord {
   readonly #behind: Behind[] = [];
   readonly #gaps: Gap[] = [];
 
-  constructor({ limit, overlap }: { limit: number; overlap: number }) {
+  /** @param mostBefore the largest `total` in passes of this run that were given up */
+  constructor({ limit, overlap }: { limit: number; overlap: number }, mostBefore = 0) {
     this.#limit = limit;
     this.#overlap = overlap;
+    this.#mostBefore = mostBefore;
   }
 
   /** The chain's last slice, without any other data of its page. */
@@ -79,7 +93,7 @@ export class PassRecord {
       behind: this.#behind,
       gaps: this.#gaps,
       endsAt: this.endsAt,
-      totals: this.#totals,
+      totals: fallFrom(this.#mostBefore, this.#totals),
       startsAtFront: this.#startsAtFront,
       keys: chain.keys,
       outOfPlace: chain.outOfPlace,
@@ -116,6 +130,14 @@ export class PassRecord {
     return this.#counts.fresh > MAX_TIMES * this.#totals.first + MAX_PAGES * this.#pageSize;
   }
 
+  /** Where the next look has to begin: behind the last call, if `total` goes on as it did since the last look. */
+  get offsetBehind(): number {
+    const { after, total } = this.#behind.at(-1) ?? {};
+    const moved = after === this.#counts.slices - 1 && total !== undefined ? this.#left.total - total : 0;
+    // Pages that move further do not overlap.
+    return Math.max(0, endOf(this.#left) + (Math.abs(moved) < this.#overlap ? moved : 0));
+  }
+
   findLink(slice: Slice): Link {
     return this.#chain.findLink(slice, slice.offset === 0 || this.#counts.slices === 0);
   }
@@ -124,18 +146,14 @@ export class PassRecord {
     return this.#chain.isHeld(link, this.#leftHeld);
   }
 
-  /**
-   * Appends a slice to the chain, and notes the end if the slice shows it: before and after a look that found nothing new
-   * behind it, the last call is in the same place.
-   */
+  /** Appends a slice to the chain, and notes the end if it and the look before it show it. */
   accept(slice: Slice, link = this.findLink(slice)): void {
-    const look = this.#look;
-    const isLast = link.unseen === 0 && slice.rows.at(-1)?.id === this.#left.rows.at(-1)?.id;
-    const isInPlace = endOf(slice) === endOf(this.#left);
+    const [before, look] = [this.#left, this.#look];
     this.#lead(slice, link);
-    if (look === undefined || !isLast || !isInPlace) return;
+    if (look === undefined) return;
     const full = Math.min(this.#cut.rows, this.#limit);
-    this.#noteEnd(this.#isCutByNumber && slice.rows.length < full ? "short slice" : this.#endBy(look));
+    const isShort = this.#isCutByNumber && slice.rows.length < full;
+    this.#noteEnd(findEnd({ before, look, after: slice, unseen: link.unseen, isShort }));
   }
 
   /** Appends a slice from where the list goes on behind offsets at which nothing came. */
@@ -144,14 +162,18 @@ export class PassRecord {
     this.accept(slice);
   }
 
-  #endBy(look: Behind): Evidence["end"] {
-    if (look.rows > 0) return "repeated";
-    return reachesTotal(this.#left) ? "nothing behind" : "disputed";
-  }
-
-  #noteEnd(end: Evidence["end"]): void {
+  #noteEnd(end: End): void {
     this.#end = end;
     this.#endHeld = this.#leftHeld;
+  }
+
+  /**
+   * Notes that the end moves as fast as it is read: `total` moves, the last slice ends exactly at its own, and the pass has
+   * read what the last look found.
+   */
+  noteMovingEnd(): void {
+    const isMet = this.isShort(this.#left) && !this.hasUnseen({ rows: this.#rowsBehind });
+    if (isMet && !this.#totals.isConstant && endsAtTotal(this.#left)) this.#noteEnd("moving");
   }
 
   /**
@@ -191,6 +213,11 @@ export class PassRecord {
     this.#chain.add(slice, link.held);
   }
 
+  /** Rows of a full page: of the longest, if one ended before its `total`. */
+  get pageRows(): number {
+    return this.#cut.slices > 0 ? this.#pageSize : this.#limit;
+  }
+
   /** Rows per page, as seen so far. A resumed pass may ask for fewer rows than before. */
   get #pageSize(): number {
     return Math.min(this.#longest, this.#limit);
@@ -222,12 +249,18 @@ export class PassRecord {
     const { slices: after } = this.#counts;
     const look = { ...behind, rows: behind.rows.length, unseen, after, repeats: this.#placeOf(behind.rows) };
     this.#behind.push(look);
+    this.#noteOrigin(behind);
+    if (this.hasEnded) {
+      // Looks further behind a proven end come after the pass, whose `total` they do not have.
+      if (unseen > 0) this.#end = "unseen";
+      return;
+    }
     // Known calls that come again are not beyond the list.
     this.#totals = observeTotal(this.#totals, unseen === 0 ? { ...behind, rows: [] } : behind);
-    this.#noteOrigin(behind);
+    this.#rowsBehind = behind.rows;
     this.#look = unseen === 0 ? look : undefined;
     // No slice could join an empty one.
-    if (this.#left.rows.length === 0 && unseen === 0) this.#noteEnd(this.#endBy(look));
+    if (this.#left.rows.length === 0 && unseen === 0) this.#noteEnd(endBy(this.#left, look));
   }
 
   /** Returns the offset at which rows were read before, if the first or the last slice has one end of them. */
@@ -288,7 +321,7 @@ export class PassRecord {
     return this.hasUnseen(slice) && this.#chain.findLink(slice, false).known === 0;
   }
 
-  hasUnseen({ rows }: Slice): boolean {
+  hasUnseen({ rows }: Pick<Slice, "rows">): boolean {
     return rows.some(({ id }) => id !== null && !this.#met.has(id));
   }
 

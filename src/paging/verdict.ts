@@ -27,6 +27,7 @@ const QUIET = "Run `calltally sync --full` again: a run during which no call com
 const SMALLER = "Run `calltally sync --full` with a smaller --limit, so that all pages have one length.";
 const AGAIN = "Run `calltally sync --full` again, at a quieter time.";
 const ASK = "Ask the support of the service";
+const COUNTS_MORE = `${ASK} what \`total\` counts: its pages list fewer calls, though none came or went.`;
 
 /**
  * Judges a full pass. `exact` and `verified` mean that every call listed throughout the pass was read; `Chain` has the proof.
@@ -34,11 +35,20 @@ const ASK = "Ask the support of the service";
  * @param distinct calls read in the pass, each counted once
  */
 export function judge(evidence: Evidence, distinct: number): Judgement {
+  const judgement = judgeFirst("unverified", breaksOf(evidence, distinct)) ?? judgeJoined(evidence, distinct);
+  const { totals, unplaced } = evidence;
+  if (judgement.verdict !== "probable" || !isFarBelow(totals.most, distinct + unplaced)) return judgement;
+  const reason = `${judgement.verdict_reason}; and far fewer calls came than the service counted: ${distinct} of ${totals.most}`;
+  return { ...judgement, verdict: "unverified", verdict_reason: reason };
+}
+
+/** Judges a full pass whose pages fit together. */
+function judgeJoined(evidence: Evidence, distinct: number): Judgement {
   const { totals, end } = evidence;
-  const found =
-    judgeFirst("unverified", breaksOf(evidence, distinct)) ??
-    judgeFirst("probable", doubtsOf(evidence, distinct)) ??
-    judgeFirst("probable", contradictionsOf(evidence, distinct));
+  const found = judgeFirst("probable", [
+    ...doubtsOf(evidence, distinct),
+    ...contradictionsOf(evidence, distinct),
+  ]);
   if (found !== undefined) return found;
   if (isCounted(totals, distinct)) {
     const reason = `all pages joined, and every one of ${totals.last} calls read`;
@@ -53,6 +63,11 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
   return { verdict: "probable", verdict_reason: reason, advice: evidence.isOneLength ? QUIET : SMALLER };
 }
 
+/** Whether more calls are missing than the missing-call threshold of those counted. */
+function isFarBelow(counted: number, read: number): boolean {
+  return counted - read > missingCallThreshold(counted);
+}
+
 type Finding = readonly [isFound: boolean, reason: string, advice: string];
 
 function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement | undefined {
@@ -65,8 +80,9 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
   const { totals, seamsBroken, fragmented, keys, end, endsAt, gaps, unplaced, front } = evidence;
   const count = counted(distinct, totals);
   const isUnfit = !fits(totals, distinct);
-  const isFarBelow = totals.least - distinct - unplaced > missingCallThreshold(totals.least);
-  const isCutOff = isFarBelow && totals.least > endsAt;
+  const isListedLess = isFarBelow(totals.least, distinct + unplaced);
+  const isCutOff = isListedLess && isFarBelow(totals.least, endsAt);
+  const beyond = beyondEnd(evidence);
   const empty = gaps.map(({ first, last }) => `${first} to ${last}`).join(", ");
   return [
     [
@@ -88,8 +104,8 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     [
       end === "unseen" &&
         !isEachReadOnce(evidence, distinct) &&
-        !(isFarBelow && evidence.behind.at(-1)?.rows === 0),
-      `the end of the calls was not reached${beyondEnd(evidence)}: ${count}`,
+        !(isListedLess && evidence.behind.at(-1)?.rows === 0),
+      `the end of the calls was not reached${beyond}: ${count}`,
       endAdvice(evidence) ?? AGAIN,
     ],
     [
@@ -109,17 +125,17 @@ function breaksOf(evidence: Evidence, distinct: number): Finding[] {
     ],
     [
       isCutOff,
-      `no call came from offset ${endsAt} on, though the service counts more: ${count}`,
-      `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (setting org_unit_id).`,
+      `no ${beyond === "" ? "call" : "other call"} came from offset ${endsAt} on${beyond}, though the service counts more: ${count}`,
+      ignoredOffset(evidence) ??
+        `${ASK} for the calls beyond offset ${endsAt}, or sync each organization unit into its own warehouse (setting org_unit_id).`,
     ],
     [keys.length === 0 && isUnfit, `${noOrder(evidence)}, and the counts do not fit: ${count}`, ORDER_ADVICE],
     [!evidence.isProven && isUnfit, `${TIES}, and the counts do not fit: ${count}`, TIES_ADVICE],
-    [isFarBelow, `far fewer calls came than the service counts: ${count}`, AGAIN],
   ];
 }
 
 const TIES = "more calls than fit on a page have the same place in the order";
-const TIES_ADVICE = "A larger --limit may join the pages.";
+const TIES_ADVICE = `A larger --limit may join the pages. At 1000, the most, only another order can: ask the service's support for one by call id.`;
 const ORDER_ADVICE = `${ASK} for a stable order by call id or start; without one no pass can be proven.`;
 
 /** Reasons why the proof does not hold, though the pages fit together. */
@@ -132,6 +148,11 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
   return [
     [keys.length === 0, `${fitting} ${noOrder(evidence)}`, ORDER_ADVICE],
     [!evidence.isProven, `${fitting} ${TIES}`, TIES_ADVICE],
+    [
+      evidence.end === "moving",
+      `all pages joined, but calls came or went at each look for the end: ${count}`,
+      AGAIN,
+    ],
     [
       !isEndSeen,
       `all pages joined, but no page shows the end of the calls${beyondEnd(evidence)}: ${count}`,
@@ -161,12 +182,16 @@ function doubtsOf(evidence: Evidence, distinct: number): Finding[] {
 }
 
 /** Contradictions between the service's `total` and its pages. */
-function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, distinct: number): Finding[] {
+function contradictionsOf(
+  { end, totals, vanished, closingOnly, unplaced }: Evidence,
+  distinct: number,
+): Finding[] {
   // By the theorem of `Chain`, a call that was counted at first and not read before the closing look was removed. So was
   // one that vanished, which was read: they are different calls. All of them together are no more than `total` fell.
   const unread = Math.max(0, totals.first - (distinct - closingOnly));
   const gone = vanished + unread;
   const count = counted(distinct, totals);
+  const listsFarFewer = isFarBelow(totals.least, distinct + unplaced);
   const joined = "all pages joined";
   return [
     [
@@ -187,7 +212,7 @@ function contradictionsOf({ end, totals, vanished, closingOnly }: Evidence, dist
     [
       end === "disputed" || !fits(totals, distinct),
       `${joined}, but the service counts more than it lists: ${count}`,
-      `${ASK} what \`total\` counts.`,
+      listsFarFewer ? (totals.isConstant ? COUNTS_MORE : AGAIN) : `${ASK} what \`total\` counts.`,
     ],
     [
       gone > totals.falls,
@@ -212,11 +237,25 @@ function beyondEnd({ behind }: Evidence): string {
   return `: offset ${offset} gave rows ${repeats + 1} to ${repeats + rows}`;
 }
 
-function endAdvice({ behind }: Evidence): string | undefined {
+/** Advice if the first page came again in the place of a later one. */
+function ignoredOffset({ behind }: Evidence): string | undefined {
   const look = behind.findLast(({ rows }) => rows > 0);
-  return look?.unseen === 0
-    ? `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`
+  return look?.unseen === 0 && look.repeats === 0
+    ? `${ASK} why offset ${look.offset} gives the first calls again: it seems to ignore \`offset\`.`
     : undefined;
+}
+
+/** Returns what to ask about known calls behind the last one, unless calls that came before them moved them there. */
+function endAdvice(evidence: Evidence): string | undefined {
+  const { behind, totals } = evidence;
+  const look = behind.findLast(({ rows }) => rows > 0);
+  if (look === undefined || look.unseen > 0) return undefined;
+  const moved = look.offset - (look.repeats ?? 0);
+  if (look.offset < look.total && moved <= totals.rises) return undefined;
+  return (
+    ignoredOffset(evidence) ??
+    `${ASK} what offset ${look.offset} gives: beyond the last call a page should be empty.`
+  );
 }
 
 /** Whether `total` was the number of calls read in every response. */
@@ -254,7 +293,10 @@ export function judgeIncremental(evidence: Evidence, { expected, since, keys }: 
     [!evidence.isProven || fragmented > 0, "the pages read did not join"],
     [hasNoEnd, "the live end of the list was not found again"],
     [repeated + old > 0, "a cache or a lagging replica may have responded"],
-    [expected !== totals.last, `the counts disagree: ${expected} calls here, total ${totals.last}`],
+    [
+      expected !== totals.last || isFarBelow(totals.most, expected),
+      `the counts disagree: ${expected} calls here, total ${totals.last}${totals.most > totals.last ? `, and up to ${totals.most}` : ""}`,
+    ],
   ];
   const doubt = doubts.find(([isFound]) => isFound);
   if (doubt !== undefined) return { verdict: "unverified", verdict_reason: doubt[1], advice: FULL };

@@ -21,6 +21,8 @@ export interface WalkStart {
   sort?: Sort | undefined;
   /** The chain of an interrupted pass in that order. @default none */
   earlier?: readonly Slice[];
+  /** The largest `total` of the run before this walk. @default none */
+  mostBefore?: number;
 }
 
 /**
@@ -32,9 +34,9 @@ export interface WalkStart {
 export function walk<S extends Slice>(
   source: Source<S>,
   options: WalkOptions,
-  { sort = "own", earlier = [] }: WalkStart = {},
+  { sort = "own", earlier = [], mostBefore }: WalkStart = {},
 ): Walk<S> {
-  let pass = new Pass(source.fetch(sort), options);
+  let pass = new Pass(source.fetch(sort), options, mostBefore);
   let isUntried = true;
 
   async function* readAll(): AsyncGenerator<S, void, void> {
@@ -43,7 +45,7 @@ export function walk<S extends Slice>(
       for (;;) {
         yield* pass.readAll(goesOn, source.isRefusal);
         if (goesOn()) yield* pass.lookAtFront();
-        if (goesOn()) return;
+        if (goesOn()) return yield* pass.lookFurther(source.isRefusal);
         yield* changeOrder();
       }
     } finally {
@@ -59,7 +61,7 @@ export function walk<S extends Slice>(
     } catch (error) {
       if (sort === "own" || !source.isRefusal(error)) throw error;
       pass[Symbol.dispose]();
-      [pass, sort, isUntried] = [new Pass(source.fetch("own"), options), "own", false];
+      [pass, sort, isUntried] = [new Pass(source.fetch("own"), options, mostBefore), "own", false];
       yield* pass.begin(0);
     }
   }
@@ -70,7 +72,7 @@ export function walk<S extends Slice>(
   async function* changeOrder(): AsyncGenerator<S, void, void> {
     isUntried = false;
     const other = sort === "own" ? "source_name asc" : "own";
-    const next = new Pass(source.fetch(other), options);
+    const next = new Pass(source.fetch(other), options, pass.evidence.totals.most);
     try {
       const beginning = next.begin(0);
       const first = await beginning.next();

@@ -1,3 +1,4 @@
+import { systemClock } from "../base/clock.ts";
 import { MICROS } from "../base/currency.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
@@ -5,7 +6,8 @@ import type { Job } from "../export/job.ts";
 import type { Manifest, ManifestFile } from "../export/manifest.ts";
 import { SEVERAL_ACCOUNTS } from "../export/output/folder.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
-import type { Output } from "../export/output/output.ts";
+import type { Outlet, Output } from "../export/output/output.ts";
+import { commitMerged, type MergedAccount } from "../export/record-merged.ts";
 import type { Column, Value } from "../export/table.ts";
 import type { Counterpart } from "../export/timeframe.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../figures/dimensions.ts";
@@ -73,8 +75,24 @@ export async function produceMerged(
   );
   const sums = addUp(figures);
   manifest.files.push({ contents: by.join(), ...written, rows: table.rows.length, sums });
-  await outlet.commit(manifest, () => undefined);
+  await commitAccounts(outlet, manifest, accounts);
   return { ...(folder && { folder }), manifest };
+}
+
+/** Publishes files of several accounts, and records them in the warehouse of each that has figures in them. */
+export async function commitAccounts(
+  outlet: Outlet,
+  manifest: AccountsManifest,
+  asks: readonly Pick<AccountAsk, "account" | "source">[],
+): Promise<void> {
+  const accounts = asks.flatMap(({ account, source }): MergedAccount[] => {
+    const own = manifest.accounts[account];
+    return own === undefined ? [] : [{ manifest: own, openWriter: () => source.openWriter?.() }];
+  });
+  const now = new Date(systemClock.now()).toISOString();
+  await outlet.commit(manifest, (files, manifestSha256) =>
+    commitMerged(accounts, { files, entries: manifest.files, manifestSha256, now }),
+  );
 }
 
 export function mergeManifests(figures: readonly AccountFigures[]): AccountsManifest {

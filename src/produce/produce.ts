@@ -71,7 +71,10 @@ export async function produce(
     const { manifest, ...made } = await make(ask, { opened, outlet, folder, steps, onNewKey }, options);
     const now = new Date(clock.now()).toISOString();
     const writer = isRecorded ? warehouse.writer : undefined;
-    await outlet.commit(manifest, (files) => writer && commitOf(writer, steps, { files, manifest, now }));
+    await outlet.commit(
+      manifest,
+      (files, manifestSha256) => writer && commitOf(writer, steps, { files, manifest, manifestSha256, now }),
+    );
     const notes = steps.flatMap((step) => step.note?.() ?? []);
     return {
       ...(folder && { folder }),

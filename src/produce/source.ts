@@ -8,12 +8,14 @@ import type { AttributionProgress } from "../warehouse/attribution/attribute-all
 import type { PermittedWarehouse } from "../warehouse/open.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
-import type { Reader } from "../warehouse/warehouse.ts";
+import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where an account's figures come from: its warehouse, or a cluster. */
 export interface Source {
   readonly can: SourceCan;
   open: (options: SourceOptions) => Promise<OpenSource>;
+  /** Opens the warehouse to record files of several accounts; undefined where this user may only read. */
+  openWriter?: () => Warehouse | undefined;
 }
 
 export interface SourceOptions {

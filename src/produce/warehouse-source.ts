@@ -30,6 +30,11 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
   const { rules, lookbackHours } = own;
   return {
     can: WAREHOUSE_CAN,
+    openWriter: () => {
+      const { writer, ...reader } = openOwn(own, openAsPermitted);
+      if (writer === undefined) reader[Symbol.dispose]();
+      return writer;
+    },
     open: async (options) => {
       const warehouse = openOwn(own, openAsPermitted);
       try {
@@ -99,7 +104,7 @@ function momentReader(
       assertOwn(reader, own);
       return {
         session,
-        basis: readBasis(reader, rules),
+        basis: readBasis(reader, { rules, accounts: own.accounts }),
         readCoverage: () => readCoverage(reader),
         hasSpend: () => hasSpend(reader),
         hasOutcomes: () => reader.sqlite.prepare("SELECT 1 FROM outcomes LIMIT 1").get() !== undefined,

@@ -15,7 +15,7 @@ import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 import { type ReportNews, readReportNews } from "./report-news.ts";
-import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
+import { assertDeliverable, assertOwnCalls, isStale, readLastGoodSync } from "./requirements.ts";
 import { readRingBack } from "./ring-back.ts";
 import { startRun } from "./start-run.ts";
 import {
@@ -69,6 +69,7 @@ export async function makeReport(
   const targets = isDelivered ? toDeliveryTargets(report, plan, workingFolder) : [];
   using warehouse = openOwn(report.settings, openExistingWarehouse);
   if (targets.length > 0) assertOwnToken(warehouse, report.settings);
+  assertOwnCalls(warehouse, report);
   const run = startRun(warehouse, report, { scheduledFor, clock });
   if (run === undefined) return undefined;
   const { runId } = run;

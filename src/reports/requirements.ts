@@ -39,6 +39,14 @@ function isProven(
   return content.require === undefined || (isSure(verdict) && doubtsOf(statements).length === 0);
 }
 
+/** Writes no file, which others may read in its folder. @throws CalltallyError (exit 3) if another account has the same calls */
+export function assertOwnCalls(warehouse: Reader, report: NamedReport): void {
+  const shared = readStatements(warehouse, report.settings).find(({ id }) => id === "shared_calls");
+  if (shared === undefined) return;
+  const { text, hint = PROVE } = say(shared);
+  throw new CalltallyError(EXIT.unverified, `Cannot make the report ${report.name}: ${text}`, { hint });
+}
+
 const PROVE = "Run `calltally sync --full` and the report again.";
 
 /** @throws CalltallyError (exit 9) if the report must not be delivered */

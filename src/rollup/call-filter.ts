@@ -1,9 +1,9 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
+import { toCallerKey, toCaseless, toComparableDisposition, toPhoneDigits } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import { askFor, similar } from "../base/nearest.ts";
 import { namesOf } from "../base/records.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import { NOT_SET, toServed, toShown } from "../figures/reserved-keys.ts";
@@ -78,7 +78,7 @@ export function toConditions(
     filter.outcome && { outcomes: filter.outcome },
     exclude_callers && {
       fact: "caller",
-      isNoneOf: exclude_callers.map((number) => nameCaller(toPhoneDigits(number))),
+      isNoneOf: exclude_callers.map((number) => nameCaller(toCallerKey(number))),
     },
     min_duration_seconds === undefined
       ? undefined

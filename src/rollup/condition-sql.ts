@@ -1,4 +1,4 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { Condition } from "./call-filter.ts";
 
 /** What conditions have of a database; all else is SQL that SQLite and ClickHouse share. */

@@ -1,6 +1,6 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
@@ -25,7 +25,12 @@ export interface ReadOutcomes {
   jobs: number;
   matched: number;
   byCell: (side: Side & { cells: Cells }, selection: CallSelection) => Promise<Map<number, Earnings>>;
+  /** Returns when the days of the first and the last job begin, ISO 8601 UTC; null if jobs count with their calls, or none do. */
+  readExtent: (selection: CallSelection) => Promise<Extent | null>;
 }
+
+/** The first and the last start. */
+export type Extent = readonly [first: string, last: string];
 
 export interface ImportedSpend {
   /** A table, or a SELECT in parentheses. */
@@ -45,7 +50,7 @@ export interface Engine extends Pick<CallSource, "dictionaryOf"> {
   /** Counts the calls of each duration band: the number of bounds reached, null without a duration; calls, answered, missed. */
   readBands: (bounds: readonly number[], span: Span, selection: CallSelection) => Promise<FactValue[][]>;
   /** Returns the starts of the first and the last call, ISO 8601 UTC; null if no start is known. */
-  readExtent: (selection: CallSelection) => Promise<[first: string, last: string] | null>;
+  readExtent: (selection: CallSelection) => Promise<Extent | null>;
   /** Returns the start of the first of all calls, whether it counts or not. */
   readFirstStart: () => Promise<string | null>;
   /** Counts the callers, as the facts know them, who made no call. */

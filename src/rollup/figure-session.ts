@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { toPhoneDigits } from "../attribution/call-text.ts";
+import { toCallerKey } from "../attribution/call-text.ts";
 import { toDuration } from "../attribution/compiled-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory, isCovered } from "../calendar/history.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import { Cells, type Side } from "../figures/cells/cells.ts";
 import { countCells, type FoldSource } from "../figures/cells/counted-cells.ts";
@@ -202,20 +202,17 @@ export class FigureSession {
     return this.engine.readOffsets(zone);
   }
 
-  /**
-   * Returns the start of the first and the last call that counts, or their days of spend, ISO 8601 UTC; undefined if
-   * none is known.
-   */
+  /** Returns the first and the last start of what counts: calls, days of spend, days of jobs; undefined if none is known. */
   async readExtent(): Promise<{ first: string; last: string } | undefined> {
-    const ofCalls = await this.engine.readExtent(this.selection);
     const ofSpend = (await this.#spend)?.readExtent();
-    if (ofCalls === null) return ofSpend;
-    const [first, last] = ofCalls;
-    if (ofSpend === undefined) return { first, last };
-    return {
-      first: first < ofSpend.first ? first : ofSpend.first,
-      last: last > ofSpend.last ? last : ofSpend.last,
-    };
+    const extents = [
+      await this.engine.readExtent(this.selection),
+      await this.#outcomes?.readExtent(this.selection),
+      ofSpend && [ofSpend.first, ofSpend.last],
+    ];
+    const starts = extents.flatMap((extent) => extent ?? []).toSorted();
+    const [first, last] = [starts[0], starts.at(-1)];
+    return first === undefined || last === undefined ? undefined : { first, last };
   }
 
   readFirstStart(): Promise<string | null> {
@@ -226,7 +223,7 @@ export class FigureSession {
   /** Counts the phone numbers (as in {@link CallFilter}) that never called. */
   countUnknownCallers(numbers: readonly string[]): Promise<number> {
     const { nameCaller = (digits: string) => digits } = this.options;
-    return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toPhoneDigits(number))));
+    return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toCallerKey(number))));
   }
 
   /** Finds the values in a filter that neither a call nor, where it counts, spend has. */

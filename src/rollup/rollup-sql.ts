@@ -1,4 +1,4 @@
-import type { FactColumn } from "../attribution/attribute-call.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { Aggregate, CountPart } from "../figures/parts.ts";
 import { NOT_SET, RESERVED_KEYS } from "../figures/reserved-keys.ts";
 import { literal } from "./sql-text.ts";

@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { compileRules } from "../attribution/compiled-rules.ts";
 import { pick } from "../base/records.ts";
 import { type Span, toInstants } from "../calendar/dates.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { Cells, Side } from "../figures/cells/cells.ts";

@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../attribution/attribute-call.ts";
 import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import type { ListedMember } from "../call/columns.ts";
+import type { FactColumn } from "../call/facts.ts";
 import type { CallFilter } from "../call/filter.ts";
 import type { Calls } from "../figures/calls.ts";
 import { Cells } from "../figures/cells/cells.ts";

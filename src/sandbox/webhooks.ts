@@ -3,11 +3,17 @@ import { z } from "zod";
 /** A method name (RFC 9110 § 5.6.2). */
 const METHOD = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
+/** Requests with these methods have no body (RFC 9110 § 9.3.6 and 9.3.8): no call can be delivered with them. */
+const WITHOUT_BODY = /^(CONNECT|TRACE)$/i;
+
 const required = {
   webhook_name: z.string().min(1, "must not be empty"),
   webhook_endpoint: z.string().refine(isHttpsUrl, "must be a valid HTTPS URL"),
   format: z.string().regex(/^json$/i, "must be JSON"),
-  method: z.string().regex(METHOD, "must be the name of an HTTP method"),
+  method: z
+    .string()
+    .regex(METHOD, "must be the name of an HTTP method")
+    .refine((method) => !WITHOUT_BODY.test(method), "must be a method that can carry a call, such as POST"),
 };
 
 const optional = {

@@ -1,10 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { setAlarm } from "./alarm.ts";
+
 import type { Cron } from "./cron.ts";
 import type { Bell } from "./doorbell/bell.ts";
 
-/** Timers ignore the time a machine sleeps and changes of its clock, so none is longer. */
-const LONGEST_WAIT_MS = 30_000;
+/** How often to look for slots that node-cron skips: timers ignore the time a machine sleeps, and changes of its clock. */
+const CHECK_MS = 30_000;
 /** If the clock is set back by more than this, past slots run again: otherwise nothing would run until it caught up. */
 const SET_BACK_MS = 60_000;
 /** When an unfinished run is resumed, each time that it fails again: for a little more than an hour. */
@@ -85,7 +87,7 @@ async function keepJob<J extends ScheduledJob>(job: J, wasUnfinished: boolean, o
   }
 }
 
-/** A ring counts as a slot. Returns undefined when the signal aborts. */
+/** A ring of the bell counts as a slot. Returns undefined when the signal aborts. */
 async function waitForSlot<J extends ScheduledJob>(
   job: J,
   { sinceMs, againMs }: { sinceMs: number; againMs: number | undefined },
@@ -102,15 +104,15 @@ async function waitForSlot<J extends ScheduledJob>(
     if (againMs !== undefined && nowMs >= againMs) return againMs;
     const ringMs = bell?.dueMs(nowMs);
     if (ringMs !== undefined && nowMs >= ringMs) return nowMs;
-    const nextMs = Math.min(startMs, ringMs ?? startMs, againMs ?? startMs);
-    onNext?.(job, nextMs);
-    const rung = ringMs === undefined ? bell?.rung : undefined;
-    const woken = rung === undefined ? signal : AbortSignal.any([signal, rung]);
+    onNext?.(job, Math.min(startMs, ringMs ?? startMs, againMs ?? startMs));
+    const checkMs = Math.min(ringMs ?? Number.POSITIVE_INFINITY, againMs ?? Number.POSITIVE_INFINITY);
+    using alarm = setAlarm(startMs);
+    const woken = [signal, alarm.rung, ...(ringMs === undefined && bell !== undefined ? [bell.rung] : [])];
     try {
-      await clock.sleep(Math.min(Math.ceil(nextMs - nowMs), LONGEST_WAIT_MS), woken);
+      await clock.sleep(Math.min(Math.ceil(checkMs - nowMs), CHECK_MS), AbortSignal.any(woken));
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (!woken.aborted) throw error;
+      if (!woken.some(({ aborted }) => aborted)) throw error;
     }
   }
 }

@@ -1,8 +1,8 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { ImportedFile, ImportLedger } from "../intake/ledger.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import type { ImportedFile, ImportLedger } from "./import-ledger.ts";
 
 export const spend_imports = sqliteTable("spend_imports", {
   import_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the import."),

@@ -1,12 +1,12 @@
 import { and, eq, gte, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { UsageError } from "../base/errors.ts";
 import { namesOf, recordOf } from "../base/records.ts";
+import { assertOneCurrency, readCurrency, unknownCurrency } from "../intake/one-currency.ts";
 import { about, describeTable } from "../warehouse/described.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
-import type { SpendRow } from "./read-report.ts";
 import { recordImports } from "./spend-imports.ts";
+import type { SpendRow } from "./spend-row.ts";
 
 const columns = {
   spend_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the row."),
@@ -112,35 +112,6 @@ function addUp(rows: readonly Spent[]) {
 
 const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
 
-/** Returns the currency of all imported amounts, of spend and of jobs; undefined if there is none. */
-export function readCurrency({ sqlite }: Reader): string | undefined {
-  return sqlite
-    .prepare<[], string>(
-      "SELECT currency FROM spend UNION ALL SELECT currency FROM outcomes WHERE currency IS NOT NULL LIMIT 1",
-    )
-    .pluck()
-    .get();
-}
-
-/** @throws UsageError for a second currency */
-export function assertOneCurrency(
-  what: string,
-  all: readonly { currency: string | null | undefined; place: string }[],
-): string | null {
-  const places = all.filter(({ currency }) => currency);
-  const [first] = places;
-  const other = places.find(({ currency }) => currency !== first?.currency);
-  if (first !== undefined && other !== undefined) {
-    throw new UsageError(
-      `Cannot import ${what} in two currencies: ${first.place} is in ${first.currency}, and ${other.place} in ${other.currency}`,
-      {
-        hint: `Nothing was imported. An account has one currency: convert the report, or keep another account for it.`,
-      },
-    );
-  }
-  return first?.currency ?? null;
-}
-
 function decideCurrency(
   warehouse: Reader,
   files: readonly SpendFile[],
@@ -156,12 +127,6 @@ function decideCurrency(
   ]);
   if (currency === null && files.some(({ rows }) => rows.length > 0)) throw unknownCurrency("spend");
   return currency;
-}
-
-export function unknownCurrency(what: string): UsageError {
-  return new UsageError(`Cannot import ${what}: its currency is unknown`, {
-    hint: "Pass --currency, such as --currency USD, or give it as the setting currency.",
-  });
 }
 
 /** @param since YYYY-MM-DD @default ever */

@@ -153,6 +153,13 @@ export const RANGE_RULES = {
     say: ({ jobs, matched }) =>
       `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${Math.floor((1000 * matched) / jobs) / 10}%) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
   }),
+  no_amounts: rule({
+    level: "caution",
+    about: ["revenue", "revenue_per_call", "return_on_ad_spend"],
+    find: ({ range: { outcomes } = {} }) =>
+      outcomes !== undefined && outcomes.jobs > 0 && outcomes.currency === null ? {} : undefined,
+    say: () => "No imported job has an amount: revenue is blank.",
+  }),
   callers_without_calls: rule({
     level: "caution",
     find: ({ range: { filter } = {} }) =>

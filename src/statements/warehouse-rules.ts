@@ -60,6 +60,13 @@ export const WAREHOUSE_RULES = {
     hint: () =>
       "The service may ignore the setting org_unit_id, or interpret it differently: ask its support. `calltally export org_unit` writes the existing units.",
   }),
+  shared_calls: rule({
+    level: "doubt",
+    find: ({ warehouse }) => (warehouse?.shared_calls ? { ...warehouse.shared_calls } : undefined),
+    say: ({ account }) => `The account ${account} has the same calls: these may be another client's.`,
+    hint: () =>
+      "Find out which of the two has the other's token, give it its own, and move its warehouse away before its next sync. Where one token may read the calls of both, set org_unit_id for each.",
+  }),
   rules_changed: rule({
     level: "caution",
     find: ({ warehouse }) => (warehouse?.rules_changed ? {} : undefined),

@@ -5,7 +5,6 @@ import { clearDamage, DamagedError, readDamage } from "../warehouse/damage.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { readLastFileCheck, readRuns } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import type { SyncRules } from "./read-calls.ts";
 
 const HOUR_MS = 3_600_000;
 /** Larger files are checked during the sync: this one takes a second from memory, and some from a disk. */
@@ -41,7 +40,14 @@ export async function checkFile(
   return new Date(clock.now()).toISOString();
 }
 
-interface CheckOptions extends Pick<SyncRules, "checkEveryHours" | "largeBytes"> {
+export interface FileCheckRules {
+  /** Hours after which the next run checks the whole file for damage again. */
+  checkEveryHours: number;
+  /** Files from this size on are checked while the sync goes on, not before. @default 1 GB */
+  largeBytes?: number | undefined;
+}
+
+interface CheckOptions extends FileCheckRules {
   clock: Clock;
   signal?: AbortSignal | undefined;
 }

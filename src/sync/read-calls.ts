@@ -7,7 +7,7 @@ import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFron
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
-import type { FileCheck } from "./check-file.ts";
+import type { FileCheck, FileCheckRules } from "./check-file.ts";
 import type { Claim } from "./claim-warehouse.ts";
 import type { PageSlice } from "./fetch.ts";
 import type { PageStore } from "./store.ts";
@@ -19,15 +19,11 @@ const SETTLED_ROWS = 50;
 /** Pages of one run that are fetched again because responses disagree on a call. */
 const MAX_ASKED_AGAIN = 100;
 
-export interface SyncRules {
+export interface SyncRules extends FileCheckRules {
   /** Calls younger than this at the last good sync are read again, since transcripts and corrections arrive late. */
   lookbackHours: number;
   /** Age of the last verified full pass at which the next is due. */
   fullEveryHours: number;
-  /** Hours after which the next run checks the whole file for damage again. */
-  checkEveryHours: number;
-  /** Files from this size on are checked while the sync goes on, not before. @default 1 GB */
-  largeBytes?: number | undefined;
   /** Hours a call must be missing before it counts as gone. */
   goneAfterHours: number;
   /** Raises the missing-call threshold to this many calls. */

@@ -35,16 +35,18 @@ export async function syncWarehouse(run: Run): Promise<SyncRun> {
     if (fileCheck !== undefined && fileCheck !== "later")
       updateRun(warehouse, runId, { file_checked_at: fileCheck });
     const store = new PageStore(warehouse, entry, start.earlier.length, { claim, signature, keeping });
+    let mostBefore = 0;
     if (plan.mode === "incremental") {
       const reading = await readIncremental(run, store, plan.newestAt);
       const judged = judgeReading(run, runId, reading);
       const isTrusted = judged.judgement.verdict !== "unverified";
       if (isTrusted || force === "incremental") return finish(run, entry, store, judged);
+      mostBefore = reading.evidence.totals.most;
       // Deletes the pages first: they must never be resumed as the beginning of a full pass.
       store.startOver(start.sort);
       updateRun(warehouse, runId, { mode: "full", plan_reason: judged.judgement.verdict_reason });
     }
-    const reading = await readAll(run, store, start);
+    const reading = await readAll(run, store, { ...start, mostBefore });
     return finish(run, entry, store, judgeReading(run, runId, reading));
   } catch (error) {
     try {

@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { attempt, UsageError } from "../base/errors.ts";
-import { realFile } from "../base/folder.ts";
-import { fingerprintOf } from "../export/manifest.ts";
+import { readHead, realFile } from "../base/folder.ts";
 import { manifestSchema } from "../export/output/read-manifest.ts";
 import { recordedFilter } from "../export/record-export.ts";
 import { BASIS_SHAPE, type PageBasis, readPageBasis } from "../features/explore/read-page.ts";
 import { readOrigin } from "../warehouse/origin.ts";
+import type { FileKind } from "../warehouse/output-file.ts";
 import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
-import { readExportOf, readLastRecords } from "../warehouse/runs/exports.ts";
+import { folderOfExport, readExportOf, readLastRecords, readRecordsOf } from "../warehouse/runs/exports.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { fails, holds, type VerifyCheck } from "./verified.ts";
@@ -38,6 +38,13 @@ const ofOne = manifestSchema.extend({
 const ofSeveral = manifestSchema.extend({ accounts: z.record(z.string(), accountSchema) });
 type Manifest = z.infer<typeof ofOne>;
 
+const CERTIFICATE_HEAD = '{"format":"calltally certificate';
+
+export const CERTIFICATE: FileKind = {
+  name: "a certificate",
+  isOne: (file) => readHead(file).startsWith(CERTIFICATE_HEAD),
+};
+
 /** Opens the warehouse with an id; undefined if no account here has it. */
 export type OpenById = (warehouseId: string) => Reader | undefined;
 
@@ -56,8 +63,8 @@ export function* verifyFile(path: string, openById: OpenById): Generator<VerifyC
   }
   if (merged !== undefined) return yield* verifyMerged(path, merged, openById);
   const one = ofOne.safeParse(parsed).data;
-  if (one !== undefined) return yield* verifyManifest(path, one, parsed, openById);
-  if (!text.startsWith('{"format":"calltally certificate'))
+  if (one !== undefined) return yield* verifyManifest(path, one, openById);
+  if (!text.startsWith(CERTIFICATE_HEAD))
     throw new UsageError(`${path} is neither a certificate, a manifest.json nor a page to explore`, {
       hint: "calltally verify --write FILE writes a certificate; exports write manifest.json next to their files.",
     });
@@ -83,25 +90,25 @@ function* verifyMerged(
   for (const { file, sha256 } of files) yield verifyBytes(join(dirname(path), file), file, sha256);
   for (const [account, manifest] of Object.entries(accounts)) {
     using warehouse = openById(manifest.origin.warehouse_id);
-    const checked = warehouse ? verifyBasis(warehouse, manifest) : [unknownWarehouse(manifest)];
+    const checked =
+      warehouse === undefined
+        ? [unknownWarehouse(manifest)]
+        : [verifyMergedRecord(findRecords(warehouse, path), files), ...verifyBasis(warehouse, manifest)];
     for (const { name, ...found } of checked) yield { name: `${account}: ${name}`, ...found };
   }
 }
 
-function* verifyManifest(
-  path: string,
-  manifest: Manifest,
-  parsed: unknown,
-  openById: OpenById,
-): Generator<VerifyCheck> {
+/** The bytes of a manifest that is as it was recorded name those of its files. */
+function verifyMergedRecord(found: FoundRecords, files: readonly { file: string }[]): VerifyCheck {
+  const unknown = files.find(({ file }) => !found.of.has(file));
+  if (unknown === undefined) return verifyManifestBytes(found, files);
+  return fails("manifest", `${unknown.file} is not in the record of exports of ${found.warehouse}`);
+}
+
+function* verifyManifest(path: string, manifest: Manifest, openById: OpenById): Generator<VerifyCheck> {
   using warehouse = openById(manifest.origin.warehouse_id);
   if (warehouse === undefined) return yield unknownWarehouse(manifest);
-  yield* verifyRecord(warehouse, realFile(dirname(path)), manifest);
-  // Of the members in their order, which Zod changes.
-  const asWritten = z.custom<Parameters<typeof fingerprintOf>[0]>().parse(parsed);
-  yield manifest.fingerprint === fingerprintOf(asWritten)
-    ? holds("manifest", "its fingerprint is that of its contents")
-    : fails("manifest", "its fingerprint is that of other contents");
+  yield* verifyRecord(warehouse, path, manifest);
   yield* verifyBasis(warehouse, manifest);
 }
 
@@ -120,14 +127,59 @@ function verifyBytes(path: string, file: string, sha256: string): VerifyCheck {
     : fails("file", `${file} is not the one that was written`);
 }
 
+type ExportRecord = ReturnType<typeof readLastRecords>[number];
+
+interface FoundRecords {
+  /** Path of the warehouse that has them. */
+  warehouse: string;
+  /** SHA-256 of the manifest's bytes as they are now. */
+  sha256: string;
+  /** Where they were written, if this folder is a copy. */
+  copyOf: string | undefined;
+  /** By file, relative to the folder. */
+  of: Map<string, ExportRecord>;
+}
+
+/** Finds the records of a folder or, if it has none, those of the export with the same manifest. */
+function findRecords(warehouse: Reader, path: string): FoundRecords {
+  const folder = realFile(dirname(path));
+  const sha256 = hash("sha256", readFileSync(path));
+  const here = readLastRecords(warehouse, folder);
+  const records = here.length > 0 ? here : readRecordsOf(warehouse, sha256);
+  const from = here.length > 0 ? folder : records[0] && folderOfExport(records[0].path);
+  return {
+    warehouse: warehouse.path,
+    sha256,
+    copyOf: from === folder ? undefined : from,
+    of: new Map(records.map((record) => [record.path.slice((from ?? "").length + 1), record])),
+  };
+}
+
+function verifyManifestBytes({ of, sha256, copyOf }: FoundRecords, files: readonly { file: string }[]) {
+  const records = files.flatMap(({ file }) => of.get(file) ?? []);
+  const other = records.find((record) => record.manifest_sha256 !== sha256);
+  const at = other?.exported_at ?? records[0]?.exported_at;
+  if (other !== undefined || records.length === 0)
+    return fails("manifest", `it is not the one that was written${at ? ` at ${at}` : ""}`);
+  return holds(
+    "manifest",
+    copyOf === undefined
+      ? `it is as it was written at ${at}`
+      : `it is as it was written at ${at} to ${copyOf}; exports may have replaced that since`,
+  );
+}
+
 /** Compares files and manifest with what the warehouse recorded when it wrote them. */
-function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): Generator<VerifyCheck> {
+function* verifyRecord(warehouse: Reader, path: string, manifest: Manifest): Generator<VerifyCheck> {
   const { files, restatements, run } = manifest;
-  const records = new Map(readLastRecords(warehouse, folder).map((record) => [record.path, record]));
+  const folder = realFile(dirname(path));
+  const found = findRecords(warehouse, path);
+  const left = new Map(found.of);
   const exports = new Set<string>();
-  for (const { file, sha256, rows } of [...files, ...(restatements?.file ? [restatements.file] : [])]) {
-    const record = records.get(join(folder, file));
-    records.delete(join(folder, file));
+  const named = [...files, ...(restatements?.file ? [restatements.file] : [])];
+  for (const { file, sha256, rows } of named) {
+    const record = found.of.get(file);
+    left.delete(file);
     if (record?.exported_at == null) {
       yield fails("file", `${file} is not in the record of exports of ${warehouse.path}`);
       continue;
@@ -140,16 +192,18 @@ function* verifyRecord(warehouse: Reader, folder: string, manifest: Manifest): G
       record.filter !== recordedFilter(manifest) && "filter or range",
     ].filter((what) => what !== false);
     yield others.length === 0
-      ? verifyBytes(record.path, file, record.sha256)
+      ? verifyBytes(join(folder, file), file, record.sha256)
       : fails("file", `${file} was recorded at ${record.exported_at} with another ${others.join(", ")}`);
   }
-  for (const { path, sha256, exported_at } of records.values()) {
+  yield verifyManifestBytes(found, named);
+  for (const [file, { sha256, exported_at }] of left) {
     if (exported_at === null || !exports.has(exported_at)) continue;
-    const file = path.slice(folder.length + 1);
-    const found = verifyBytes(path, file, sha256);
+    const checked = verifyBytes(join(folder, file), file, sha256);
     // `forget` deletes files that name a caller.
-    if (!found.holds && hasForgottenSince(warehouse, exported_at)) continue;
-    yield found.holds ? fails("file", `${file} is of this export, and the manifest does not name it`) : found;
+    if (!checked.holds && hasForgottenSince(warehouse, exported_at)) continue;
+    yield checked.holds
+      ? fails("file", `${file} is of this export, and the manifest does not name it`)
+      : checked;
   }
 }
 

@@ -1,4 +1,4 @@
-import { FACTS } from "./calls/facts.ts";
+import { STORED_FACTS } from "./calls/facts.ts";
 import { isOther, type SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader } from "./warehouse.ts";
@@ -12,7 +12,7 @@ const JOB = ["call_id", "stage", "amount_micros"];
 
 export const MOMENT_TRIGGERS: SchemaObjects = {
   // Statements for many rows date them on their own, which takes less time.
-  date_facts: `AFTER UPDATE ON call_facts WHEN NEW.changed_ms = OLD.changed_ms AND ${isOther(FACTS)} BEGIN ${dated("call_id = NEW.call_id")} END`,
+  date_facts: `AFTER UPDATE ON call_facts WHEN NEW.changed_ms = OLD.changed_ms AND ${isOther(STORED_FACTS)} BEGIN ${dated("call_id = NEW.call_id")} END`,
   date_content: `AFTER UPDATE OF row_hash ON calls WHEN NEW.row_hash <> OLD.row_hash BEGIN ${dated("call_id = NEW.call_id")} END`,
   date_caller: `AFTER UPDATE OF caller ON callers BEGIN ${dated("caller_id = NEW.caller_id")} END`,
   date_new_job: `AFTER INSERT ON outcomes BEGIN ${dated("call_id = NEW.call_id")} END`,

@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
 import { Draft, removeLeftDrafts } from "../base/draft.ts";
-import { CalltallyError, EXIT } from "../base/errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { makeFolder, realFile, removeFile } from "../base/folder.ts";
 import { insertRules } from "./calls/rules.ts";
 import { updateViews } from "./calls/views.ts";
@@ -13,6 +13,7 @@ import { assertUndamaged, clearDamage, readDamage } from "./damage.ts";
 import { APPLICATION_ID, readHeader } from "./file-header.ts";
 import { assertCurrent, assertUsable, latestVersion, migrate } from "./migrate.ts";
 import { missingError } from "./missing.ts";
+import { openFiles, warehouseOf } from "./neighbors.ts";
 import {
   assertWritable,
   hasIndex,
@@ -131,9 +132,6 @@ export function connect({ path, sqlite: open }: Pick<Reader, "path"> & Partial<R
 
 const SMALLEST_PAGE = 512;
 
-/** How often each file is open in this thread; copies in memory do not count. */
-const openFiles = new Map<string, number>();
-
 /** The log of a warehouse that no longer exists would be taken for the new one's. */
 function assertNoLog(file: string): void {
   for (const log of [`${file}-wal`, `${file}-journal`]) {
@@ -148,6 +146,18 @@ function assertNoLog(file: string): void {
       },
     );
   }
+}
+
+/** SQLite would take the new file for the log of the warehouse next to it. @throws UsageError */
+export function assertNoNeighbor(file: string): void {
+  const warehouse = warehouseOf(file);
+  if (warehouse === undefined || warehouse === file) return;
+  throw new UsageError(
+    `Cannot make a warehouse at ${file}: that file belongs to the warehouse ${warehouse}`,
+    {
+      hint: ({ database }) => `Set ${database} to another file.`,
+    },
+  );
 }
 
 /** A log named after one of two names is invisible under the other, and so is the lock. */
@@ -188,6 +198,7 @@ function toWarehouse(path: string, sqlite: Database.Database): Warehouse {
 }
 
 function create(file: string): void {
+  assertNoNeighbor(file);
   makeFolder(dirname(file));
   assertNoLog(file);
   removeLeftDrafts(file);

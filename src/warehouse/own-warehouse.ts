@@ -8,12 +8,15 @@ import {
   readOrigin,
   toAddress,
 } from "./origin.ts";
+import type { AccountWarehouse } from "./shared-calls.ts";
 import type { Reader } from "./warehouse.ts";
 
 export interface Owner {
   /** Address of the service; undefined if none is configured, and nothing is compared. */
   baseUrl?: URL | undefined;
   orgUnitId?: string | undefined;
+  /** The warehouses of all accounts, whose calls must be others. @default none */
+  accounts?: readonly AccountWarehouse[] | undefined;
 }
 
 export interface OwnWarehouse extends Owner {

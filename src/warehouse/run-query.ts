@@ -146,6 +146,15 @@ function unboundError(problem: string, parameters: QueryParameters): UsageError 
     : fail(`it has fewer parameters than values, which ${given}`, "Write a ? for each, or leave some out.");
 }
 
+/** What people call the columns of calls. */
+const LOCAL_START = { column: "call_started_local", what: "local day and time" };
+const COMMON_WORDS: ReadonlyMap<string, { column: string; what: string }> = new Map([
+  ["date", LOCAL_START],
+  ["day", LOCAL_START],
+  ["time", LOCAL_START],
+  ["timestamp", { column: "call_started", what: "UTC time" }],
+]);
+
 function hintFor(message: string, reader: Reader, sql: string): string {
   const [, kind, name] = /^no such (table|column): "?(?:\w+\.)*([^".]+)/.exec(message) ?? [];
   if (name === undefined) return "Correct the SQL; `calltally schema` names tables, views and columns.";
@@ -155,6 +164,7 @@ function hintFor(message: string, reader: Reader, sql: string): string {
       WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'`,
     )
     .all();
+  const meant = kind === "column" ? COMMON_WORDS.get(name.toLowerCase()) : undefined;
   const owners = known.filter(({ column }) => kind === "column" && column === name.toLowerCase());
   // The columns of tables that the SQL names, or else of all.
   const words = new Set(sql.toLowerCase().match(/\w+/g));
@@ -162,8 +172,12 @@ function hintFor(message: string, reader: Reader, sql: string): string {
   const columns = (mentioned.length > 0 ? mentioned : known).map(({ column }) => column);
   const names = kind === "table" ? known.map(({ table }) => table) : columns;
   const suggestions = [
-    didYouMean(name, [...new Set(names)]),
-    owners.length > 0 ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.` : undefined,
+    meant !== undefined && columns.includes(meant.column)
+      ? `${meant.column} has the ${meant.what} of a call.`
+      : didYouMean(name, [...new Set(names)]),
+    owners.length > 0 && meant === undefined
+      ? `It is a column of ${owners.map(({ table }) => table).join(", ")}.`
+      : undefined,
     "`calltally schema` names tables, views and columns.",
   ];
   return suggestions.filter((suggestion) => suggestion !== undefined).join(" ");

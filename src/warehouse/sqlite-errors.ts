@@ -34,7 +34,7 @@ export function nameFile(error: unknown, file: string): unknown {
 /** Says what to do about an error of SQLite with these files. */
 export function adviseOnSqlite({ code }: SqliteFailure, files: readonly string[]): string {
   const isDenied = /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code);
-  const lacks = isDenied ? files.map(describeLack) : [];
+  const lacks = isDenied ? files.map((path) => describeLack(path)) : [];
   const lack = lacks.find((each) => each !== undefined);
   return lack === undefined ? adviseOnCode(code) : `${lack} ${AS_OWNER}`;
 }

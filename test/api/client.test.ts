@@ -555,6 +555,25 @@ describe("ApiClient.get", () => {
     }
   });
 
+  it("holds its host's turn while it attempts, and not during the pauses between", async () => {
+    await using server = await startServer(json({}, 503), json({}, 503), good);
+    const clock = new FakeClock();
+    const [turns, held]: [number[], number[]] = [[], []];
+    let taken = 0;
+    const limitRequest = async <T>(attempt: () => Promise<T>) => {
+      turns.push(++taken);
+      try {
+        return await attempt();
+      } finally {
+        taken--;
+      }
+    };
+    clock.onSleep = () => held.push(taken);
+    await using busy = createClient(server.url, { clock, limitRequest });
+    expect(await fetchAttributionPage(busy, QUERY)).toEqual(PAGE);
+    expect({ turns, held }).toEqual({ turns: [1, 1, 1], held: [0, 0] });
+  });
+
   it("gives up after six failures by default", async () => {
     await using server = await startServer(json({}, 500));
     expect(await fetchError(server)).toMatchObject({ exitCode: 5, status: 500 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { proxyOf } from "../../src/api/proxy.ts";
+import { proxyOf, unreadProxyFor } from "../../src/api/proxy.ts";
 
 const PROXY = "http://proxy.example:3128";
 const API = "https://api.example.com";
@@ -40,4 +40,17 @@ describe("proxyOf", () => {
       expect(read).not.toThrow("SECRET");
     },
   );
+});
+
+describe("unreadProxyFor", () => {
+  it.each<[target: string, env: Record<string, string>, variable: string | undefined]>([
+    [API, {}, undefined],
+    [API, { ALL_PROXY: PROXY }, "ALL_PROXY"],
+    [API, { all_proxy: "socks5://proxy.example" }, "all_proxy"],
+    [API, { ALL_PROXY: "" }, undefined],
+    [API, { ALL_PROXY: PROXY, NO_PROXY: "example.com" }, undefined],
+    ["http://127.0.0.1:8080", { ALL_PROXY: PROXY }, undefined],
+  ])("of %s with %o is %s", (target, env, variable) => {
+    expect(unreadProxyFor(new URL(target), env)).toBe(variable);
+  });
 });

@@ -15,6 +15,7 @@ const ORDER = [
   ["letterhead", "warehouse"],
   ["statements"],
   ["sentences"],
+  ["intake"],
   ["delivery", "export", "notices", "spend"],
   ["features"],
   ["schema"],

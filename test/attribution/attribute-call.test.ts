@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ATTRIBUTION_VERSION, attributeCall } from "../../src/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { compileRules, OUTCOMES, toDuration } from "../../src/attribution/compiled-rules.ts";
+import { compileRules, toDuration } from "../../src/attribution/compiled-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
+import { OUTCOMES } from "../../src/call/facts.ts";
 import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 
 const factsOf = (members: Parameters<typeof makeCall>[0], rules: Partial<AttributionRules> = {}) =>
@@ -13,7 +14,7 @@ type Row = [members: Partial<Call>, channel: string, source: Text, medium: Text,
 
 describe("attributeCall", () => {
   it("derives every fact of a call with every member", () => {
-    expect(ATTRIBUTION_VERSION).toBe(9);
+    expect(ATTRIBUTION_VERSION).toBe(10);
     expect(attributeCall({ ...FULL_CALL, gclid: " CjA " }, DEFAULT_RULES)).toEqual({
       call_started: "2026-09-15T14:30:00.125Z",
       duration: 61,
@@ -71,6 +72,11 @@ describe("attributeCall", () => {
     [{ referring_url: "https://www.ebay.de/" }, "Organic Shopping", "ebay.de", "referral"],
     [{ referring_url: "https://www.bbb.org/us" }, "Referral", "bbb.org", "referral"],
     [{ referring_url: "https://bing.com/?msclkid=1" }, "Paid Search", "bing", "cpc"],
+    // Its tags are those of a visit to that page.
+    [
+      { referring_url: "https://blog.example/?utm_source=facebook&utm_medium=paid_social&utm_term=tap" },
+      ...(["Referral", "blog.example", "referral"] as const),
+    ],
     [{ referring_url: "https://bing.com/", utm_term: "plumber" }, "Unassigned", null, null],
     [{ utm_medium: "organic" }, "Organic Search", null, "organic"],
     [{ utm_source: "(direct)" }, "Direct", "(direct)", "(none)"],

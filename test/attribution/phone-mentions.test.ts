@@ -3,6 +3,12 @@ import { maskNumbers, toNational } from "../../src/attribution/phone-mentions.ts
 
 const mask = (text: string, ...numbers: string[]) => maskNumbers(text, (number) => numbers.includes(number));
 
+/** All digits as nines, but those of escapes and of an extension. */
+const inNines = (text: string) =>
+  text.replace(/%(?:25)*[\da-f]{2}|&#?\w+;|\\u\w{4}|;ext=2|\p{Nd}/giu, (part) =>
+    /^\p{Nd}$/u.test(part) ? "9" : part,
+  );
+
 describe("maskNumbers", () => {
   it.each([
     "+12145550123",
@@ -20,8 +26,7 @@ describe("maskNumbers", () => {
     '{"number":12145550123}',
   ])("finds a number in any notation: %s", (spelling) => {
     const masked = mask(`at ${spelling}, 12:30, not 5550123`, "+12145550123", "2145550123");
-    expect(masked.replace(/^at (.*), 12:30, not 5550123$/, "$1")).not.toMatch(/0123|555/);
-    expect(masked).toMatch(/, 12:30, not 5550123$/);
+    expect(masked).toBe(`at ${inNines(spelling)}, 12:30, not 5550123`);
   });
 
   it("does not change the text around the digits, at either end", () => {
@@ -54,7 +59,7 @@ describe("maskNumbers", () => {
     "214&nbsp;555&#45;0123",
     "214%2520555%252D0123",
   ])("accepts %j as one number", (text) => {
-    expect(mask(text, "2145550123")).not.toMatch(/0123/);
+    expect(mask(text, "2145550123")).toBe(inNines(text));
   });
 
   it.each(["214      5550123", "214x5550123", "214 abc 5550123", "214,5550123", "214%5550123"])(
@@ -91,14 +96,14 @@ describe("maskNumbers", () => {
     "x%2B (2145550123",
   ])("accepts %j only as a number in international form", (text) => {
     expect(mask(text, "2145550123")).toBe(text);
-    expect(mask(text, "+2145550123")).not.toBe(text);
+    expect(mask(text, "+2145550123")).toBe(inNines(text));
   });
 
   it.each(["+x2145550123", "+  2145550123", "+((2145550123", "+-2145550123"])(
     "accepts %j as a number in either form",
     (text) => {
-      expect(mask(text, "2145550123")).not.toBe(text);
-      expect(mask(text, "+2145550123")).not.toBe(text);
+      expect(mask(text, "2145550123")).toBe(inNines(text));
+      expect(mask(text, "+2145550123")).toBe(inNines(text));
     },
   );
 

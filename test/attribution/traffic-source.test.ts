@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toReferrer, toTrafficSource, type Visit } from "../../src/attribution/attribute-call.ts";
+import { toReferrer, toTrafficSource, type Visit } from "../../src/attribution/traffic-source.ts";
 
 const VISIT: Visit = {
   source: null,

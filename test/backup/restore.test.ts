@@ -314,7 +314,12 @@ describe("restoreWarehouse", () => {
     }));
     const record = (made: typeof early) => {
       using warehouse = openWarehouse(database);
-      if (made) settleExports(warehouse, insertExports(warehouse, [{ ...made, run_id: 3 }]), "2026-11-20");
+      if (made)
+        settleExports(
+          warehouse,
+          insertExports(warehouse, [{ ...made, run_id: 3, manifest_sha256: "e5" }]),
+          "2026-11-20",
+        );
     };
     record(early);
     recordBackup(database, "monday.db");

@@ -29,8 +29,8 @@ interface Scene {
 const NONE: readonly Call[] = [];
 
 const exported = (key: string | null) =>
-  `INSERT INTO exports (exported_at, path, sha256, rows, filter, caller_key)
-    VALUES ('', '/out/calltally.xlsx', '', 0, '{}', ${key})`;
+  `INSERT INTO exports (exported_at, path, sha256, rows, filter, manifest_sha256, caller_key)
+    VALUES ('', '/out/calltally.xlsx', '', 0, '{}', '', ${key})`;
 
 const SCENES: Scene[] = [
   { title: "one and no other", own: OWN, outcome: "kept", key: OWN },

@@ -4,6 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { backupWarehouse } from "../../src/backup/write-backup.ts";
+import { EXIT } from "../../src/base/errors.ts";
 import { markProcess } from "../../src/base/process-mark.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -81,23 +82,19 @@ describe("backupWarehouse", () => {
     expect(names(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  const ITS_OWN = { exitCode: 2, says: "the warehouse uses this file" };
-  const LEFT = { exitCode: 7, hint: "It was not changed. Move it away, or choose another name." };
-
-  it.each<{ file: string; named?: string; exitCode: number; says: string; hint?: string }>([
-    ...["calls.db", "calls.db-wal", "calls.db-shm", "calls.db-journal", "calls.db.lock"].map((file) => ({
-      file,
-      ...ITS_OWN,
+  it.each<{ file: string; says: string; exitCode?: number }>([
+    ...["-wal", "-shm", "-journal", ".lock", ".caller-key"].map((suffix) => ({
+      file: `calls.db${suffix}`,
+      says: "it belongs to the warehouse ‹folder›/calls.db",
     })),
-    { file: "calls.db.caller-key", ...ITS_OWN },
-    // A link leads to the warehouse itself; another hard link to the file is a separate name.
-    { file: "link.db", named: "calls.db", ...ITS_OWN },
-    { file: "hard.db", ...ITS_OWN },
-    { file: "notes.txt", ...LEFT, says: "it is not a calltally backup" },
-    { file: "foreign.db", ...LEFT, says: "it is not a calltally backup" },
-    { file: "folder", ...LEFT, says: "it is not a file" },
-    { file: "other.db", ...LEFT, says: "it is a warehouse in use, not a backup" },
-  ])("does not overwrite $file", async ({ file, named = file, exitCode, says, ...hint }) => {
+    { file: "calls.db", says: "it is a warehouse" },
+    { file: "link.db", says: "it is a warehouse" },
+    { file: "hard.db", says: "it is a warehouse" },
+    { file: "other.db", says: "it is a warehouse" },
+    { file: "notes.txt", says: "it is a file of another kind", exitCode: EXIT.storage },
+    { file: "foreign.db", says: "it is a file of another kind", exitCode: EXIT.storage },
+    { file: "folder", says: "it is not a file", exitCode: EXIT.storage },
+  ])("does not overwrite $file", async ({ file, says, exitCode = EXIT.usage }) => {
     using place = makePlace(FEW);
     const { folder, database } = place;
     makeWarehouse(join(folder, "other.db"), SOME);
@@ -110,8 +107,9 @@ describe("backupWarehouse", () => {
     linkSync(database, join(folder, "hard.db"));
     const before = names(folder);
     const { message, ...error } = await backupWarehouse(database, join(folder, file)).catch((error) => error);
-    expect(message).toBe(`Cannot back up into ${join(folder, named)}: ${says}`);
-    expect(error).toMatchObject({ exitCode, ...hint });
+    const state = says.replace("‹folder›", folder);
+    expect(message).toBe(`Cannot write a backup to ${join(folder, file)}: ${state}`);
+    expect(error).toMatchObject({ exitCode });
     expect(names(folder)).toEqual(before);
     expect(readIds(database)).toHaveLength(3);
     expect(readIds(join(folder, "other.db"))).toHaveLength(5);

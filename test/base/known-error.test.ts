@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { toCalltallyError } from "../../src/base/known-error.ts";
 
 /** The error of a database in memory that exceeds its maximum of pages. */
@@ -26,11 +26,14 @@ describe("toCalltallyError", () => {
     expect(toCalltallyError(sqliteError(code)).hint).toMatch(hint);
   });
 
-  it("gives a hint for a full disk", () => {
+  it("names the folder of temporary files, which may be what is full", () => {
+    vi.stubEnv("SQLITE_TMPDIR", undefined);
+    vi.stubEnv("TMPDIR", "/small");
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect(toCalltallyError(fullError())).toMatchObject({
       exitCode: 7,
       message: "Cannot use the warehouse: database or disk is full (SQLITE_FULL)",
-      hint: "Make room on its disk, and run it again.",
+      hint: "Make room on its disk, and on that of /small, where temporary files go (TMPDIR names another folder); then run it again.",
     });
   });
 });

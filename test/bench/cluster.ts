@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HAS_CLICKHOUSE, startClickhouse } from "../support/services/clickhouse-servers.ts";
+import { CLICKHOUSE, startClickhouse } from "../support/services/clickhouse-servers.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { type Finding, median, medianUsage, ratioOf } from "./finding.ts";
 import type { BenchOptions } from "./options.ts";
@@ -32,7 +32,7 @@ const EXPORTS: readonly Question[] = [
 
 /** How fast are facts published to two servers of this machine, and how long do rollups take there, compared with SQLite? */
 export async function* cluster({ calls: sizes, runs, skip }: BenchOptions): AsyncGenerator<Finding> {
-  if (!HAS_CLICKHOUSE) {
+  if (CLICKHOUSE.isMissing) {
     skip("cluster: there is no clickhouse-server here");
     return;
   }

@@ -88,6 +88,7 @@ test.each([
   ["1y", "12m"],
   ["last_week", "1w"],
   ["last month", "last-month"],
+  ["month", "last-month"],
   ["month to date", "mtd"],
   ["tody", "today"],
   ["yytd", "ytd"],

@@ -7,7 +7,7 @@ import { startSandbox } from "../../src/sandbox/server.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
 import { settingsFor } from "../support/run.ts";
 import { json, startServer } from "../support/services/server.ts";
-import { writeAccounts } from "./accounts/agency.ts";
+import { makeAgencyFolder } from "./accounts/agency.ts";
 import { type Folder, makeFolder, makeSandboxFolder } from "./folder.ts";
 
 const checkSchema = z.object({
@@ -84,10 +84,12 @@ it("doctor connects to the mail server of calltally.yaml, and exits with 5 if it
 });
 
 it("doctor shows accounts with the same problems together, and names the others", async () => {
-  using folder = makeFolder();
-  await using sandbox = await startSandbox({ calls: 60 });
   const names = ["acme", "beta", "gamma"];
-  writeAccounts(folder.path, { acme: sandbox, beta: sandbox, gamma: sandbox });
+  await using folder = await makeAgencyFolder({
+    acme: { calls: 60 },
+    beta: { calls: 61 },
+    gamma: { calls: 62 },
+  });
   await folder.run("sync");
   expect((await folder.run("doctor")).stdout).toMatch(
     /^Passed: acme, beta, gamma\n\n\d+ of \d+ checks passed; --all lists them\n$/,

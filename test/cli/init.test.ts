@@ -254,13 +254,14 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () 
     await terminal.reply("is not a full address", `\u0015${sandbox.url}${ENTER}`);
     await terminal.reply("Token (not shown)", `wr0ng-token${ENTER}`);
     await terminal.reply("The API refused the token", "");
-    await terminal.reply("Address of the API", ENTER);
     await terminal.reply("Token (not shown)", `${sandbox.token}${ENTER}`);
     await terminal.reply("accepts the token; it counts 300 calls", "");
     await terminal.reply("Time zone of the reports", `PST${ENTER}`);
     await terminal.reply("did you mean America/Los_Angeles?", `\u0015${ENTER}`);
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown).toContain("Wrote secrets/main.token, calltally.yaml\r\n");
+    // A token that is pasted again must not land in a question that shows what is typed.
+    expect(terminal.shown.split("The API refused the token")[1]).not.toContain("Address of the API");
     for (const secret of ["wr0ng", sandbox.token]) expect(terminal.shown).not.toContain(secret);
     expect(sandbox.requests.length).toBe(2);
     expect(modeOf(join(folder.path, "secrets/main.token"))).toBe(0o600);
@@ -278,6 +279,7 @@ describe.skipIf(!hasScript)(`calltally init on a terminal${unlessNoScript}`, () 
     await terminal.reply("Time zone of the reports", ENTER);
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown).not.toMatch(/Address|Token/);
+    expect(terminal.shown).toContain("Wrote calltally.yaml");
   });
 
   it("writes nothing when it is cancelled by Ctrl-C", async () => {

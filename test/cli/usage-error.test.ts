@@ -76,3 +76,11 @@ describe("toUsageError", () => {
     expect(toUsageError(error, "calltally dig").message).toBe("Cannot run calltally dig: dig elsewhere");
   });
 });
+
+it("names the argument that a command does not take", () => {
+  const said = "error: too many arguments for 'dig'. Expected 2 arguments but got 3: 3, x, monday.";
+  const error = new CommanderError(1, "commander.excessArguments", said);
+  expect(toUsageError(error, "calltally dig").message).toBe(
+    'Cannot run calltally dig with "3, x, monday": it takes 2 arguments at most',
+  );
+});

@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/base/errors.ts";
+import { problemOf, UsageError } from "../../src/base/errors.ts";
 import { chooseAccounts, findFile } from "../../src/config/accounts.ts";
 import { readCalltallyFile } from "../../src/config/calltally-file.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
@@ -307,6 +307,49 @@ accounts:
   ])("refuses accounts with one token and the same calls: $accounts", ({ accounts, says }) => {
     const problems = problemsOf({ yaml: `accounts: { ${accounts} }\n` }).slice(1);
     expect(problems).toEqual(says.map((text) => expect.stringContaining(text)));
+  });
+
+  it.each<{ dallas: string; unit?: string; token?: string; link?: (file: string, name: string) => void }>([
+    { dallas: "token_file: dallas.token" },
+    { dallas: "token_file: dallas.token", token: "t0ken-of-austin\r\n" },
+    { dallas: "token_file: dallas.token", link: symlinkSync },
+    { dallas: "token_file: dallas.token", link: linkSync },
+    { dallas: "token_file: dallas.token, base_url: 'https://API.example.com:443/'" },
+    { dallas: "token_file: dallas.token", unit: "org_unit_id: 17" },
+  ])("refuses two token files with one token and the same calls: %j", ({ dallas, unit, token, link }) => {
+    const refused = (files: Record<string, string>) => {
+      using folder = makeTempFolder();
+      const yaml = `base_url: https://api.example.com
+accounts: { austin: { token_file: austin.token }, dallas: { ${[dallas, unit].filter(Boolean).join()} } }\n`;
+      for (const [name, text] of Object.entries({ ...files, "calltally.yaml": yaml }))
+        writeFileSync(join(folder.path, name), text, { mode: 0o600 });
+      const dallasFile = join(folder.path, "dallas.token");
+      if (files["dallas.token"] === undefined) link?.(join(folder.path, "austin.token"), dallasFile);
+      return problemOf(() => readConfiguration("calltally.yaml", { env: {}, folder: folder.path })) ?? "";
+    };
+    const austin = { "austin.token": "t0ken-of-austin\n" };
+    const same = link === undefined ? { "dallas.token": token ?? "t0ken-of-austin" } : {};
+    const says = refused({ ...austin, ...same });
+    expect(says).toContain("accounts.austin: needs a number as org_unit_id: it has the token of dallas");
+    expect(says).not.toContain("t0ken");
+    expect(refused({ ...austin, "dallas.token": "t0ken-of-dallas" })).toBe("");
+  });
+
+  it.each([
+    { dallas: "token_file: dallas.token, org_unit_id: 18" },
+    { dallas: "token_file: dallas.token, base_url: https://other.example.com" },
+  ])("takes one token in two files for other calls: $dallas", ({ dallas }) => {
+    const austin = "token_file: austin.token, org_unit_id: 17";
+    const yaml = `base_url: https://api.example.com\naccounts: { austin: { ${austin} }, dallas: { ${dallas} } }\n`;
+    const files = { "austin.token": "t0ken-of-both", "dallas.token": "t0ken-of-both" };
+    expect(problemsOf({ yaml, files })).toEqual([]);
+  });
+
+  it("takes token files that do not exist yet, and empty ones, as different", () => {
+    const files = { "acme.token": "", "beta.token": " \n" };
+    const yaml = TWO.replace("beta.example", "api.example");
+    expect(problemsOf({ yaml })).toEqual([]);
+    expect(problemsOf({ yaml, files })).toEqual([]);
   });
 
   it("reports a problem of the defaults once, at its position", () => {

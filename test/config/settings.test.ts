@@ -37,6 +37,7 @@ const TOKEN = "tok3n-THAT-must-not-be-seen";
 describe("loadSettings", () => {
   it("returns defaults for everything except the address and the token", () => {
     expect(load()).toEqual({
+      accounts: [],
       baseUrl: undefined,
       token: undefined,
       tokenPlace: "CALLTALLY_TOKEN",
@@ -137,6 +138,7 @@ describe("loadSettings", () => {
       names.sort(),
     );
     expect(load({ env })).toEqual({
+      accounts: [],
       baseUrl: new URL("https://api.example.com/base"),
       token: TOKEN,
       tokenPlace: "CALLTALLY_TOKEN",

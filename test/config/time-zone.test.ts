@@ -33,6 +33,17 @@ describe("parseTimeZone", () => {
     expect(names.filter((name) => !localDate(NOON, name).startsWith("2026-07-0"))).toEqual([]);
   });
 
+  it.each([
+    ["Central", "America/Chicago"],
+    ["eastern time", "America/New_York"],
+    ["Mountain Standard Time", "America/Denver"],
+    ["Pacific  Daylight Time", "America/Los_Angeles"],
+    ["Central European Time", "Europe/Berlin"],
+    ["Atlantic", "America/Halifax"],
+  ])("suggests a city for the name of a zone: %s", (text, meant) => {
+    expect(() => parseTimeZone(text)).toThrow(`${text} is not an IANA time zone; did you mean ${meant}?`);
+  });
+
   it("refuses what Temporal accepts but is not a name", () => {
     for (const text of ["+02:00", "2026-01-01T00:00Z[Europe/Berlin]", "", "Z"])
       expect(() => parseTimeZone(text)).toThrow("is not an IANA time zone");

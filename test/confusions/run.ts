@@ -43,6 +43,12 @@ const print = (text: string) => process.stdout.write(text);
 const squash = (text: string) => text.replace(/\s+/g, " ");
 const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
 
+function toNumber(option: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (text.trim() !== "" && value >= min && value <= max) return value;
+  throw new Error(`--${option} ${text} is no number from ${min} to ${max}`);
+}
+
 /** Returns the files to draw from, by room. */
 function chooseRooms(): Map<string, string[]> {
   const rooms = listRooms();
@@ -54,6 +60,10 @@ function chooseRooms(): Map<string, string[]> {
     if (!rooms.has(name)) throw new Error(`No room ${name}. Rooms: ${[...rooms.keys()].join(", ")}`);
   }
   const some = files?.split(",");
+  const all = [...rooms.values()].flat();
+  const unknown = some?.filter((file) => !all.includes(file)) ?? [];
+  if (unknown.length > 0)
+    throw new Error(`No file of a room: ${unknown.join(", ")}. Name them as src/api/client.ts`);
   const chosen = [...rooms]
     .filter(([room]) => isWanted(room))
     .map(([room, all]): [string, string[]] => [room, all.filter((file) => some?.includes(file) ?? true)]);
@@ -93,7 +103,8 @@ function tabulate(judged: readonly Judged[], by: (swap: Swap) => string, title: 
 
 async function run(): Promise<void> {
   const seed = values.seed ?? git("rev-parse", "HEAD");
-  const count = Number(values.sample);
+  const count = toNumber("sample", values.sample, 1, 100_000);
+  const floor = toNumber("floor", values.floor, 0, 100);
   const rooms = chooseRooms();
   if (rooms.size === 0) {
     print("No room changed: nothing to draw\n");
@@ -117,7 +128,7 @@ async function run(): Promise<void> {
   const isTooMuchMarked = equivalent.length > Math.ceil(count / 20);
   if (isTooMuchMarked)
     print(`More than one in twenty is marked as equivalent, of ${EQUIVALENTS.length} marked\n`);
-  if (100 * share < Number(values.floor) || isTooMuchMarked) process.exitCode = 1;
+  if (100 * share < floor || isTooMuchMarked) process.exitCode = 1;
 }
 
 // So that nothing is left of a run that is ended.

@@ -79,7 +79,8 @@ describe("deliver by web hook", () => {
       await using server = await startServer(answer);
       for (const _ of [1, 2]) {
         const [result] = await send(run, [hookTo(server.url, { timeoutMs })]);
-        if (result?.status === "failed") return undefined; // it did not connect in time
+        // The first attempt, or each, did not connect in time.
+        if (result?.attempts !== 1 && server.requests.length <= 1) return undefined;
         expect(result).toMatchObject(unknown);
       }
       if (server.requests.length === 0) return undefined; // it read nothing in time

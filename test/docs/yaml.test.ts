@@ -11,7 +11,7 @@ const EXAMPLES = readPages().flatMap(({ path, text }) =>
 
 describe("examples of calltally.yaml", () => {
   it.each(EXAMPLES)("in $path are valid: $begin", ({ content }) => {
-    expect(findProblems(readYaml(content))).toEqual([]);
+    expect(findProblems(readYaml(content), ".")).toEqual([]);
   });
 
   it("the pages have several examples of calltally.yaml", () => {

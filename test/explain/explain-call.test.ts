@@ -85,11 +85,12 @@ describe("explainCall", () => {
       is_topic_kept: false,
       first_time_caller: false,
       first_call: { call_id: 6, call_started: "2026-03-01T00:00:00.000Z" },
-      ...{
-        google_ads: null,
-        google_leads: "malformed",
-        microsoft_ads: "no msclkid",
-        ga4_events: "no client id",
+      conversions: {
+        "google-ads": null,
+        "google-leads": "malformed",
+        "google-data-manager": null,
+        "microsoft-ads": "no msclkid",
+        "ga4-events": "no client id",
       },
       uploads: [],
     });
@@ -175,7 +176,7 @@ describe("explainCall", () => {
             topic: explanation?.topic,
             qualified: explanation?.qualified,
             first: explanation?.first_time_caller,
-            google: explanation?.google_ads,
+            google: explanation?.conversions["google-ads"],
           });
         }
       }),

@@ -8,8 +8,8 @@ import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { importOutcomes } from "../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { removeImport } from "../../src/intake/ledger.ts";
 import { parseChangedSince } from "../../src/request/changed-since.ts";
-import { removeImport } from "../../src/spend/import-ledger.ts";
 import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { refreshZone } from "../../src/warehouse/calls/zone-view.ts";
@@ -87,7 +87,7 @@ class Account implements Disposable {
     const file = join(this.#made.folder, "..", "jobs.csv");
     writeFileSync(file, ["job_id,call_id,stage,amount", ...lines, ""].join("\n"));
     const own = { database: this.database, currency: undefined, timezone: "UTC" };
-    importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: {} });
+    importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: new Map() });
   }
 
   async backUp(): Promise<void> {

@@ -97,7 +97,21 @@ describe("period_start", () => {
     using warehouse = makeWarehouse(WEEKS);
     for (const format of ["json", "ndjson"] as const) {
       const { folder } = await warehouse.export({ ...BY_WEEK, format: { format } });
-      expect(readText(folder, `utm_source.${format}`)).not.toContain("period_start");
+      const text = readText(folder, `utm_source.${format}`);
+      const rows: unknown[] =
+        format === "json"
+          ? JSON.parse(text)
+          : text
+              .trim()
+              .split("\n")
+              .map((line) => JSON.parse(line));
+      expect(rows).toMatchObject([
+        { period: "(not set)", utm_source: "a", calls: 1 },
+        { period: "2026-W43", utm_source: "a", calls: 2 },
+        { period: "2026-W44", utm_source: "a", calls: 1 },
+        { period: "(total)", utm_source: null, calls: 4 },
+      ]);
+      expect(text).not.toContain("period_start");
     }
   });
 

@@ -121,6 +121,8 @@ describe("recording of an export", () => {
     const uploads = uploadNotesOf(await warehouse.export({ targets: BOTH, clock: clockAt(NOW) }));
     expect(uploads).toMatchObject({ left: [{ upload_file_id: 1, written_at: at(NOW) }] });
     expect(readLedger(warehouse).lines.map(({ call_id }) => call_id)).toEqual([1, 1]);
+    const next = uploadNotesOf(await warehouse.export({ targets: BOTH, clock: clockAt(NOW) }));
+    expect(next?.left, "it is reported once").toBeUndefined();
   });
 
   it("names a file of a resumed report run that was moved away meanwhile", async () => {

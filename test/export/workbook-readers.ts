@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { read, utils } from "@e965/xlsx";
 import { parse } from "csv-parse/sync";
+import { findPeer } from "../support/peers.ts";
 
 /** A cell as seen by a reader. */
 export interface SeenCell {
@@ -35,9 +36,7 @@ export function readBySheetJs(content: Buffer): SeenWorkbook {
   );
 }
 
-/** Whether LibreOffice is installed; otherwise tests that need it report it, and fail in CI. */
-export const HAS_LIBRE_OFFICE =
-  process.env.CI === "true" || spawnSync("sh", ["-c", "command -v soffice"]).status === 0;
+export const LIBRE_OFFICE = findPeer("soffice");
 
 /** Reads a workbook with LibreOffice, with a profile of its own below `folder`. */
 export function readByLibreOffice(file: string, folder: string): SeenWorkbook {

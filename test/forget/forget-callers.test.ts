@@ -31,6 +31,8 @@ import { findChanges } from "../warehouse/table-changes.ts";
 const NOW = "2026-11-20T12:00:00.000Z";
 const ADA = "+4930123456";
 const BOB = "+12145550123";
+/** Two numbers: another caller than each of them. */
+const BOTH = `${ADA} or +4930777777`;
 /** Kinds that forget does not change. */
 const STAYING: readonly PersonalKind[] = ["digest", "recipient"];
 const NO_COUNTS = { callers: 0, calls: 0, transcripts: 0, rejected_rows: 0, texts: 0 };
@@ -40,7 +42,7 @@ const CALLS: readonly Call[] = [
   makeCall({ call_id: 2, caller_id: "0049 30 123456", call_started: "2026-09-01T00:00:00.000Z" }),
   makeCall({ call_id: 3, caller_id: BOB, transcription: "Call Ada at 030 123456.", summary: "Ada." }),
   makeCall({ call_id: 4, caller_id: BOB, transcription: "Never mind.", utm_source: "google" }),
-  makeCall({ call_id: 5, caller_id: `sip:${ADA}@example.com` }),
+  makeCall({ call_id: 5, caller_id: BOTH }),
   makeCall({ call_id: 6, caller_id: BOB, utm_term: "+49 30 123456" }),
 ];
 
@@ -117,12 +119,12 @@ describe("forgetCallers", () => {
     });
     const [tombstone] = readForgotten(warehouse);
     const pseudonym = tombstone?.pseudonym ?? "";
-    const other = openForgotten(warehouse)?.pseudonymOfId(`sip:${ADA}@example.com`);
+    const other = openForgotten(warehouse)?.pseudonymOfId(BOTH);
     expect(outcome).toEqual({
       counts: { callers: 1, calls: 5, transcripts: 2, rejected_rows: 2, texts: 0 },
       unknown: [],
       callers: [ADA],
-      spellings: [ADA, "0049 30 123456", `sip:${ADA}@example.com`],
+      spellings: [ADA, "0049 30 123456", BOTH],
       pseudonyms: [pseudonym],
       newKey: callerKeyOf(warehouse.path),
     });
@@ -141,7 +143,7 @@ describe("forgetCallers", () => {
         },
         2: { ...row, caller_id: ["0049 30 123456", pseudonym] },
         3: row,
-        5: { ...row, caller_id: [`sip:${ADA}@example.com`, other] },
+        5: { ...row, caller_id: [BOTH, other] },
         6: { ...row, utm_term: ["+49 30 123456", "+99 99 999999"] },
       },
       transcripts: { 1: null, 3: { transcription: ["Call Ada at 030 123456.", "Call Ada at 999 999999."] } },
@@ -150,7 +152,7 @@ describe("forgetCallers", () => {
       },
       callers: {
         [changedRow(changes.callers, pseudonym)]: { caller: [ADA, pseudonym] },
-        [changedRow(changes.callers, other)]: { caller: ["sip4930123456examplecom", other] },
+        [changedRow(changes.callers, other)]: { caller: ["4930123456or4930777777", other] },
       },
       rejected_calls: {
         1: { json: [`{"caller_id":"${ADA}"}`, "{}"], path: ["a.030123456", "a.999999999"] },
@@ -265,12 +267,12 @@ describe("forgetCallers", () => {
     const callersBefore = read(warehouse, CALLERS);
     const outcome = forget(warehouse, [ADA]);
     const [pseudonym = ""] = outcome.pseudonyms;
-    expect(outcome.spellings).toEqual([ADA, `sip:${ADA}@example.com`]);
-    const other = openForgotten(warehouse)?.pseudonymOfId(`sip:${ADA}@example.com`);
+    expect(outcome.spellings).toEqual([ADA, BOTH]);
+    const other = openForgotten(warehouse)?.pseudonymOfId(BOTH);
     expect(numbers()).toEqual(Array(2).fill({ caller_id: pseudonym, withheld: null, caller_digest: null }));
     const names = new Map([
       [hash(ADA), pseudonym],
-      [hash("sip4930123456examplecom"), other],
+      [hash("4930123456or4930777777"), other],
     ]);
     const rename = (rows: object[]) =>
       rows.map((row) => {
@@ -361,7 +363,7 @@ describe("forgetCallers", () => {
     expect(
       JSON.stringify(forgotten)
         .replaceAll(name, ADA)
-        .replace(/forgotten[\da-f]{16}/, "sip4930123456examplecom"),
+        .replace(/forgotten[\da-f]{16}/, "4930123456or4930777777"),
     ).toEqual(JSON.stringify(nobody));
   });
 

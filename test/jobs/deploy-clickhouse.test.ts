@@ -10,11 +10,10 @@ import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { calltally } from "../support/run.ts";
 import {
   baseConfig,
-  HAS_CLICKHOUSE,
+  CLICKHOUSE,
   type Ports,
   PUBLISHER,
   startClickhouse,
-  UNLESS_SKIPPED,
 } from "../support/services/clickhouse-servers.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -119,7 +118,7 @@ function writeDeployed(
   writeFileSync(join(folder, "users.d", "users.xml"), forOld(read("users.xml")));
 }
 
-describe.skipIf(!HAS_CLICKHOUSE)(`the users of jobs/deploy/clickhouse${UNLESS_SKIPPED}`, () => {
+describe.skipIf(CLICKHOUSE.isMissing)(`the users of jobs/deploy/clickhouse${CLICKHOUSE.note}`, () => {
   it("publish and read; the reader cannot write, and nobody else has access", async () => {
     using folder = makeTempFolder();
     const made = makeSecrets(folder.path);

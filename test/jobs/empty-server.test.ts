@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import "../support/built.ts";
 import { unusedPort } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 

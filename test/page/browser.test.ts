@@ -1,17 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Locator } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, findViolations, hasChromium, launch, openPage } from "../support/chromium.ts";
+import { CHROMIUM_PEER, findViolations, launch, openPage } from "../support/chromium.ts";
 import { makeWarehouse } from "../support/figures/produce-files.ts";
+import { findPeer } from "../support/peers.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 
-/** Prints pages of PDF as text; a form feed ends each. */
-const PDFTOTEXT = "/usr/bin/pdftotext";
-const hasTools = hasChromium && existsSync(PDFTOTEXT);
+const PDFTOTEXT = findPeer("pdftotext");
 
 const HOSTILE = [
   "<script>document.title='owned'</script>",
@@ -68,16 +67,8 @@ async function hasShadow(element: Locator): Promise<boolean> {
   return !shown.equals(plain);
 }
 
-if (!hasTools && process.env.CI === "true") {
-  it("CI has Chromium and pdftotext", () => {
-    throw new Error(
-      `Install what Debian calls chromium and poppler-utils: ${CHROMIUM} or ${PDFTOTEXT} is missing`,
-    );
-  });
-}
-
-describe.skipIf(!hasTools)(
-  `report in Chromium${hasTools ? "" : " (SKIPPED: chromium or pdftotext is missing)"}`,
+describe.skipIf(CHROMIUM_PEER.isMissing || PDFTOTEXT.isMissing)(
+  `report in Chromium${CHROMIUM_PEER.note}${PDFTOTEXT.note}`,
   () => {
     let browser: Browser;
     let report: Awaited<ReturnType<typeof makeReport>>;
@@ -181,7 +172,8 @@ describe.skipIf(!hasTools)(
       const { page } = await openPage(browser, report.url);
       const file = join(temp.path, "report.pdf");
       await page.pdf({ path: file, preferCSSPageSize: true, printBackground: true });
-      const pages = execFileSync(PDFTOTEXT, ["-layout", file, "-"], { encoding: "utf8" })
+      // A form feed ends each page.
+      const pages = execFileSync("pdftotext", ["-layout", file, "-"], { encoding: "utf8" })
         .split("\f")
         .slice(0, -1);
       expect(pages.length).toBeGreaterThan(2);

@@ -196,6 +196,32 @@ describe("statement of a report about the copy", () => {
     expect(page).toContain("<dt>First-time callers</dt><dd>–</dd>");
     expect(page).not.toContain("called before");
   });
+
+  it("show first-time callers in each table, and unknown ones in none during a first load", async () => {
+    const calls = [
+      call(1, { caller_id: "+491", utm_source: "a", campaign_name: "x" }),
+      call(2, { caller_id: "+492", utm_source: "b", campaign_name: "y" }),
+    ];
+    const columns = (page: string) =>
+      readTables(page).flatMap(({ label, head, rows }) => {
+        const place = head.findIndex((name) => /first-time/i.test(name));
+        return place < 0 ? [] : [[label, ...rows.map((row) => row[place]?.text)]];
+      });
+    expect(columns((await report(calls)).page)).toEqual([
+      ["Calls by channel", "2", "2"],
+      ["Calls by source", "1", "1", "2"],
+      ["Calls by campaign", "1", "1", "2"],
+    ]);
+    const loading = await report(calls, {
+      sql: "INSERT INTO counts (name, value) VALUES ('unsettled_calls', 1) ON CONFLICT DO UPDATE SET value = 1",
+      isLocked: true,
+    });
+    expect(columns(loading.page)).toEqual([
+      ["Calls by channel", "–", "–"],
+      ["Calls by source", "–", "–", "–"],
+      ["Calls by campaign", "–", "–", "–"],
+    ]);
+  });
 });
 
 describe("rows of a report", () => {

@@ -19,10 +19,10 @@ type Order = (typeof KEY_ORDERS)[number] | (typeof OTHER_ORDERS)[number];
 /** What the service reports as its number of calls. */
 type Total =
   | { kind: "honest" | "zero" | "rows" | "end" | "absurd" | "limit" }
-  | { kind: "capped" | "stale" | "off" | "flickering" | "more"; by: number };
+  | { kind: "capped" | "stale" | "cached" | "off" | "flickering" | "more"; by: number };
 
 /** What happens at a service before one of its responses. */
-interface Event {
+export interface Event {
   kind: "new" | "late" | "delete" | "touch" | "delete front";
   /** The position as a share of the existing calls: 0 is the oldest, 1 the newest. */
   at: number;
@@ -65,6 +65,12 @@ export interface Timeline {
   beyond?: "first page" | "last page";
   /** Offsets that return nothing although calls follow. @default none */
   hole?: { first: number; last: number } | undefined;
+  /** After some requests, only a share of the calls is listed: the first ones, or any. @default all */
+  shrinks?: { after: number; to: number; keeps: "first" | "any" } | undefined;
+  /** Ids of calls that take a place in the list, and are dropped from its pages. @default none */
+  dropped?: { first: number; last: number } | undefined;
+  /** A call, and every nth one after it, is too large to send: a page ends before it, and is empty at it. @default none */
+  oversized?: { first: number; every: number } | undefined;
   /** Slices after which the process is killed and the next one resumes. */
   kills: number[];
   /** The requested page size after each kill. @default as before */
@@ -260,7 +266,7 @@ export const wideTimelines: fc.Arbitrary<Timeline> = fc
   });
 
 /** Only the number of rows, the last change or late responses are wrong. */
-const inOneWay = (timeline: Timeline): Timeline => ({
+export const inOneWay = (timeline: Timeline): Timeline => ({
   ...timeline,
   order: isKeyOrder(timeline.order) ? timeline.order : "id desc",
   offsets: "honest",
@@ -323,6 +329,7 @@ export class RandomService implements Source<Slice> {
   #calls: ServedCall[] = [];
   readonly #states: ServedCall[][] = [];
   #visibleThroughout: Set<number> | undefined;
+  #firstCount: number | undefined;
   readonly #touched = new Set<number>();
   #nextId = 1;
   #clock = 0;
@@ -374,18 +381,38 @@ export class RandomService implements Source<Slice> {
     this.#states.unshift(this.#calls.slice());
     this.#states.length = Math.min(this.#states.length, STATES_KEPT);
     const state = this.#states[isBusy ? Math.min(request.lag, this.#states.length - 1) : 0] ?? [];
-    const served = new Set(state.map(({ id }) => id));
+    const listed = this.#shrink(this.#list(state, order));
+    const served = new Set(listed.flatMap((call) => (this.#isSent(call) ? [call.id] : [])));
     this.#visibleThroughout = this.#visibleThroughout?.intersection(served) ?? served;
+    this.#firstCount ??= served.size;
 
-    const listed = this.#list(state, order);
     if (sort !== "own" && sorting === "served") listed.sort((a, b) => compare(a.source, b.source));
     const isRounded = offsets.startsWith("rounded");
     const offset = offsets === "ignored" ? 0 : isRounded ? Math.floor(asked / limit) * limit : asked;
     const skipped = offsets === "first rows never" ? 3 : 0;
     const most = Math.min(limit, pageCap, isBusy ? request.cap : limit) - (isBusy ? request.short : 0);
-    const rows = this.#rowsAt(listed, offset + skipped, Math.max(1, most)).map(toRow);
+    const page = this.#rowsAt(listed, offset + skipped, Math.max(1, most));
+    const rows = page.filter((call) => this.#isSent(call)).map(toRow);
     const applied = offsets === "rounded, and says so" ? offset : asked;
-    return { offset: applied, total: this.#count(listed.length, applied + rows.length, rows.length), rows };
+    return { offset: applied, total: this.#count(served.size, applied + rows.length, rows.length), rows };
+  }
+
+  #shrink(listed: ServedCall[]): ServedCall[] {
+    const { shrinks } = this.#timeline;
+    if (shrinks === undefined || this.requests <= shrinks.after) return listed;
+    if (shrinks.keeps === "first") return listed.slice(0, Math.floor(listed.length * shrinks.to));
+    return listed.filter(({ rank }) => rank < shrinks.to);
+  }
+
+  /** Whether any page can have a call. */
+  #isSent(call: ServedCall): boolean {
+    const { first, last } = this.#timeline.dropped ?? { first: 1, last: 0 };
+    return !this.#isOversized(call) && (call.id < first || call.id > last);
+  }
+
+  #isOversized({ id }: ServedCall): boolean {
+    const { first, every } = this.#timeline.oversized ?? { first: Number.POSITIVE_INFINITY, every: 1 };
+    return id >= first && (id - first) % every === 0;
   }
 
   #rowsAt(listed: readonly ServedCall[], offset: number, most: number): ServedCall[] {
@@ -398,7 +425,10 @@ export class RandomService implements Source<Slice> {
   /** Returns the calls of a page: a number of them, or as many as the weight allows; at least one. */
   #cut(calls: readonly ServedCall[], most: number): ServedCall[] {
     const { heavy } = this.#timeline;
-    if (heavy === undefined) return calls.slice(0, most);
+    if (heavy === undefined) {
+      const large = calls.findIndex((call) => this.#isOversized(call));
+      return calls.slice(0, large < 0 ? most : Math.min(most, large));
+    }
     let weight = 0;
     const end = calls.findIndex(({ id }) => {
       weight += id % heavy.every === 0 ? heavy.weight : 1;
@@ -426,6 +456,8 @@ export class RandomService implements Source<Slice> {
         return Math.min(calls, Math.abs(total.by) + 5);
       case "stale":
         return Math.max(0, this.#timeline.initial + total.by);
+      case "cached":
+        return Math.max(0, (this.#firstCount ?? 0) + total.by);
       case "off":
         return Math.max(0, calls + Math.sign(total.by));
       case "flickering":

@@ -27,31 +27,129 @@ describe("PassRecord", () => {
   const full = [slice(0, 8, 1, 2, 3, 4), slice(2, 8, 3, 4, 5, 6)];
   const last = slice(4, 8, 5, 6, 7, 8);
 
+  const [still, one] = [slice(8, 8), slice(5, 5)];
+
   it.each([
-    ["a short slice that ends with the last call", [...full, last, slice(6, 8, 7, 8)], "short slice"],
-    ["a slice as long as a page", [...full, last, slice(4, 8, 5, 6, 7, 8)], "nothing behind"],
-    ["a short slice with another call", [...full, last, slice(7, 9, 8, 9)], "unseen"],
-    ["a short slice that ends before the last call", [...full, last, slice(5, 7, 6, 7)], "unseen"],
-    ["a short slice in another place", [...full, last, slice(7, 9, 7, 8)], "unseen"],
-    ["a short slice that counts more", [...full, last, slice(6, 9, 7, 8)], "disputed"],
+    ["a short slice that ends with the last call", still, [...full, last, slice(6, 8, 7, 8)], "short slice"],
+    ["a slice as long as a page", still, [...full, last, slice(4, 8, 5, 6, 7, 8)], "nothing behind"],
+    ["a short slice that counts more", still, [...full, last, slice(6, 9, 7, 8)], "disputed"],
     [
       "a short slice after one full page",
+      one,
       [slice(0, 5, 1, 2, 3, 4), slice(2, 5, 3, 4, 5), slice(3, 5, 4, 5)],
       "nothing behind",
     ],
     [
       "empty slices at the front, though calls are counted",
+      slice(0, 6),
       [slice(0, 4, 1, 2), slice(0, 5, 3, 1), slice(0, 6), slice(0, 6)],
       "disputed",
     ],
     [
       "a short slice after pages of two lengths",
+      still,
       [slice(0, 8, 1, 2, 3), ...full, last, slice(6, 8, 7, 8)],
       "nothing behind",
     ],
-  ])("classifies the end by the slices and an empty look before the last one: %s", (_title, slices, end) => {
-    expect(recordOfEnd(slice(8, 8), ...slices).evidence.end).toBe(end);
+    // The end has moved, and total with it.
+    ["a short slice with another call, counted", still, [...full, last, slice(7, 9, 8, 9)], "short slice"],
+    [
+      "a short slice without the last call, counted",
+      still,
+      [...full, last, slice(5, 7, 6, 7)],
+      "short slice",
+    ],
+    ["a short slice in another place, counted", still, [...full, last, slice(7, 9, 7, 8)], "short slice"],
+    [
+      "a full slice in another place, counted",
+      slice(9, 9),
+      [...full, last, slice(5, 9, 5, 6, 7, 8)],
+      "nothing behind",
+    ],
+    // It has moved, and total has not, or not as far.
+    ["a short slice with another call", still, [...full, last, slice(7, 8, 8, 9)], "unseen"],
+    ["a short slice that ends before the last call", still, [...full, last, slice(5, 8, 6, 7)], "unseen"],
+    ["a short slice in another place", still, [...full, last, slice(7, 8, 7, 8)], "unseen"],
+    ["a look that is not at its total", slice(8, 7), [...full, last, slice(7, 9, 7, 8)], "unseen"],
+    [
+      "a slice before it that did not end at its total",
+      still,
+      [...full, slice(4, 9, 5, 6, 7, 8), slice(7, 9, 7, 8)],
+      "unseen",
+    ],
+    // The last call was moved there, and back.
+    [
+      "a look at the last call, counted before it",
+      slice(8, 9, 8),
+      [...full, last, slice(6, 8, 7, 8)],
+      "unseen",
+    ],
+  ])("classifies the end by the look before the last slice: %s", (_title, look, slices, end) => {
+    expect(recordOfEnd(look, ...slices).evidence.end).toBe(end);
     expect(recordOf(...slices).evidence.end).toBe("unseen");
+  });
+
+  it.each([
+    { shows: "no call", look: slice(9, 9), end: "short slice", totals: 8 },
+    { shows: "known calls", look: slice(9, 9, 1, 2), end: "short slice", totals: 8 },
+    { shows: "another call", look: slice(9, 9, 10), end: "unseen", totals: 8 },
+  ])("keeps an end if a look further behind it shows $shows", ({ look, end, totals }) => {
+    const record = recordOfEnd(still, ...full, last, slice(6, 8, 7, 8));
+    record.lookBehind(look);
+    expect(record.evidence).toMatchObject({ end, totals: { last: totals, isConstant: true } });
+  });
+
+  it.each([
+    {
+      title: "total moves and the last slice ends at it",
+      look: slice(8, 9),
+      slice: slice(7, 9, 8, 9),
+      end: "moving",
+    },
+    {
+      title: "the call of the last look was read",
+      look: slice(8, 9, 9),
+      slice: slice(7, 9, 8, 9),
+      end: "moving",
+    },
+    {
+      title: "the last look showed another call",
+      look: slice(8, 9, 12),
+      slice: slice(7, 9, 8, 9),
+      end: "unseen",
+    },
+    { title: "total does not move", look: slice(8, 8, 9), slice: slice(5, 8, 7, 8, 9), end: "unseen" },
+    {
+      title: "the last slice ends before total",
+      look: slice(8, 9, 9),
+      slice: slice(7, 10, 8, 9),
+      end: "unseen",
+    },
+    {
+      title: "the last slice is as long as a page",
+      look: slice(8, 9, 9),
+      slice: slice(5, 9, 6, 7, 8, 9),
+      end: "unseen",
+    },
+  ])("when the end is given up, it is $end if $title", ({ look, slice: after, end }) => {
+    const record = recordOf(...full, last);
+    record.lookBehind(look);
+    record.accept(after);
+    expect(record.hasEnded).toBe(false);
+    record.noteMovingEnd();
+    expect(record.evidence.end).toBe(end);
+  });
+
+  it("looks for the end where total has moved it since the last look, within the overlap", () => {
+    const offsetsOf = (...totals: number[]) =>
+      totals.map((total) => {
+        const record = recordOf(...full, last);
+        record.lookBehind(slice(8, 8));
+        record.accept(slice(6, total, 7, 8));
+        return record.offsetBehind;
+      });
+    expect(recordOf(...full, last).offsetBehind).toBe(8);
+    expect(offsetsOf(8, 9, 7, 10, 6)).toEqual([8, 9, 7, 8, 8]);
   });
 
   it.each([

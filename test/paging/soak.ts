@@ -1,6 +1,8 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
+import { VERDICTS } from "../../src/paging/verdict.ts";
 import { checkInterleavings, SERVICE_NAMES } from "./check-interleavings.ts";
+import { busyTimelines, droppedTimelines, fallingTimelines, oversizedTimelines } from "./lossy-timelines.ts";
 import {
   endTimelines,
   honestTimelines,
@@ -10,14 +12,15 @@ import {
   wideTimelines,
   wildTimelines,
 } from "./random-service.ts";
-import { isFalselySure, isQuiet, isSure, lives, readings } from "./walks.ts";
+import { isFalselySure, isFalselyVouched, isQuiet, lives, readings } from "./walks.ts";
 
 /*
- * Runs random services, drawn in each run, and exits with 1 at the first pass that is wrongly verified, or not exact
- * though its service is honest and nothing changed:
+ * Runs random services, drawn in each run, and exits with 1 at the first pass that is wrongly verified or vouched for, or
+ * not exact though its service is honest and nothing changed:
  *
  *   npm run test:walk -- 500000
  *   npm run test:walk -- 1 --family wild --seed -123 --path 4:0:2     repeats a printed run
+ *   npm run test:walk -- 100000 --seed 80 --count     counts wrong passes instead, to compare two versions
  *   npm run test:walk -- --changes 3     all interleavings with up to six calls, as walk-model.test.ts; takes hours
  */
 
@@ -28,6 +31,10 @@ const FAMILIES: Record<string, fc.Arbitrary<Timeline>> = {
   honest: honestTimelines,
   sized: sizedTimelines,
   end: endTimelines,
+  falling: fallingTimelines,
+  dropped: droppedTimelines,
+  oversized: oversizedTimelines,
+  busy: busyTimelines,
 };
 
 const say = (line: unknown) => process.stdout.write(`${line}\n`);
@@ -38,6 +45,7 @@ const { values, positionals } = parseArgs({
     family: { type: "string" },
     seed: { type: "string" },
     path: { type: "string" },
+    count: { type: "boolean" },
     changes: { type: "string" },
   },
 });
@@ -68,7 +76,7 @@ if (values.changes !== undefined) {
   process.exit();
 }
 
-if (values.family === undefined) {
+if (values.family === undefined && values.count !== true) {
   // Too many for walk-model.test.ts.
   const longer = {
     service: "ordered by last change",
@@ -85,13 +93,17 @@ for (const [family, timelines] of Object.entries(FAMILIES)) {
   if (values.family !== undefined && values.family !== family) continue;
   const seed = values.seed === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(values.seed);
   const startedMs = Date.now();
-  let [lived, sure] = [0, 0];
+  const counts = { exact: 0, verified: 0, probable: 0, unverified: 0, falselySure: 0, falselyVouched: 0 };
+  let requests = 0;
   const property = fc.asyncProperty(readings(timelines), async (reading) => {
     const outcome = await lives(reading);
-    lived++;
-    if (isSure(outcome)) sure++;
+    counts[outcome.verdict]++;
+    requests += outcome.requests;
+    if (isFalselySure(outcome)) counts.falselySure++;
+    if (isFalselyVouched(outcome)) counts.falselyVouched++;
     const isDoubtful = family === "honest" && isQuiet(reading) && outcome.verdict !== "exact";
-    return !(isFalselySure(outcome) || isDoubtful);
+    const isWrong = isFalselySure(outcome) || isFalselyVouched(outcome) || isDoubtful;
+    return values.count === true || !isWrong;
   });
   const found = await fc.check(property, {
     numRuns,
@@ -99,10 +111,17 @@ for (const [family, timelines] of Object.entries(FAMILIES)) {
     ...(values.path !== undefined && { path: values.path }),
   });
   const seconds = Math.round((Date.now() - startedMs) / 1000);
-  const share = ((100 * sure) / lived).toFixed(1);
+  const lived = VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
+  const share = ((100 * (counts.exact + counts.verified)) / lived).toFixed(1);
+  const shares = VERDICTS.map((verdict) => `${counts[verdict]} ${verdict}`).join(", ");
   say(`${family}: ${lived} passes, ${share} % of them sure, in ${seconds} s; seed ${seed}`);
+  say(
+    `  ${shares}; falsely sure ${counts.falselySure}, falsely vouched for ${counts.falselyVouched}; ${requests} requests`,
+  );
   if (!found.failed) continue;
-  say(`${family}: a pass is falsely sure, not exact though nothing changed, or ended with an error`);
+  say(
+    `${family}: a pass is falsely sure or vouched for, not exact though nothing changed, or ended with an error`,
+  );
   say(`  npm run test:walk -- 1 --family ${family} --seed ${found.seed} --path ${found.counterexamplePath}`);
   const line = JSON.stringify(found.counterexample?.[0]);
   say(`  as a line of test/paging/counterexamples.jsonl:\n${line}`);

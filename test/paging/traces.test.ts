@@ -155,7 +155,7 @@ describe("walk", () => {
     const digests: string[] = [];
     for (const group of groups) digests.push(await traceGroup(group));
     expect(digests.join(" ")).toMatchInlineSnapshot(
-      `"9b0a9d8b 0e38944c f57ba6e7 c98c689c c65e5f4d f2b903b3 212a169f aa866292 088edba0 543b0e88 7edf51b5 a9ea0fab"`,
+      `"c04c7904 38c20d86 bfc69a1c 6f5ecc76 68a9ce1f b69f2e8b 6894cc68 92670c16 7490bea5 9a187158 3c96794a e90bccb6"`,
     );
   });
 });

@@ -157,6 +157,12 @@ describe("judge", () => {
       { end: "unseen", endsAt: 60, behind: [look({ offset: 60 })] },
       60,
     ],
+    [
+      "unverified",
+      "no other call came from offset 20 on: offset 20 gave rows 1 to 15, though the service counts more: 20 calls read",
+      { end: "repeated", endsAt: 20, behind: [look({ offset: 20, rows: 15, repeats: 0 })] },
+      20,
+    ],
     ["unverified", "1 page had to be read in pieces", { fragmented: 1 }],
     [
       "unverified",
@@ -179,7 +185,34 @@ describe("judge", () => {
       { end: "unseen", keys: [], isProven: false, behind: [look({ offset: 100 })] },
       80,
     ],
-    ["unverified", "far fewer calls came than the service counts: 80 calls read, total 100", {}, 80],
+    [
+      "unverified",
+      "80 calls read, total 100; and far fewer calls came than the service counted: 80 of 100",
+      {},
+      80,
+    ],
+    [
+      "unverified",
+      "total fell by 3000 while reading: a replica may lag; and far fewer calls came than the service counted: 2000 of 5000",
+      {
+        totals: totals({
+          first: 5000,
+          last: 2000,
+          least: 2000,
+          most: 5000,
+          isConstant: false,
+          fall: 3000,
+          falls: 3000,
+        }),
+      },
+      2000,
+    ],
+    [
+      "probable",
+      "all pages joined, but calls came or went at each look for the end: 101 calls read, total 103",
+      { end: "moving", ...moved(103, 100) },
+      101,
+    ],
     ["unverified", "and the counts do not fit: 99 calls read, total 100", { isProven: false }, 99],
   ])("%s: %s", (verdict, says, changes, distinct = 100) => {
     const judgement = judge({ ...CLEAN, ...changes }, distinct);
@@ -194,6 +227,8 @@ describe("judge", () => {
     const again = "Run `calltally sync --full` again, at a quieter time.";
     const total = "Ask the support of the service what `total` counts.";
     const order = "Ask the support of the service for a stable order by call id or start";
+    const TIES =
+      "A larger --limit may join the pages. At 1000, the most, only another order can: ask the service's support for one by call id.";
     const cases: [Partial<Evidence>, number, string][] = [
       [{ startsAtFront: false }, 100, "Ask the support of the service what offset 0 gives."],
       [{ end: "unseen", fresh: 130 }, 100, again],
@@ -208,6 +243,18 @@ describe("judge", () => {
         80,
         "Ask the support of the service for the calls beyond offset 80, or sync each organization unit into its own warehouse (setting org_unit_id).",
       ],
+      [
+        { end: "repeated", endsAt: 20, behind: [look({ offset: 20, rows: 20, repeats: 0 })] },
+        20,
+        "Ask the support of the service why offset 20 gives the first calls again: it seems to ignore `offset`.",
+      ],
+      // Calls are left out of pages that go on to the total.
+      [
+        { end: "disputed", endsAt: 98 },
+        70,
+        "Ask the support of the service what `total` counts: its pages list fewer calls, though none came or went.",
+      ],
+      [{ end: "disputed", endsAt: 98, ...moved(100, 99) }, 70, again],
       [{}, 0, "Ask the support of the service why its pages are empty."],
       [
         { fragmented: 2 },
@@ -222,8 +269,8 @@ describe("judge", () => {
       ],
       [{ keys: [] }, 99, `${order}; without one no pass can be proven.`],
       [{ keys: [] }, 100, `${order}; without one no pass can be proven.`],
-      [{ isProven: false }, 99, "A larger --limit may join the pages."],
-      [{ isProven: false }, 100, "A larger --limit may join the pages."],
+      [{ isProven: false }, 99, TIES],
+      [{ isProven: false }, 100, TIES],
       [{ repeated: 1 }, 100, "Make caches between here and the service obey `cache-control: no-cache`."],
       [
         { old: 1 },
@@ -259,6 +306,88 @@ describe("judge", () => {
       cases.map(([, , advice]) => advice),
     );
   });
+
+  it.each<[reason: string, changes: Partial<Evidence>]>([
+    ["in no order by id, start or source", { keys: [], outOfPlace: 7 }],
+    ["more calls than fit on a page", { isProven: false }],
+    ["calls came or went at each look", { end: "moving" }],
+    ["no page shows the end", { end: "repeated" }],
+    ["1 response repeated an earlier request_id", { repeated: 1 }],
+    ["1 response came from the past", { old: 1 }],
+    ["an order by source may depend", { keys: BY_SOURCE }],
+    ["total contradicts its pages", {}],
+    ["total fell by", {}],
+    ["total fell and rose", {}],
+    ["the service counts more than it lists", { end: "disputed" }],
+    ["1 call is no longer in place", { vanished: 1 }],
+    ["do not prove the end", { end: "nothing behind" }],
+  ])(
+    "vouches for no pass that read fewer calls than the missing-call threshold allows: %s",
+    (reason, changes) => {
+      // The threshold of 2,000 calls is 20; total begins above it, and falls and rises where the reason needs it.
+      const special: Record<string, Partial<Evidence["totals"]>> = {
+        "total contradicts its pages": { overruns: 1 },
+        "total fell by": { fall: 21 },
+        "total fell and rose": { falls: 3, rises: 2 },
+      };
+      const judged = (most: number, distinct: number) => {
+        const counts = totals({
+          first: distinct,
+          last: distinct,
+          least: distinct,
+          most,
+          isConstant: false,
+          ...special[reason],
+        });
+        return judge({ ...CLEAN, endsAt: distinct, totals: counts, ...changes }, distinct);
+      };
+      const [within, beyond] = [judged(2000, 1980), judged(2000, 1979)];
+      expect(within).toMatchObject({ verdict: "probable", verdict_reason: expect.stringContaining(reason) });
+      expect(beyond).toMatchObject({
+        verdict: "unverified",
+        verdict_reason: expect.stringContaining(reason),
+      });
+      expect(beyond.verdict_reason).toContain(
+        "; and far fewer calls came than the service counted: 1979 of 2000",
+      );
+      expect(beyond.advice).toBe(within.advice);
+    },
+  );
+
+  it.each([
+    {
+      title: "calls that came have moved them there",
+      look: { offset: 101, total: 102, rows: 1, repeats: 100 },
+      rises: 1,
+      asks: false,
+    },
+    {
+      title: "they lie further than calls came",
+      look: { offset: 101, total: 102, rows: 1, repeats: 99 },
+      rises: 1,
+      asks: true,
+    },
+    {
+      title: "they lie beyond their own total",
+      look: { offset: 102, total: 102, rows: 1, repeats: 101 },
+      rises: 1,
+      asks: true,
+    },
+    { title: "no call came", look: { offset: 100, total: 101, rows: 1, repeats: 99 }, rises: 0, asks: true },
+  ])(
+    "advises to ask the support about known calls behind the end: $asks if $title",
+    ({ look: known, rises, asks }) => {
+      const evidence = {
+        ...CLEAN,
+        end: "unseen" as const,
+        fresh: 130,
+        behind: [look(known)],
+        totals: totals({ rises, isConstant: rises === 0 }),
+      };
+      const { advice } = judge(evidence, 100);
+      expect(advice?.startsWith("Ask the support of the service what offset")).toBe(asks);
+    },
+  );
 
   it("uses the singular for one page, seam, response or call", () => {
     const reasons = [1, 2].flatMap((count) =>

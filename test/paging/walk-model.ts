@@ -1,5 +1,5 @@
 import type { Sort } from "../../src/paging/order-key.ts";
-import type { Verdict } from "../../src/paging/verdict.ts";
+import { isSure, type Verdict } from "../../src/paging/verdict.ts";
 
 /*
  * A specification of the full pass (`walk` and `judge` in `src/paging`) that can be executed. What a pass knows is a
@@ -52,7 +52,7 @@ interface Entry {
   held: Held;
 }
 
-type End = "short page" | "nothing behind" | "disputed" | "repeated";
+type End = "short page" | "nothing behind" | "disputed" | "repeated" | "moving";
 
 /** What a pass knows. */
 interface State {
@@ -64,6 +64,8 @@ interface State {
   furthest: number;
   /** The page past the calls of `left`, if it had no unseen call. */
   behind: Page | undefined;
+  /** The last page past the calls, and how many pages there were before it. */
+  look: { page: Page; after: number } | undefined;
   /** Unseen calls in the last page past the calls. */
   unseenBehind: number;
   end: { kind: End; held: Held } | undefined;
@@ -87,6 +89,7 @@ const NOTHING: State = {
   left: { page: { offset: 0, total: 0, calls: [] }, held: BY_BEING_FIRST },
   furthest: 0,
   behind: undefined,
+  look: undefined,
   unseenBehind: 0,
   end: undefined,
   totals: [],
@@ -216,13 +219,26 @@ function accept(state: State, page: Page, { limit }: Options): State {
     seamsBroken: state.seamsBroken + (held.isLinked ? 0 : 1),
     vanished: state.vanished + countVanished(keysOf(state.chain)[0], state.left.page, page),
   };
-  const before = state.left.page;
-  const isLast = !hasUnseen(state, page) && page.calls.at(-1)?.id === before.calls.at(-1)?.id;
-  if (state.behind === undefined || !isLast || endOf(page) !== endOf(before)) return next;
+  const kind = state.behind && endOfList(state.left.page, state.behind, page, hasUnseen(state, page));
+  if (kind === undefined) return next;
   const full = fullPages(chain);
   const isOneLength = full.length > 1 && full.every((length) => length === longest(chain));
   const isShorter = isOneLength && page.calls.length < Math.min(longest(chain), limit);
-  return { ...next, end: { kind: isShorter ? "short page" : endBy(state.behind, page), held } };
+  return { ...next, end: { kind: isShorter ? "short page" : kind, held } };
+}
+
+/**
+ * What two pages show with the page past the calls between them: nothing has moved, or the list changed, and each of the
+ * three ends where its own count does.
+ */
+function endOfList(before: Page, behind: Page, page: Page, isNew: boolean): End | undefined {
+  const isMoving = before.total !== behind.total || behind.total !== page.total;
+  const isShifted = isMoving && behind.calls.length > 0 && behind.offset < behind.total;
+  const isLast = !isNew && page.calls.at(-1)?.id === before.calls.at(-1)?.id;
+  const isInPlace = endOf(page) === endOf(before) && behind.offset === endOf(before);
+  if (isLast && isInPlace && !isShifted) return endBy(behind, page);
+  const isCounted = [before, behind, page].every((each) => endOf(each) === each.total);
+  return isMoving && isCounted && behind.calls.length === 0 ? "nothing behind" : undefined;
 }
 
 function endBy(behind: Page, last: Page): End {
@@ -230,13 +246,29 @@ function endBy(behind: Page, last: Page): End {
   return reachesTotal(last) ? "nothing behind" : "disputed";
 }
 
+/** Behind the last call, if it moves on as it did since the last look. */
+function offsetBehind({ left, look, chain }: State, { overlap }: Options): number {
+  const moved = look?.after === chain.length - 1 ? left.page.total - look.page.total : 0;
+  return Math.max(0, endOf(left.page) + (Math.abs(moved) < overlap ? moved : 0));
+}
+
 function lookBehind(state: State, page: Page): State {
   const unseenBehind = page.calls.filter((call) => !isKnown(state.chain, call)).length;
-  const next = { ...state, unseenBehind, totals: [...state.totals, page.total] };
+  const look = { page, after: state.chain.length };
+  const next = { ...state, look, unseenBehind, totals: [...state.totals, page.total] };
   if (unseenBehind > 0) return { ...next, behind: undefined };
   const { left } = state;
   const end = left.page.calls.length === 0 ? { kind: endBy(page, left.page), held: left.held } : state.end;
   return { ...next, behind: page, end };
+}
+
+/** Notes that the end moves as fast as it is read. */
+function noteMovingEnd(state: State, options: Options): State {
+  const { page, held } = state.left;
+  const isMoving = state.totals.some((total) => total !== state.totals[0]);
+  const isMet = state.look === undefined || !hasUnseen(state, state.look.page);
+  const isEnd = endOf(page) === page.total && isShort(state, page, options);
+  return isMoving && isMet && isEnd ? { ...state, end: { kind: "moving", held } } : state;
 }
 
 /** A page of the closing look: it joins the one before it, and the look goes on until it has met the first page. */
@@ -317,7 +349,8 @@ function verdictOf(state: State, read: number): Verdict {
   if (!frontHeld.isLinked && state.seamsBroken === 0) return "unverified";
   if (!held.isLinked) return "unverified";
   if (!isProven(chain, held)) return fits ? "probable" : "unverified";
-  if (end === undefined || end === "repeated" || end === "disputed" || !fits) return "probable";
+  if (end === undefined || end === "repeated" || end === "moving") return "probable";
+  if (end === "disputed" || !fits) return "probable";
   if (falls > 0 && rises > 0 && read < Math.max(...totals)) return "probable";
   if (vanished + unread > falls) return "probable";
   if (isCounted) return "exact";
@@ -356,7 +389,7 @@ const MAX_FRUITLESS = 10;
 const MAX_FRUITLESS_BROKEN = 2;
 const MAX_TIE_TRIES = 4;
 const MAX_IDLE_PLANS = 3;
-const MAX_CLOSING = 10;
+const MAX_CLOSING = 50;
 
 /** Yields the requests under way, takes the response to one of them, and returns the outcome. The service refuses to sort. */
 export function* walkModel(options: Options, earlier: readonly Page[]): Generator<Waiting, Outcome, Answer> {
@@ -425,9 +458,9 @@ export function* walkModel(options: Options, earlier: readonly Page[]): Generato
   function* walkOn(hasArrived: () => boolean) {
     let [stepBack, fruitless, ties] = [1, 0, 0];
     const patience = state.left.held.isLinked ? MAX_FRUITLESS : MAX_FRUITLESS_BROKEN;
-    while (fruitless < patience) {
+    while (state.end === undefined && fruitless < patience) {
       if (stepBack === 1 && (fruitless > 0 || isShort(state, state.left.page, options))) yield* look();
-      if (state.end !== undefined) return "end";
+      if (state.end !== undefined) break;
       const page = yield* fetch(nextOffset(state, options, stepBack));
       if (!joinsLeft(state, page)) {
         const isTied = page.calls.some((call) => isKnown(state.chain, call)) && ++ties >= MAX_TIE_TRIES;
@@ -442,23 +475,44 @@ export function* walkModel(options: Options, earlier: readonly Page[]): Generato
       const isCatchingUp = endOf(page) > endOf(state.left.page) && endOf(page) < state.furthest;
       state = accept(state, page, options);
       if (hasArrived()) return "arrived";
-      if (state.end !== undefined) return "end";
       fruitless = isNew ? 0 : fruitless + (isCatchingUp ? 0 : 1);
     }
-    return "lost";
+    return state.end === undefined ? "lost" : "end";
   }
 
   function* look() {
-    state = lookBehind(state, yield* fetch(endOf(state.left.page)));
+    state = lookBehind(state, yield* fetch(offsetBehind(state, options)));
+  }
+
+  function* reachEnd() {
+    if ((yield* walkOn(() => false)) !== "lost") return;
+    state = noteMovingEnd(state, options);
+    if (state.end === undefined) yield* look();
+  }
+
+  /** Looks further behind the end of a sure pass if the count never changed. An honest service has calls there only if they came since. */
+  function* lookFurther() {
+    const isStill = state.totals.every((total) => total === state.totals[0]);
+    if (!isStill || !isSure(judgeModel(state).verdict)) return;
+    const end = endOf(state.left.page);
+    const rows = fullPages(state.chain).length > 0 ? pageSize(state, options) : options.limit;
+    for (const beyond of [1, rows, 2 * rows]) {
+      const page = yield* fetch(end + beyond);
+      if (!hasUnseen(state, page)) continue;
+      if (hasUnseen(state, yield* fetch(end))) return;
+      throw new Error("A gap, which no honest service has");
+    }
   }
 
   function* close() {
-    for (let [fruitless, met, offset] = [0, 0, 0]; fruitless < MAX_CLOSING; ) {
+    let [fruitless, met, offset] = [0, 0, 0];
+    for (let pages = 0; fruitless < MAX_FRUITLESS && pages < MAX_CLOSING; pages++) {
       const page = yield* fetch(offset);
+      const isNew = hasUnseen(state, page);
       const next = lookAtFront(state, page, options);
       state = next.state;
       if (next.closing === undefined || next.closing.isMet || page.calls.length === 0) return;
-      fruitless = next.closing.met > met ? 0 : fruitless + 1;
+      fruitless = isNew || next.closing.met > met ? 0 : fruitless + 1;
       [met, offset] = [Math.max(met, next.closing.met), next.closing.next];
     }
   }
@@ -483,9 +537,12 @@ export function* walkModel(options: Options, earlier: readonly Page[]): Generato
   }
   for (;;) {
     yield* readPlanned();
-    if (goesOn() && (yield* walkOn(() => false)) === "lost") yield* look();
+    if (goesOn()) yield* reachEnd();
     if (goesOn()) yield* close();
-    if (goesOn()) return judgeModel(state);
+    if (goesOn()) {
+      yield* lookFurther();
+      return judgeModel(state);
+    }
     isUntried = false;
     yield* receive(ask({ sort: "source_name asc" }));
   }

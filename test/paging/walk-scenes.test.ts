@@ -150,18 +150,84 @@ describe("walk", () => {
     },
   );
 
-  it("stops after fifty short pages when a list grows by a few calls with each request", async () => {
-    const service = serve(() => 40 + 3 * service.asked.length);
+  it.each([
+    // The second look is where the end then is.
+    { count: "of its own", total: () => undefined, end: "short slice", requests: 8 },
+    // Nothing shows the end, and after fifty short pages the pass gives it up.
+    { count: "that is always the same", total: () => 40, end: "unseen", requests: 105 },
+  ])("reads a list that grows by a few calls with each request, with a total $count", async (scene) => {
+    const calls = () => 40 + 3 * service.asked.length;
+    const service = serve(calls, { total: () => scene.total() ?? calls() });
     const reading = walk(service.source, options);
     await read(reading);
-    expect(reading.evidence.end).toBe("unseen");
-    expect(service.asked).toHaveLength(105);
+    expect(reading.evidence.end).toBe(scene.end);
+    expect(service.asked).toHaveLength(scene.requests);
+  });
+
+  it.each([
+    { title: "calls that total does not count", total: () => 300, first: 301, last: 460, fresh: 303 },
+    {
+      title: "calls that total counts from then on",
+      total: (count: number) => (count > 24 ? 303 : 300),
+      first: 301,
+      last: 460,
+      fresh: 303,
+    },
+    { title: "a call that is too large to send", total: () => 300, first: 301, last: 301, fresh: 302 },
+  ])("looks further behind the end of an exact pass, and reads on behind $title", async (scene) => {
+    const listed = ids(1, scene.fresh === 303 ? 463 : 303);
+    const service = script(({ offset, count }) => {
+      const page = listed.slice(offset, offset + 100);
+      const isDropped = ({ id }: Row) => id !== null && id >= scene.first && id <= scene.last;
+      const large = scene.first === scene.last ? page.findIndex(isDropped) : -1;
+      const rows = large < 0 ? page.filter((row) => !isDropped(row)) : page.slice(0, large);
+      return slice(offset, scene.total(count), ...rows);
+    });
+    const reading = walk(service.source, { ...options, limit: 100 });
+    await read(reading);
+    const { fresh, gaps } = reading.evidence;
+    expect({ fresh, gaps: gaps.length, first: gaps[0]?.first }).toEqual({
+      fresh: scene.fresh,
+      gaps: 1,
+      first: 300,
+    });
+  });
+
+  it("keeps an exact pass if calls come only while it looks further behind the end", async () => {
+    const calls = () => (service.asked.some((offset) => offset === 101) ? 130 : 100);
+    const service = serve(calls);
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect(service.asked.slice(-3)).toEqual([0, 101, 100]);
+    expect(reading.evidence).toMatchObject({
+      end: "short slice",
+      gaps: [],
+      totals: { isConstant: true, last: 100 },
+    });
+  });
+
+  it("carries the largest total of an order that was given up into the next one", async () => {
+    const listed = (sort: Sort) =>
+      ids(1, sort === "own" ? 20 : 40, 1).map((row, at) => ({
+        ...row,
+        id: 1 + ((at * 17) % 41),
+        started: null,
+        name: "Mail",
+      }));
+    const service = script(({ sort, offset }) => {
+      const rows = sort === "own" ? listed(sort) : ids(1, 40).slice(offset, offset + 20);
+      return slice(offset, sort === "own" ? 5000 : 40, ...rows);
+    });
+    const reading = walk(service.source, options);
+    await read(reading);
+    expect(reading.sort).toBe("source_name asc");
+    expect(reading.evidence.totals).toMatchObject({ first: 40, most: 5000, fall: 4960 });
   });
 
   it.each([
     // Of twenty rows two are unseen, or five: a quarter is enough.
-    { added: 13, requests: 1 + 50 + 10 + 1 },
-    { added: 10, requests: 109 },
+    { added: 13, requests: 1 + 50 + 1 + 50 },
+    { added: 10, requests: 149 },
   ])("keeps reading while $added calls arrive at the front with each request", async (scene) => {
     const newest = () => 400 + scene.added * service.asked.length;
     const service = script(({ offset }) =>
@@ -204,7 +270,7 @@ describe("walk", () => {
     const reading = walk(service.source, options);
     await read(reading);
     expect(reading.evidence.end).toBe("unseen");
-    expect(service.asked).toHaveLength(1 + 50 + 10 + 1);
+    expect(service.asked).toHaveLength(1 + 50 + 1 + 50);
   });
 
   it("links slices that share calls of only one key after four tries, each from twice as far back", async () => {
@@ -335,11 +401,11 @@ describe("walk", () => {
     });
   });
 
-  it("requests an empty list three times", async () => {
+  it("requests an empty list three times, and looks further behind it", async () => {
     const service = serve(() => 0);
     const reading = walk(service.source, options);
     await read(reading);
-    expect(service.asked).toEqual([0, 0, 0]);
+    expect(service.asked).toEqual([0, 0, 0, 1, 20, 40]);
     expect(reading.evidence.end).toBe("nothing behind");
   });
 });
@@ -452,7 +518,7 @@ describe("walk, of a list of one call", () => {
     const reading = walk(service.source, options, { earlier });
     await read(reading);
     expect(reading.evidence).toMatchObject({ resumed: count, end: "nothing behind", isProven: true });
-    expect(service.asked).toEqual([0, 0, 1, 0, 0]);
+    expect(service.asked).toEqual([0, 0, 1, 0, 0, 2, 21, 41]);
   });
 });
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { draws } from "../support/draws.ts";
+import { busyTimelines, droppedTimelines, fallingTimelines, oversizedTimelines } from "./lossy-timelines.ts";
 import {
   endTimelines,
   honestTimelines,
@@ -10,12 +11,22 @@ import {
   wideTimelines,
   wildTimelines,
 } from "./random-service.ts";
-import { isFalselySure, isQuiet, isSure, lives, type Outcome, type Reading, readings } from "./walks.ts";
+import {
+  isFalselySure,
+  isFalselyVouched,
+  isQuiet,
+  isSure,
+  lives,
+  type Outcome,
+  type Reading,
+  readings,
+} from "./walks.ts";
 
 const RUNS = draws(1000);
+const BUSY_RUNS = draws(200);
 
-/** Runs drawn timelines; throws at the first wrongly verified pass, with its seed and path. */
-async function liveAll(timelines: fc.Arbitrary<Timeline>) {
+/** Runs drawn timelines; throws at the first pass wrongly verified or vouched for, with its seed and path. */
+async function liveAll(timelines: fc.Arbitrary<Timeline>, numRuns = RUNS) {
   const lived: (Reading & { outcome: Outcome })[] = [];
   await fc.assert(
     fc.asyncProperty(readings(timelines), async (reading) => {
@@ -23,8 +34,9 @@ async function liveAll(timelines: fc.Arbitrary<Timeline>) {
       lived.push({ ...reading, outcome });
       expect(outcome.atOnce).toBeLessThanOrEqual(reading.concurrency);
       if (isSure(outcome)) expect(outcome.missing).toEqual([]);
+      expect(isFalselyVouched(outcome)).toBe(false);
     }),
-    { numRuns: RUNS },
+    { numRuns },
   );
   const share = (test: (each: (typeof lived)[number]) => boolean) => lived.filter(test).length / lived.length;
   return { lived, share };
@@ -54,6 +66,9 @@ describe("walk", () => {
       title: "when calls return beyond the end, or offsets before it are empty",
       timelines: endTimelines,
     },
+    { title: "when the list becomes much shorter meanwhile", timelines: fallingTimelines },
+    { title: "when calls are dropped after LIMIT and the count is cached", timelines: droppedTimelines },
+    { title: "when a call is too large to send and the count is cached", timelines: oversizedTimelines },
   ])("never verifies a pass that misses a call, $title", async ({ timelines }) => {
     const { share } = await liveAll(timelines);
     expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.01);
@@ -72,6 +87,12 @@ describe("walk", () => {
     expect(inexact.map(({ outcome, ...reading }) => ({ ...reading, found: outcome.verdict_reason }))).toEqual(
       [],
     );
+  });
+
+  it(`vouches for three of four passes over services with one to three changes at each request: ${BUSY_RUNS} timelines`, async () => {
+    const { share } = await liveAll(busyTimelines, BUSY_RUNS);
+    expect(share(({ outcome }) => outcome.verdict !== "unverified")).toBeGreaterThan(0.75);
+    expect(share(({ outcome }) => isSure(outcome))).toBeGreaterThan(0.1);
   });
 
   it(`never verifies a pass that misses a call, for pages of 2 to 1,000 rows: ${RUNS} timelines`, async () => {

@@ -3,7 +3,12 @@ import type { Evidence } from "../../src/paging/evidence.ts";
 import type { Sort } from "../../src/paging/order-key.ts";
 import type { Slice } from "../../src/paging/slice.ts";
 import { Throttle } from "../../src/paging/throttle.ts";
-import { isSure as isSureVerdict, type Judgement, judge } from "../../src/paging/verdict.ts";
+import {
+  isSure as isSureVerdict,
+  type Judgement,
+  judge,
+  missingCallThreshold,
+} from "../../src/paging/verdict.ts";
 import { type Walk, walk } from "../../src/paging/walk.ts";
 import { RandomService, type Timeline } from "./random-service.ts";
 
@@ -17,6 +22,8 @@ export interface Reading {
 export interface Outcome extends Judgement {
   /** Calls that were visible throughout and were not read. */
   missing: number[];
+  /** Calls read, each counted once. */
+  read: number;
   requests: number;
   /** The maximum number of concurrent requests. */
   atOnce: number;
@@ -37,6 +44,10 @@ export const readings = (timelines: fc.Arbitrary<Timeline>): fc.Arbitrary<Readin
 
 export const isSure = ({ verdict }: Outcome): boolean => isSureVerdict(verdict);
 export const isFalselySure = (outcome: Outcome): boolean => isSure(outcome) && outcome.missing.length > 0;
+/** Whether a pass is vouched for although far more calls were counted in it than were read. */
+export function isFalselyVouched({ verdict, evidence: { totals, unplaced }, read }: Outcome): boolean {
+  return verdict === "probable" && totals.most - read - unplaced > missingCallThreshold(totals.most);
+}
 
 /** Whether nothing changes during the pass. Calls with equal starts are listed in another order each time. */
 export const isQuiet = ({ timeline }: Reading): boolean => timeline.busyFor === 0 && timeline.tied === 1;
@@ -76,6 +87,7 @@ export async function lives({ timeline, overlap, concurrency }: Reading): Promis
     return {
       ...judge(reading.evidence, read.size),
       missing,
+      read: read.size,
       requests: service.requests,
       atOnce: service.atOnce,
       sort: reading.sort,

@@ -22,7 +22,8 @@ it("each command has a description and an example, and each of its flags a help 
   expect(commands.length).toBeGreaterThan(30);
   for (const { name, description, groups, examples } of commands) {
     expect(description, name).toMatch(/\.$/);
-    expect(examples.join("\n"), name).toContain(name);
+    const call = new RegExp(`(?:^| )${name}(?: |$)`, "m");
+    expect(examples.join("\n"), name).toMatch(call);
     for (const { term, help } of [...common, ...groups.flatMap(({ terms }) => terms)]) {
       expect(help, `${name} ${term}`).not.toBe("");
     }

@@ -7,12 +7,13 @@ import { exitCodeOfReport, makeReport } from "../../src/reports/make-report.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { origin } from "../../src/warehouse/origin.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { startMailServer } from "../delivery/mail-server.ts";
 import "../support/built.ts"; // for the script of the page to explore
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
-import { readRows } from "../support/warehouses/warehouse.ts";
+import { closedWarehouse, readRows } from "../support/warehouses/warehouse.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
 
 /** A Monday. */
@@ -97,6 +98,33 @@ describe("makeReport", () => {
     expect(made?.manifest.files.map(({ file }) => file)).toEqual(["explore.html", "report.html"]);
     const mail = server.taken[0]?.raw ?? "";
     expect(mail.match(/filename=[^\r\n]+/g)).toEqual(["filename=report.html"]);
+  });
+
+  it("writes and sends nothing of calls that another account has, too", async () => {
+    await using hook = await startHook();
+    using own = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
+    using austin = closedWarehouse(CALLS, { at: FINISHED_AT });
+    const atOneAddress = (tx: Tx) => tx.db.update(origin).set({ base_url: "https://api.example.com" }).run();
+    write(own, atOneAddress);
+    austin.change((warehouse) => writeTransaction(warehouse, atOneAddress));
+    const accounts = [
+      { account: "austin", database: austin.database },
+      { account: "dallas", database: own.database },
+    ];
+    const settings = { ...own.report.settings, accounts };
+    const makeWith = (isDelivered: boolean) =>
+      make({ ...own, report: { ...own.report, settings } }, { isDelivered });
+    for (const isDelivered of [true, false])
+      await expect(makeWith(isDelivered)).rejects.toMatchObject({
+        exitCode: EXIT.unverified,
+        message: expect.stringContaining("The account austin has the same calls"),
+      });
+    expect(hook.bodies).toEqual([]);
+    expect(existsSync(join(own.folder, "reports"))).toBe(false);
+    austin.change(({ sqlite }) =>
+      sqlite.exec("UPDATE call_facts SET call_started = '2026-11-15T11:00:00.000Z'"),
+    );
+    expect((await makeWith(true))?.deliveries).toMatchObject([{ status: "delivered" }]);
   });
 
   it("writes files, delivers their summary and records both", async () => {

@@ -19,3 +19,16 @@ describe("resolve", () => {
     );
   });
 });
+
+it.each([
+  ["Pacific/Honolulu", "2026-11-20T10:00:00.000Z"],
+  ["America/Chicago", "2026-11-20T06:00:00.000Z"],
+  ["UTC", "2026-11-20T00:00:00.000Z"],
+  ["Australia/Lord_Howe", "2026-11-19T13:00:00.000Z"],
+])("resolve lists calls that changed from the start of a day in %s", (timezone, start) => {
+  const options = { nowMs: 0, timezone };
+  const { changedSince } = resolve({ contents: ["calls"], changed_since: "2026-11-20" }, options);
+  expect(changedSince).toEqual({ afterMs: Date.parse(start) - 1 });
+  const moment = resolve({ contents: ["calls"], changed_since: "2026-11-20T01:02:03Z" }, options);
+  expect(moment.changedSince).toEqual({ afterMs: Date.parse("2026-11-20T01:02:03Z") });
+});

@@ -1,6 +1,6 @@
 import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
-import type { SpendRow } from "../../src/spend/read-report.ts";
+import type { SpendRow } from "../../src/spend/spend-row.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { markGone, newWarehouse, setRules, storeCalls } from "../support/warehouses/warehouse.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
-import type { SpendRow } from "../../src/spend/read-report.ts";
+import type { SpendRow } from "../../src/spend/spend-row.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 import type { AccountContents } from "./account-image.ts";
 

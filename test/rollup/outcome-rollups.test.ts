@@ -70,6 +70,17 @@ describe("rollup with outcomes equals a fold in memory", () => {
     expect(booked).toBeGreaterThan(5);
   });
 
+  it.each(WAYS)("by the days of zones west and east of UTC, $by, spend $hasSpend", async (way) => {
+    const perZone = [];
+    for (const zone of ["Pacific/Honolulu", "Europe/Berlin", "Australia/Lord_Howe"]) {
+      const asked = { dimensions: ["source"], zone, range: RANGE } satisfies Partial<Question>;
+      await ask({ ...asked, grain: "day", fill: true, previousRange: BEFORE }, way);
+      await ask({ ...asked, dimensions: [], grain: "week" }, { ...way, isGone: true });
+      perZone.push(JSON.stringify(await ask(asked, way)));
+    }
+    expect(new Set(perZone).size).toBe(3);
+  });
+
   it.each(WAYS)("with filters of calls, $by, spend $hasSpend", async (way) => {
     for (const filter of [
       { channel: ["Paid Search"] },
@@ -92,7 +103,8 @@ describe("rollup with outcomes equals a fold in memory", () => {
     const revenueOf = (rows: Row[]) => rows[0]?.[18];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(
-        ({ call_id, stage }) => stage === "sold" && calls.some((call) => call.call_id === call_id),
+        ({ call_id, stage, amount_micros }) =>
+          (stage === "sold" || (amount_micros ?? 0) < 0) && calls.some((call) => call.call_id === call_id),
       ).reduce((sum, { amount_micros }) => sum + (amount_micros ?? 0), 0) / 1e6;
     expect(of(CALLS)).not.toBe(of(LIVE));
     expect(revenueOf(await ask({}, { by: "call", hasSpend: false }))).toBeCloseTo(of(LIVE), 6);

@@ -8,7 +8,7 @@ import type { Call } from "../../src/call/columns.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
 import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
-import type { SpendRow } from "../../src/spend/read-report.ts";
+import type { SpendRow } from "../../src/spend/spend-row.ts";
 import type { FoldQuery } from "../support/figures/fold.ts";
 import { arbitraryCalls } from "../support/warehouses/calls.ts";
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
+import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../src/rollup/session.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 import { MILLISECONDS, openAccount, RULES, SPEND } from "./account.ts";
@@ -154,6 +156,71 @@ describe("SessionSpend", () => {
     using session = new RollupSession(database, { rules: RULES });
     expect((await session.loadSpend("UTC")).readValues("channel")).toEqual([channel]);
     expect(database.prepare("SELECT channel FROM call_facts").pluck().all()).toEqual([channel]);
+  });
+
+  it("matches spend by the aliases of source, medium and campaign, like its calls", async () => {
+    const rules: AttributionRules = {
+      ...RULES,
+      aliases: { gads: "google" },
+      aliases_of: {
+        source: { meta: "facebook" },
+        medium: { ppc: "cpc" },
+        campaign: { sommer: "Summer", "late sommer": "Autumn" },
+      },
+    };
+    const call = (
+      call_id: number,
+      [utm_source, utm_medium, campaign_name]: readonly [string, string, string],
+    ) => makeCall({ call_id, utm_source, utm_medium, campaign_name });
+    const keys = [
+      ["gads", "ppc", "Sommer"],
+      ["meta", "paid_social", "Late Sommer"],
+      ["bing", "cpc", "Other"],
+    ] as const;
+    const spend = keys.map(([source, medium, campaign], index) => ({
+      ...{ day: "2026-03-28", source, medium, campaign, campaign_id: null },
+      ...{ cost_micros: (index + 1) * 1_000_000, currency: "EUR", clicks: null, impressions: null },
+    }));
+    const calls = keys.map((key, index) => call(index + 1, key));
+    const database = await openAccount({ rules, calls, gone: [], spend });
+    using session = new RollupSession(database, { rules });
+    const imported = await session.loadSpend("UTC");
+    expect(
+      imported
+        .campaigns()
+        .map(({ campaign, source, match, cost_micros }) => [campaign, source, match, cost_micros]),
+    ).toEqual([
+      ["Autumn", "facebook", "name", 2_000_000n],
+      ["Other", "bing", "name", 3_000_000n],
+      ["Summer", "google", "name", 1_000_000n],
+    ]);
+    const query = { dimensions: ["campaign"], figures: ["cost"], spend: imported.form } satisfies RollupQuery;
+    const rows = [...(await session.rollup(query)).rows];
+    expect(rows.map(([campaign, _id, callCount, cost]) => [campaign, callCount, cost])).toEqual([
+      ["Autumn", 1, 2],
+      ["Other", 1, 3],
+      ["Summer", 1, 1],
+    ]);
+  });
+
+  it("of two campaigns with one name, spend is of the one of its source by its alias", async () => {
+    const rules: AttributionRules = { ...RULES, aliases: { gads: "google" } };
+    const call = (call_id: number, utm_source: string, campaign_id: string) =>
+      makeCall({ call_id, utm_source, utm_medium: "cpc", campaign_name: "Twin", campaign_id });
+    const calls = [call(1, "gads", "11"), call(2, "bing", "22"), call(3, "bing", "22")];
+    const row = { day: "2026-03-28", medium: "cpc", campaign: "twin", campaign_id: null };
+    const spend = {
+      ...row,
+      source: "gads",
+      cost_micros: 1,
+      currency: "EUR",
+      clicks: null,
+      impressions: null,
+    };
+    const database = await openAccount({ rules, calls, gone: [], spend: [spend] });
+    using session = new RollupSession(database, { rules });
+    const [campaign] = (await session.loadSpend("UTC")).campaigns();
+    expect(campaign).toMatchObject({ campaign_id: "11", source: "google", match: "name" });
   });
 
   it("extends the range of calls, and is the only extent without calls", async () => {

@@ -96,6 +96,39 @@ describe("RollupSession.rollup", () => {
     ]);
   });
 
+  it("returns no changes for days that the last sync has not reached, and those of other days", async () => {
+    const calls = [1, 2, 3].map((call_id) =>
+      makeCall({
+        call_id,
+        utm_source: "a",
+        caller_id: `+49${call_id}`,
+        disposition: "answered",
+        duration: 60 + call_id,
+        // The first is older than the history that first-time callers need.
+        call_started: call_id === 1 ? "2025-01-01T00:00:00.000Z" : `2026-02-0${call_id}T00:00:00.000Z`,
+      }),
+    );
+    const span = { startsAt: "2026-02-08", endsAt: "2026-02-15" };
+    const previous = { span: { startsAt: "2026-02-01", endsAt: "2026-02-08" } };
+    for (const isUnreached of [false, true]) {
+      const [row = {}] = await readRecords(calls, "utm_source", {
+        span,
+        previous: { ...previous, isUnreached },
+      });
+      expect(row).toMatchObject({ calls: 0, calls_previous: 2 });
+      const changes = [
+        "calls",
+        "answered_calls",
+        "unique_callers",
+        "first_time_callers",
+        "total_duration_seconds",
+      ];
+      expect(changes.map((name) => row[`${name}_change`])).toEqual(
+        changes.map(() => (isUnreached ? null : -1)),
+      );
+    }
+  });
+
   it("returns no rows without calls", async () => {
     using warehouse = newWarehouse();
     for (const dimension of DIMENSIONS)

@@ -13,7 +13,7 @@ import { startServer, text } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 import { writeAtOnce } from "../support/write-at-once.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { StoppedClock } from "./stopped-clock.ts";
 
 const job = (name: string, cron: string, lastDone: string | null, idle?: string) => ({
   name,
@@ -46,7 +46,7 @@ async function start({ heartbeat }: { heartbeat?: URL } = {}) {
   const env = heartbeat === undefined ? {} : { CALLTALLY_HEARTBEAT_URL: heartbeat.href };
   const settings = { ...loadSettings({ env, folder: folder.path }), database, jitterSeconds: 0 };
   const { log, lines } = keepLines();
-  const clock = new VirtualClock("2026-11-20T03:00:00.000Z");
+  const clock = new StoppedClock("2026-11-20T03:00:00.000Z");
   const stop = new AbortController();
   const daemon = runDaemon(JOBS, {
     accounts: [{ name: undefined, settings, args: [] }],

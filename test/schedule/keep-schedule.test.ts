@@ -1,8 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { keepSchedule, type ScheduledJob, type ScheduleOptions } from "../../src/schedule/keep-schedule.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { VirtualClock } from "./virtual-clock.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -215,6 +219,58 @@ describe("keepSchedule", () => {
   });
 
   it.each([
+    {
+      change: "spring, when 02:00 to 03:00 does not exist",
+      from: "2026-03-08T00:00:10Z",
+      nightly: ["2026-03-08T08:30:00", "2026-03-09T07:30:00"],
+      hours: 33,
+    },
+    {
+      change: "autumn, when 01:00 to 02:00 occurs twice",
+      from: "2026-11-01T00:00:10Z",
+      nightly: ["2026-11-01T08:30:00", "2026-11-02T08:30:00"],
+      hours: 33,
+    },
+  ])(
+    "runs each slot once, on time, over the change of the clock in $change",
+    async ({ from, nightly, hours }) => {
+      const timezone = "America/Chicago";
+      const jobs = [job("nightly", "30 2 * * *", { timezone }), job("hourly", "17 * * * *", { timezone })];
+      const schedule = start(jobs, from);
+      await schedule.clock.pass(hours * HOUR_MS);
+      await schedule.stop();
+      const timesOf = (name: string) =>
+        schedule.runs.filter((run) => run.startsWith(name)).map((run) => run.slice(name.length + 1));
+      expect(timesOf("nightly")).toEqual(nightly);
+      const first = Date.parse(from.replace(":00:10", ":17:00"));
+      expect(timesOf("hourly")).toEqual(
+        Array.from({ length: hours }, (_, hour) =>
+          new Date(first + hour * HOUR_MS).toISOString().slice(0, 19),
+        ),
+      );
+    },
+  );
+
+  it("runs a time that occurs twice in autumn only once", async () => {
+    const schedule = start(
+      [job("sync", "30 1 * * *", { timezone: "America/Chicago" })],
+      "2026-11-01T05:00:10Z",
+    );
+    await schedule.clock.pass(DAY_MS);
+    expect(schedule.runs).toEqual(["sync 2026-11-01T06:30:00"]);
+    await schedule.stop();
+  });
+
+  it("starts on the second of a slot between two checks, by node-cron's ring", async () => {
+    const schedule = start([job("sync", "19 7 4 * * *")], "2026-11-20T04:06:50Z");
+    await schedule.clock.pass(28_999);
+    expect(schedule.runs).toEqual([]);
+    await schedule.clock.pass(1);
+    expect(schedule.runs).toEqual(["sync 2026-11-20T04:07:19"]);
+    await schedule.stop();
+  });
+
+  it.each([
     // A small step of the clock, which is seen half a minute later: past slots are not repeated.
     { setBackMs: 30_000, next: "sync 2026-11-20T05:07:00" },
     { setBackMs: 90_000, next: "sync 2026-11-20T05:07:00" },
@@ -249,8 +305,8 @@ describe("keepSchedule", () => {
     async ({ lateMs, jitterMs, isSaid }) => {
       const schedule = start([job("sync", "7 * * * *")], "2026-11-20T03:06:50Z", { jitterMs });
       await schedule.clock.pass(1000);
-      schedule.clock.jump(lateMs);
-      await schedule.clock.pass(10_000);
+      schedule.clock.jump(lateMs - 20_000);
+      await schedule.clock.pass(29_000); // node-cron is silent; the next check is 20 s after the slot
       expect(schedule.runs).toHaveLength(1);
       expect(schedule.messages().some((message) => message.startsWith("late"))).toBe(isSaid);
       await schedule.stop();

@@ -123,7 +123,11 @@ describe("planJobs", () => {
     expect(names((warehouse) => insertExport(warehouse, "2026-11-20T05:29:59.000Z"))).toEqual(["export"]);
     const exportByHand = (warehouse: Warehouse, exportDir: string) => {
       const path = join(exportDir, "utm_source.csv");
-      settleExports(warehouse, insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}" }]), NOW);
+      settleExports(
+        warehouse,
+        insertExports(warehouse, [{ path, sha256: "", rows: 0, filter: "{}", manifest_sha256: "" }]),
+        NOW,
+      );
     };
     expect(names(exportByHand)).toEqual(["export"]);
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
+import { type JobJournal, openJournal } from "../../src/schedule/job-journal.ts";
 import { runJob } from "../../src/schedule/run-job.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { startServer, text } from "../support/services/server.ts";
@@ -12,7 +13,14 @@ import { openNewWarehouse } from "../support/warehouses/warehouse.ts";
 const NEVER = new AbortController().signal;
 
 /** Runs jobs, such as "sync unreachable", by how they end; returns what the monitor hears of each. */
-async function hear(runs: readonly `${"sync" | "insights"} ${keyof typeof EXIT}`[], failures = "3") {
+async function hear(
+  runs: readonly `${"sync" | "insights"} ${keyof typeof EXIT}`[],
+  failures = "3",
+  {
+    more = {},
+    before: prepare,
+  }: { more?: Record<string, string>; before?: (journal: JobJournal) => void } = {},
+) {
   using folder = makeTempFolder();
   await using monitor = await startServer(text("OK"));
   const database = join(folder.path, "calls.db");
@@ -23,8 +31,10 @@ async function hear(runs: readonly `${"sync" | "insights"} ${keyof typeof EXIT}`
       CALLTALLY_DATABASE: database,
       CALLTALLY_HEARTBEAT_URL: `${monitor.url}ping`,
       ...(failures !== "3" && { CALLTALLY_HEARTBEAT_FAILURES: failures }),
+      ...more,
     },
   });
+  prepare?.(openJournal(database, keepLines().log));
   const heard: string[] = [];
   for (const run of runs) {
     const [, name = "", end = ""] = /^(\w+) (\w+)$/.exec(run) ?? [];
@@ -78,4 +88,21 @@ describe("runJob", () => {
     ]);
     expect(heard).toEqual(["", "", "well", "", "well", "/fail", "/fail", "", "well"]);
   });
+
+  it.each([
+    { minutes: undefined, startedMinutesAgo: 59, says: "well" },
+    { minutes: undefined, startedMinutesAgo: 61, says: "/fail" },
+    { minutes: "3", startedMinutesAgo: 2, says: "well" },
+    { minutes: "3", startedMinutesAgo: 4, says: "/fail" },
+    { minutes: "90", startedMinutesAgo: 61, says: "well" },
+  ])(
+    "a sync reports $says while another job has been running for $startedMinutesAgo of $minutes minutes, as if it was killed",
+    async ({ minutes, startedMinutesAgo, says }) => {
+      const started = new Date(Date.now() - startedMinutesAgo * 60_000).toISOString();
+      const more = minutes === undefined ? {} : { CALLTALLY_JOB_MINUTES: minutes };
+      expect(
+        await hear(["sync done"], "3", { more, before: (journal) => journal.start("insights", started) }),
+      ).toEqual([says]);
+    },
+  );
 });

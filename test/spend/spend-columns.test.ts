@@ -1,13 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { findColumns, type HeaderMap, SPEND_FIELDS } from "../../src/spend/spend-columns.ts";
+import { findColumns } from "../../src/intake/find-columns.ts";
+import { SPEND_FIELDS, type SpendField } from "../../src/spend/spend-forms.ts";
+import { BY_MAP, SPEND_INTAKE } from "../../src/spend/spend-intake.ts";
+
+type HeaderMap = Partial<Record<SpendField, string>>;
+
+const find = (headers: readonly string[], map: HeaderMap = {}) =>
+  findColumns(
+    headers,
+    SPEND_INTAKE,
+    Object.fromEntries(Object.entries(map).map(([field, name]) => [field, [name]])),
+  );
 
 /** The interpretation of a header: the report, and the fields with their places. */
 function columnsOf(headers: readonly string[], map: HeaderMap = {}) {
-  const found = findColumns(headers, map);
+  const found = find(headers, map);
   if (found === undefined) return undefined;
-  const { daily: _, ...columns } = found;
-  return { ...columns, indexes: Object.fromEntries(found.indexes) };
+  const { form, indexes, ...columns } = found;
+  const { name: report = BY_MAP, source = null, medium = null } = form ?? {};
+  const places = Object.fromEntries([...indexes].map(([field, [place]]) => [field, place]));
+  return { report, source, medium, ...columns, indexes: places };
 }
 
 /** Reports with the possible headers of each field, of which the first counts; and the minimum. */
@@ -62,7 +75,7 @@ const REPORTS = [
   },
 ];
 
-describe("findColumns", () => {
+describe("findColumns of spend", () => {
   it.each(REPORTS)(
     "recognizes each header of $is.report, and the first of several for one field",
     ({ is, least, marks, fields }) => {
@@ -115,7 +128,7 @@ describe("findColumns", () => {
     ["a day without a cost", ["Day", "Campaign"]],
     ["a cost without a day", ["Cost", "Impr."]],
   ])("does not accept %s", (_, headers) => {
-    expect(findColumns(headers, {})).toBeUndefined();
+    expect(find(headers)).toBeUndefined();
   });
 
   it.each([
@@ -205,11 +218,11 @@ describe("findColumns", () => {
   it("refuses two columns for one field", () => {
     const twice = (name: string) =>
       new UsageError(`it has several columns "${name}"`, {
-        hint: "Remove all but one of them from the report.",
+        hint: "Remove all but one of them from the file.",
       });
     const refusal = (headers: string[], map: HeaderMap = {}) => {
       try {
-        findColumns(headers, map);
+        find(headers, map);
       } catch (error) {
         return error;
       }
@@ -225,7 +238,7 @@ describe("findColumns", () => {
     ] as const) {
       const error = refusal([...headers], map);
       expect(error).toEqual(twice(name));
-      expect(error).toMatchObject({ hint: "Remove all but one of them from the report." });
+      expect(error).toMatchObject({ hint: "Remove all but one of them from the file." });
     }
     // Unknown columns, other currencies of another field, and mapped columns are ignored.
     expect(refusal(["Day", "Cost", "Impr.", "x", "x"])).toBeUndefined();

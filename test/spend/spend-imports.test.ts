@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { removeImport } from "../../src/spend/import-ledger.ts";
+import { removeImport } from "../../src/intake/ledger.ts";
 import { readImports, SPEND_LEDGER } from "../../src/spend/spend-imports.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SpendRow } from "../../src/spend/read-report.ts";
+import type { SpendRow } from "../../src/spend/spend-row.ts";
 import { importSpend } from "../../src/spend/spend-table.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouses/warehouse.ts";

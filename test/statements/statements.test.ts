@@ -34,6 +34,7 @@ const WAREHOUSE: Basis = {
   rejected: null,
   withheld_calls: 0,
   other_unit_calls: 0,
+  shared_calls: null,
   unlisted: null,
   first_load: false,
   certificate: null,
@@ -68,6 +69,7 @@ const SITUATIONS: Record<StatementId, Facts> = {
   withheld_calls: warehouse({ withheld_calls: 40 }),
   first_load: warehouse({ first_load: true }),
   other_unit: warehouse({ other_unit_calls: 1 }),
+  shared_calls: warehouse({ shared_calls: { account: "austin" } }),
   rules_changed: warehouse({ rules_changed: true }),
   made_up: warehouse({ origin: { ...WAREHOUSE.origin, made_by_demo: true } }),
   unlisted: warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
@@ -101,6 +103,7 @@ const SITUATIONS: Record<StatementId, Facts> = {
   spend_days_differ: range({ spend: { ...SPEND, days_differ: true } }),
   unmatched_spend: range({ spend: { ...SPEND, campaigns: { unmatched: { rows: 1, cost: 2.5 } } } }),
   unmatched_jobs: { imported: { jobs: 3, matched: 2 } },
+  no_amounts: range({ outcomes: { ...OUTCOMES, currency: null, revenue_by: "nothing" } }),
   revenue_by_job: range({ outcomes: { ...OUTCOMES, revenue_by: "job-date" } }),
   revenue_by_call: range({ outcomes: OUTCOMES }),
   no_outcomes: range({ outcomes: { ...OUTCOMES, jobs: 0, matched: 0 } }),
@@ -141,6 +144,7 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
       "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
     unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00.",
     unmatched_jobs: "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
+    no_amounts: "No imported job has an amount: revenue is blank.",
     callers_without_calls: "1 number of the callers to leave out has never called.",
     no_callers_excluded: "The file of callers to leave out has no numbers: all callers count.",
     provisional: "The latest days are provisional: late transcripts and corrections may still come.",
@@ -267,12 +271,16 @@ describe("statementsOf", () => {
   const OF_FIRST_CALLS = ["short_history", "short_history_before"];
   const OF_COSTS = ["spend_days", "filters_of_calls_alone", "spend_days_differ", "unmatched_spend"];
   const OF_OUTCOMES = ["unmatched_jobs", "revenue_by_job", "revenue_by_call", "no_outcomes"];
-  const ALL = [...OF_FIRST_CALLS, ...OF_COSTS, ...OF_OUTCOMES, "no_spend", "no_spend_of_days"];
+  const OF_AMOUNTS = "no_amounts";
+  const ALL = [...OF_FIRST_CALLS, ...OF_COSTS, ...OF_OUTCOMES, OF_AMOUNTS, "no_spend", "no_spend_of_days"];
   it.each([
     [["calls"], ["callers_per_account", ...ALL]],
     [["calls", "unique_callers"], ALL],
     [["first_time_callers"], ALL.filter((id) => !OF_FIRST_CALLS.includes(id))],
-    [["revenue"], ["callers_per_account", ...ALL].filter((id) => !OF_OUTCOMES.includes(id))],
+    [
+      ["revenue"],
+      ["callers_per_account", ...ALL].filter((id) => !OF_OUTCOMES.includes(id) && id !== OF_AMOUNTS),
+    ],
     [["return_on_ad_spend"], ["callers_per_account", ...OF_FIRST_CALLS]],
   ])("returns no statement about figures that are not shown: %s", (figures, expected) => {
     expect(silent(figures).toSorted()).toEqual(expected.toSorted());

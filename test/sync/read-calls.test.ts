@@ -290,7 +290,15 @@ describe("reading page by page", () => {
     listing.disturb = (slice) => slice;
     listing.rows = listing.rows.slice(100);
     const again = await syncWarehouse(run);
-    expect(again).toMatchObject({ run_id: 1, resumed: null, verdict: "exact", calls_read: 300, pages: 5 });
+    // The run has not forgotten that the service counted 400 calls.
+    expect(again).toMatchObject({
+      run_id: 1,
+      resumed: null,
+      verdict: "unverified",
+      calls_read: 300,
+      pages: 5,
+    });
+    expect(again.verdict_reason).toContain("; and far fewer calls came than the service counted: 300 of 400");
     expect(readFetched(warehouse).map(([seq, offset]) => [seq, offset])).toEqual([
       [0, 0],
       [1, 117],

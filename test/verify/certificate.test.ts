@@ -1,24 +1,26 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { attempt } from "../../src/base/errors.ts";
 import { checkCertificate, writeCertificate } from "../../src/paging/certificate.ts";
 import { seededRandom } from "../../src/sandbox/random.ts";
+import { busyTimelines } from "../paging/lossy-timelines.ts";
 import { honestTimelines, wideTimelines, wildTimelines } from "../paging/random-service.ts";
 import { isSure, lives, type Reading, readings } from "../paging/walks.ts";
 import { DRAWING, draws } from "../support/draws.ts";
+import { findPeer } from "../support/peers.ts";
 
 const RUNS = draws(350);
 const SCRIPT = join(import.meta.dirname, "verify.py");
-const HAS_PYTHON = spawnSync("python3", ["--version"]).status === 0;
+const PYTHON = findPeer("python3");
 
 interface Pass {
   lines: string[];
   ids: Set<number | null>;
 }
 
-const anyTimeline = fc.oneof(wildTimelines, honestTimelines, wideTimelines);
+const anyTimeline = fc.oneof(wildTimelines, honestTimelines, wideTimelines, busyTimelines);
 
 /** Returns the certificates of the proven passes over drawn services. */
 async function certify(seed: number): Promise<Pass[]> {
@@ -168,37 +170,40 @@ describe("certificates of proven passes over random services", () => {
   const { seed } = DRAWING;
   const random = seededRandom(seed);
 
-  it.skipIf(!HAS_PYTHON)("both verifiers accept certificates, and refuse forged ones", async () => {
-    const passes = await certify(seed);
-    expect(passes.filter(({ lines, ids }) => !isHeld(lines, ids))).toEqual([]);
-    const forged = passes.flatMap(({ lines, ids }) =>
-      Object.entries(FORGERIES).map(([how, forge]) => {
-        const page = 1 + Math.floor(random() * (lines.length - 1));
-        return { how, ids, lines: forge([...lines], page) };
-      }),
-    );
-    const all = [...passes.map((pass) => ({ ...pass, how: "honest" })), ...forged];
-    const second = await askPython(all.map(({ lines }) => lines));
-    const apart = all.flatMap(({ how, lines }, at) =>
-      isHeld(lines) === (second[at] === "holds") ? [] : [{ how, second: second[at], lines }],
-    );
-    expect(apart).toEqual([]);
-    const pass = passes.find(({ ids }) => ids.size > 1);
-    const mutated = Object.entries(MUTATIONS).map(([how, mutate]) => ({
-      how,
-      lines: mutate(pass?.lines ?? []),
-    }));
-    const said = await askPython(mutated.map(({ lines }) => lines));
-    const accepted = mutated.flatMap(({ how, lines }, at) =>
-      isHeld(lines) || said[at] === "holds" ? [{ how, first: isHeld(lines), second: said[at], lines }] : [],
-    );
-    expect(accepted).toEqual([]);
-    // Some forged ones prove the same: the proof does not depend on the order of pages that join, nor on each total.
-    const found = Map.groupBy(forged, ({ how }) => how);
-    const shares = [...found].map(([how, each]) => {
-      const share = each.filter(({ lines, ids }) => !isHeld(lines, ids)).length / each.length;
-      return { how, share, isEnough: share >= (LEAST_FOUND[how] ?? 1) };
-    });
-    expect(shares.filter(({ isEnough }) => !isEnough)).toEqual([]);
-  });
+  it.skipIf(PYTHON.isMissing)(
+    `both verifiers accept certificates, and refuse forged ones${PYTHON.note}`,
+    async () => {
+      const passes = await certify(seed);
+      expect(passes.filter(({ lines, ids }) => !isHeld(lines, ids))).toEqual([]);
+      const forged = passes.flatMap(({ lines, ids }) =>
+        Object.entries(FORGERIES).map(([how, forge]) => {
+          const page = 1 + Math.floor(random() * (lines.length - 1));
+          return { how, ids, lines: forge([...lines], page) };
+        }),
+      );
+      const all = [...passes.map((pass) => ({ ...pass, how: "honest" })), ...forged];
+      const second = await askPython(all.map(({ lines }) => lines));
+      const apart = all.flatMap(({ how, lines }, at) =>
+        isHeld(lines) === (second[at] === "holds") ? [] : [{ how, second: second[at], lines }],
+      );
+      expect(apart).toEqual([]);
+      const pass = passes.find(({ ids }) => ids.size > 1);
+      const mutated = Object.entries(MUTATIONS).map(([how, mutate]) => ({
+        how,
+        lines: mutate(pass?.lines ?? []),
+      }));
+      const said = await askPython(mutated.map(({ lines }) => lines));
+      const accepted = mutated.flatMap(({ how, lines }, at) =>
+        isHeld(lines) || said[at] === "holds" ? [{ how, first: isHeld(lines), second: said[at], lines }] : [],
+      );
+      expect(accepted).toEqual([]);
+      // Some forged ones prove the same: the proof does not depend on the order of pages that join, nor on each total.
+      const found = Map.groupBy(forged, ({ how }) => how);
+      const shares = [...found].map(([how, each]) => {
+        const share = each.filter(({ lines, ids }) => !isHeld(lines, ids)).length / each.length;
+        return { how, share, isEnough: share >= (LEAST_FOUND[how] ?? 1) };
+      });
+      expect(shares.filter(({ isEnough }) => !isEnough)).toEqual([]);
+    },
+  );
 });

@@ -1,7 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { fingerprintOf } from "../../src/export/manifest.ts";
 import { isOf, verifyFile } from "../../src/verify/verify-files.ts";
 import { openExistingWarehouse, openReader } from "../../src/warehouse/open.ts";
 import type { Reader } from "../../src/warehouse/warehouse.ts";
@@ -75,16 +76,22 @@ const CASES: [what: string, says: RegExp, (exported: Exported) => void][] = [
     /^calls.csv is not in the record/,
     ({ edit }) => edit(({ files }) => (files[0].file = "calls.csv")),
   ],
-  [
-    "other rules",
-    /^its fingerprint is that of other contents/,
-    ({ edit }) => edit(({ rules }) => rules.qualified_seconds++),
-  ],
-  [
-    "no caveats, where there were some",
-    /^its fingerprint/,
-    ({ edit }) => edit((manifest) => (manifest.caveats = {})),
-  ],
+  ...Object.entries<(manifest: Json) => void>({
+    "statements emptied": (manifest) => (manifest.statements = []),
+    "another address": ({ origin }) => (origin.base_url = "https://other.example.com"),
+    "another zone": (manifest) => (manifest.timezone = "Asia/Tokyo"),
+    "another reason of the verdict": ({ run }) => (run.verdict_reason = "every call was read twice"),
+    "other rules": ({ rules }) => rules.qualified_seconds++,
+    "doubled sums": ({ files }) => (files[1].sums.calls *= 2),
+    "another number of keys in (other)": ({ files }) => (files[0].keys_in_other = 3),
+    "other days of comparison": (manifest) => (manifest.compared_with = { from: "2026-01-01" }),
+    "a hidden restatement": (manifest) => (manifest.restatements = { rollups: [] }),
+    "another member": (manifest) => (manifest.caveats = {}),
+  }).map(([what, change]): (typeof CASES)[number] => [
+    what,
+    /^it is not the one that was written at 20/,
+    ({ edit }) => edit(change),
+  ]),
   [
     "the certificate of another",
     /is not kept in/,
@@ -100,7 +107,16 @@ const CASES: [what: string, says: RegExp, (exported: Exported) => void][] = [
   ["no record", /is not in the record/, ({ run }) => run("DELETE FROM exports")],
 ];
 
-async function exportTwo(folder: string): Promise<Exported & { verify: () => string[] }> {
+interface Verified extends Exported {
+  /** Returns what does not hold. */
+  verify: (path?: string) => string[];
+  /** Exports the first file again, from a day on. */
+  exportAgain: (from: string) => Promise<unknown>;
+  /** Returns all messages. */
+  look: (path: string) => string[];
+}
+
+async function exportTwo(folder: string): Promise<Verified> {
   const database = join(folder, "calls.db");
   {
     using warehouse = openNewWarehouse(database);
@@ -111,13 +127,8 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
     kind: "rollup" as const,
     dimensions: [dimension],
   });
-  await exportToFolder({
-    database,
-    folder: out,
-    rules: DEFAULT_RULES,
-    lookbackHours: 72,
-    targets: [rollup("channel"), rollup("campaign")],
-  });
+  const given = { database, folder: out, rules: DEFAULT_RULES, lookbackHours: 72 };
+  await exportToFolder({ ...given, targets: [rollup("channel"), rollup("campaign")] });
   const path = join(out, "manifest.json");
   const open = (id: string): Reader | undefined => {
     const warehouse = openReader(database);
@@ -131,20 +142,60 @@ async function exportTwo(folder: string): Promise<Exported & { verify: () => str
     edit: (change) => {
       const manifest = JSON.parse(readFileSync(path, "utf8"));
       change(manifest);
-      writeFileSync(path, JSON.stringify(manifest));
+      // Anybody can compute it.
+      manifest.fingerprint = fingerprintOf(manifest);
+      writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
     },
     write: (file, text) => writeFileSync(join(out, file), text),
     run: (sql) => {
       using warehouse = openExistingWarehouse(database);
       warehouse.sqlite.exec(sql);
     },
-    verify: () => [...verifyFile(path, open)].flatMap(({ holds, message }) => (holds ? [] : [message])),
+    verify: (at = path) =>
+      [...verifyFile(at, open)].flatMap(({ holds, message }) => (holds ? [] : [message])),
+    exportAgain: (from) => exportToFolder({ ...given, targets: [rollup("channel")], range: { from } }),
+    look: (at) => [...verifyFile(at, open)].map(({ message }) => message),
   };
 }
 
 it("verify accepts an export as it was written", async () => {
   using temp = makeTempFolder();
-  expect((await exportTwo(temp.path)).verify()).toEqual([]);
+  const { verify, edit, folder } = await exportTwo(temp.path);
+  expect(verify()).toEqual([]);
+  edit(() => {});
+  expect(verify()).toEqual([]);
+  expect(JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")).statements).not.toEqual([]);
+});
+
+it("verify accepts a copied folder and a moved one, and says where it was written", async () => {
+  using temp = makeTempFolder();
+  const { verify, look, folder, write } = await exportTwo(temp.path);
+  const [copy, moved] = [join(temp.path, "copy"), join(temp.path, "moved")];
+  cpSync(folder, copy, { recursive: true });
+  const manifest = join(copy, "manifest.json");
+  expect(verify(manifest)).toEqual([]);
+  expect(look(manifest)).toContainEqual(
+    expect.stringMatching(`to ${folder}; exports may have replaced that since`),
+  );
+  renameSync(folder, moved);
+  expect(verify(join(moved, "manifest.json"))).toEqual([]);
+  renameSync(moved, folder);
+  write("channel.csv", "a");
+  expect(verify(manifest)).toEqual([]);
+  writeFileSync(join(copy, "campaign.csv"), "b");
+  expect(verify(manifest)).toEqual(["campaign.csv is not the one that was written"]);
+  writeFileSync(manifest, readFileSync(manifest, "utf8").replace("UTC", "CET"));
+  expect(verify(manifest)).toContain("it is not the one that was written");
+});
+
+it("verify accepts the last of two exports to a folder, and no longer the one before", async () => {
+  using temp = makeTempFolder();
+  const { verify, folder, exportAgain } = await exportTwo(temp.path);
+  const before = readFileSync(join(folder, "manifest.json"));
+  await exportAgain("2026-10-01");
+  expect(verify()).toEqual([]);
+  writeFileSync(join(folder, "manifest.json"), before);
+  expect(verify()).toContainEqual(expect.stringMatching(/^it is not the one that was written at 20/));
 });
 
 it.each(CASES)("verify finds %s", async (_, says, forge) => {

@@ -131,19 +131,30 @@ class Pass:
 
     def read(self, page):
         held, unseen, _ = self.chain.join(page["rows"], page["offset"] == 0 or self.pages == 0)
-        ends = [row["id"] for row in page["rows"]][-1:] == [row["id"] for row in self.left["rows"]][-1:]
-        in_place, quiet = end_of(page) == end_of(self.left), self.quiet
+        before, look = self.left, self.quiet
         self.lead(page, held)
-        if not ends or unseen or not in_place or quiet is None:
-            return
-        one_length = len(self.cut) >= 2 and set(self.cut) == {self.longest}
-        is_short = one_length and len(page["rows"]) < min(self.cut[-1], self.limit)
-        self.end, self.end_held = "short" if is_short else self.end_by(quiet), held
+        if look is not None:
+            one_length = len(self.cut) >= 2 and set(self.cut) == {self.longest}
+            is_short = one_length and len(page["rows"]) < min(self.cut[-1], self.limit)
+            end = self.end_of_list(before, look, page, unseen)
+            self.end, self.end_held = "short" if end and is_short else end, held
 
-    def end_by(self, look):
+    def end_of_list(self, before, look, page, unseen):
+        """What two pages and the look between them show: nothing moved, or the total follows what came and went."""
+        totals = [before["total"], look["total"], page["total"]]
+        moved, at_total = len(set(totals)) > 1, lambda response: end_of(response) == response["total"]
+        same = [row["id"] for row in page["rows"]][-1:] == [row["id"] for row in before["rows"]][-1:] and not unseen
+        in_place = end_of(page) == end_of(before) == look["offset"]
+        if same and in_place and not (moved and look["rows"] > 0 and look["offset"] < look["total"]):
+            return self.end_by(page, look)
+        empty = look["rows"] == 0 and look["offset"] == look["total"]
+        return "nothing" if moved and empty and at_total(before) and at_total(page) else None
+
+    @staticmethod
+    def end_by(last, look):
         if look["rows"] > 0:
             return "repeated"
-        return "nothing" if end_of(self.left) >= self.left["total"] else "disputed"
+        return "nothing" if end_of(last) >= last["total"] else "disputed"
 
     def lead(self, page, held):
         if self.pages == 0:
@@ -161,10 +172,14 @@ class Pass:
         self.left_held = self.chain.join(self.left["rows"], self.left["offset"] == 0)[0]
 
     def look_behind(self, look):
+        if self.end:  # a look further behind a proven end, whose total does not count
+            self.requests += [look["request_id"]] if look["request_id"] is not None else []
+            self.end = None if look["unseen"] else self.end
+            return
         self.respond(look["offset"], look["total"], look["rows"] if look["unseen"] else 0, look["request_id"])
         self.quiet = look if look["unseen"] == 0 else None
         if self.quiet and not self.left["rows"]:
-            self.end, self.end_held = self.end_by(look), self.left_held
+            self.end, self.end_held = self.end_by(self.left, look), self.left_held
 
     def look_at_front(self, page):
         within, _, known = self.look.join(page["rows"], page["offset"] == 0)

@@ -23,7 +23,7 @@ const IMPERSONAL = `
   sync_pages.call_ids sync_pages.request_id sync_pages.fetched_at
   certificates.made_at certificates.sha256
   schema_drift.json_type schema_drift.first_seen_at
-  exports.exported_at exports.path exports.sha256 exports.caller_key
+  exports.exported_at exports.path exports.sha256 exports.manifest_sha256 exports.caller_key
   jobs.job jobs.started_at jobs.finished_at jobs.succeeded_at jobs.failing_since
   report_runs.report report_runs.account report_runs.scheduled_for report_runs.started_at
   report_runs.finished_at report_runs.range_from report_runs.range_to report_runs.folder report_runs.files

@@ -68,19 +68,24 @@ describe("runQuery", () => {
     });
   });
 
-  it.each([
-    "VALUES (1), (2)",
-    "with x as (select 1) select * from x",
-    "EXPLAIN SELECT 1",
-    "EXPLAIN QUERY PLAN SELECT * FROM rollup_campaign",
-    "SELECT * FROM pragma_table_info('calls')",
-    "SELECT * FROM attributed_calls",
-    "SELECT * FROM rollup_channel",
-    "SELECT ';--' AS a",
-    "SELECT 'DELETE FROM calls; ATTACH' AS a",
-  ])("runs %j", (sql) => {
+  it.each<[sql: string, column: string, values: unknown[]]>([
+    ["VALUES (1), (2)", "column1", [1n, 2n]],
+    ["with x as (select 1 as a) select * from x", "a", [1n]],
+    ["EXPLAIN SELECT 1", "opcode", expect.arrayContaining(["Init", "ResultRow"])],
+    [
+      "EXPLAIN QUERY PLAN SELECT * FROM rollup_campaign",
+      "detail",
+      expect.arrayContaining([expect.stringMatching(/call_facts/)]),
+    ],
+    ["SELECT * FROM pragma_table_info('calls')", "name", expect.arrayContaining(["call_id", "duration"])],
+    ["SELECT * FROM attributed_calls ORDER BY call_id", "call_id", [2n, 731_000_005n]],
+    ["SELECT * FROM rollup_channel", "calls", [1n, 1n]],
+    ["SELECT ';--' AS a", "a", [";--"]],
+    ["SELECT 'DELETE FROM calls; ATTACH' AS a", "a", ["DELETE FROM calls; ATTACH"]],
+  ])("runs %j", (sql, column, values) => {
     using warehouse = makeWarehouse();
-    expect(ask(warehouse.database, sql).rows).not.toEqual([]);
+    const { columns, rows } = ask(warehouse.database, sql);
+    expect(rows.map((row) => row[columns.indexOf(column)])).toEqual(values);
   });
 
   it.each(ATTACKS)("refuses %j and changes nothing", (attack) => {
@@ -129,6 +134,12 @@ describe("runQuery", () => {
       "SELECT gclid FROM transcripts",
       "It is a column of calls, fact_changes, call_facts, attributed_calls, rollup_gclid.",
     ],
+    [
+      "SELECT day, count(*) FROM attributed_calls",
+      "call_started_local has the local day and time of a call.",
+    ],
+    ['SELECT "Date" FROM attributed_calls', "call_started_local has the local day and time of a call."],
+    ["SELECT timestamp FROM calls", "call_started has the UTC time of a call."],
     ["SELECT something_else FROM calls", "`calltally schema` names tables, views and columns."],
     ["SELECT json('{')", "Correct the SQL; `calltally schema` names tables, views and columns."],
   ])("suggests a correction for %j: %s", (sql, hint) => {

@@ -39,11 +39,15 @@ const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
 };
 
 function describeDemo({ run, made, tables, page, explore }: Demo, folder: string): string {
+  const [byChannel = "", byCampaign = ""] = tables.map(describeRollup);
   return [
-    summarizeRun(run),
-    ...tables.map(describeRollup),
-    describeMade(made, folder),
+    `What brought a made-up plumber ${formatCount(DEMO_CALLS)} calls:`,
+    byChannel,
+    byCampaign,
     `Open ${relative(folder, explore)} in a browser to explore these calls, or ${relative(folder, page)} for charts of four weeks.`,
+    describeMade(made, folder),
+    "How the calls were copied, and the proof that none is missing:",
+    summarizeRun(run),
   ].join("\n\n");
 }
 

@@ -3,9 +3,11 @@ import { Argument, Command } from "@commander-js/extra-typings";
 import { ASSISTANTS_AS_OF } from "../../attribution/ai-assistants.ts";
 import { presentText } from "../../attribution/call-text.ts";
 import { minutesOf } from "../../calendar/local-time.ts";
+import { shownFacts } from "../../call/facts.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { type Explanation, explainCall, noCallError } from "../../explain/explain-call.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
+import { CONVERSIONS } from "../../request/option-values.ts";
 import { readStatements } from "../../statements/read-statements.ts";
 import { openReader } from "../../warehouse/open.ts";
 import { settingsOf } from "../chosen-accounts.ts";
@@ -37,6 +39,7 @@ export const command = (context: Context) =>
     );
 
 const WIDTH = 78;
+const NAMES_WIDTH = Math.max("referring_host".length, ...CONVERSIONS.map((kind) => kind.length)) + 1;
 
 /** @param timezone of its times, named once */
 function describeExplanation(explanation: Explanation, timezone: string, folder: string): string {
@@ -57,7 +60,7 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
     line("source", describeFill(explanation, explanation.source, utm.utm_source?.tallied_as)),
     line("medium", describeFill(explanation, explanation.medium, utm.utm_medium?.tallied_as)),
     line("campaign", describeCampaign(explanation)),
-    line("referring_host", explanation.referring_host ?? NOT_SET),
+    ...shownFacts("visit").map((name) => line(name, explanation[name] ?? NOT_SET)),
     line("decided by", describeRule(explanation)),
     "",
     line(
@@ -74,20 +77,17 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
     line("qualified", describeQualified(explanation)),
     ...(explanation.in_hours === null ? [] : [line("in hours", describeHours(explanation))]),
     line("first call", describeFirst(explanation, minuteOf)),
-    line("google-ads", describeUpload(explanation.google_ads)),
-    line("google-leads", describeUpload(explanation.google_leads)),
-    line("microsoft-ads", describeUpload(explanation.microsoft_ads)),
-    line("ga4-events", describeUpload(explanation.ga4_events)),
+    ...CONVERSIONS.map((kind) => line(kind, describeUpload(explanation.conversions[kind]))),
     // Full paths, because only their ends differ.
     ...explanation.uploads.map(
       (upload, index) =>
-        `${(index === 0 ? "uploads" : "").padEnd(15)} ${describeSaid(upload, minuteOf, folder)}`,
+        `${(index === 0 ? "uploads" : "").padEnd(NAMES_WIDTH)}${describeSaid(upload, minuteOf, folder)}`,
     ),
   ].join("\n");
 }
 
 function line(name: string, text: string): string {
-  return ellipsize(`${name.padEnd(15)} ${text}`, WIDTH).trimEnd();
+  return ellipsize(`${name.padEnd(NAMES_WIDTH)}${text}`, WIDTH).trimEnd();
 }
 
 function quote(text: string | null): string {

@@ -10,7 +10,7 @@ import { isManifest } from "../../forget/personal-files.ts";
 import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
-import { eachOf } from "../parsers.ts";
+import { eachOf, parseCountryCode } from "../parsers.ts";
 import { linesBelow } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
@@ -26,6 +26,7 @@ export const command = (context: Context) =>
       "a caller as caller_hash in exported files; may be given more than once",
       eachOf(String),
     )
+    .option("--country-code <digits>", "of numbers that have none, such as 1", parseCountryCode)
     .option("--exports", "also delete exported files that contain them", false)
     .option("--allow-empty", "accept numbers without calls, and block them from now on", false)
     .option("--all-accounts", "forget them in each account that has data of them", false)
@@ -34,7 +35,7 @@ export const command = (context: Context) =>
     .addHelpText("after", '\nExample:\n  $ calltally forget "+1 512 555 0117" --exports')
     .action(
       action(context, async (numbers, options) => {
-        const whom = parseWhom(numbers, options.file, options.callerHash ?? []);
+        const whom = parseWhom(numbers, { ...options, hashes: options.callerHash ?? [] });
         if (options.allAccounts) return await forgetInAll(context, whom, options);
         return await forgetIn(context, settingsOf(context, "--all-accounts"), whom, options);
       }),

@@ -8,6 +8,7 @@ import { Draft } from "../../base/draft.ts";
 import { CalltallyError, codeOf, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
 import { makeFolder, removeFile } from "../../base/folder.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
+import { COMMAND_LINE } from "../../base/words.ts";
 import { findFile } from "../../config/accounts.ts";
 import { nameFrom } from "../../config/calltally-file.ts";
 import { inspectSettings } from "../../config/load-settings.ts";
@@ -104,14 +105,15 @@ async function countCalls({ baseUrl, token }: Access, signal: AbortSignal): Prom
 const HINTS: Partial<Record<ExitCode, string>> = {
   [EXIT.unreachable]:
     "Check --base-url and the network; --offline writes the files without trying the token. Nothing was written.",
-  [EXIT.contract]:
-    "Check that --base-url is the address of the Call Analytics Platform API, without /v3. Nothing was written.",
 };
 
 function nothingWritten(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
-  const { exitCode, message, hint, cause, isCauseInMessage } = error;
-  const known = exitCode === EXIT.refused ? `${hint} Nothing was written.` : "Nothing was written.";
+  const { exitCode, message, cause, isCauseInMessage } = error;
+  const hint = error.hintIn({ ...COMMAND_LINE, baseUrl: "--base-url" });
+  const known = [EXIT.refused, EXIT.contract].some((code) => code === exitCode)
+    ? `${hint} Nothing was written.`
+    : "Nothing was written.";
   return new CalltallyError(exitCode, message, { cause, isCauseInMessage, hint: HINTS[exitCode] ?? known });
 }
 

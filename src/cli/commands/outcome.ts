@@ -2,23 +2,21 @@ import { Command, InvalidArgumentError, Option } from "@commander-js/extra-typin
 import { formatMicros } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
-import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/quantity-text.ts";
 import { STAGES, type Stage } from "../../call/filter.ts";
-import {
-  type ImportedJobs,
-  type ImportedOutcomes,
-  importOutcomes,
-  type RejectedJob,
-} from "../../features/outcomes/import-outcomes.ts";
+import { type ImportedJobs, importOutcomes } from "../../features/outcomes/import-outcomes.ts";
+import { JOB_FIELDS, JOBS_INTAKE } from "../../features/outcomes/jobs-intake.ts";
 import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
-import { JOB_FIELDS } from "../../features/outcomes/read-jobs.ts";
-import { writeRejected } from "../../features/outcomes/rejected-file.ts";
-import { describeState } from "../../spend/import-ledger.ts";
+import { REJECTED_FILE, writeRejected } from "../../features/outcomes/rejected-file.ts";
+import { toStageWord } from "../../features/outcomes/stage-words.ts";
+import { describeState } from "../../intake/ledger.ts";
 import { statementsOf, toSpoken } from "../../statements/statements.ts";
+import { assertOutput } from "../../warehouse/output-file.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
-import { choice, oneOf, parseText } from "../parsers.ts";
+import { describeOutcomes, outcomesToJson } from "../imported-outcomes.ts";
+import { choice, oneOf, parseCountryCode, parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
   new Command("outcome")
@@ -46,12 +44,17 @@ const importCommand = (context: Context) =>
   new Command("import")
     .description(
       `Imports booked, sold and lost jobs from CSV files, and finds the call of each: by call id, or the caller's latest call
-before the job. A job with an id that comes again replaces the earlier one; without ids, a day of a file replaces
-that day of the same --source.
+before the job. Lines of one id add up. A job with an id that comes again replaces the earlier one; without ids, a day
+of a file replaces that day of the same --source.
 Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`,
     )
     .addArgument(IMPORT.files())
-    .addOption(IMPORT.map("columns with other headers", JOB_FIELDS, "phone=Customer,stage=State"))
+    .addOption(
+      IMPORT.map("columns with other headers", JOB_FIELDS, {
+        example: "phone=Mobile,phone=Home,stage=State",
+        several: JOBS_INTAKE.several,
+      }),
+    )
     .addOption(
       new Option(
         "--map-stage <word=stage,…>",
@@ -78,6 +81,7 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
     .addOption(IMPORT.currency("amounts"))
     .addOption(IMPORT.dates())
     .addOption(IMPORT.decimal())
+    .addOption(IMPORT.lines("how lines of one job count whose amounts are equal"))
     .option(
       "--unmatched <file>",
       "write the lines without a call to this file, with the reason (outcomes-unmatched.csv, or with {account} as above)",
@@ -95,30 +99,28 @@ Examples:
     .action(
       action(
         context,
-        (paths, { map = {}, mapStage = {}, within, currency: named, unmatched, timezone: _, ...flags }) =>
+        (
+          paths,
+          { map = {}, mapStage = new Map(), within, currency: named, unmatched, timezone: _, ...flags },
+        ) =>
           overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
             const files = all.slice(0, -1);
+            const path = all.at(-1) ?? "";
+            const output = assertOutput(path, REJECTED_FILE, files);
             const imported = importOutcomes(settings, files, {
               ...flags,
               ...{ map, stages: mapStage, withinDays: within, named },
             });
             const { rejected } = imported;
-            const path = all.at(-1) ?? "";
-            if (rejected.length > 0) writeRejected(path, rejected);
+            if (rejected.length > 0) writeRejected(output, rejected);
             const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
             return {
               data: {
-                currency: imported.currency,
-                files: imported.imports.map(toJson),
-                ...countRejected(rejected),
+                ...outcomesToJson(imported),
                 ...(rejected.length > 0 && { unmatched_file: path }),
                 statements,
               },
-              summary: [
-                ...describeImported(imported),
-                ...describeRejected(rejected, path),
-                ...statements.map(({ text }) => text),
-              ]
+              summary: [...describeOutcomes(imported, path), ...statements.map(({ text }) => text)]
                 .map(toPrintable)
                 .join("\n"),
               notes:
@@ -165,43 +167,24 @@ function sumOf(imports: readonly ImportedJobs[]): { jobs: number; matched: numbe
   return { jobs: add("jobs"), matched: add("matched") };
 }
 
-function countRejected(rejected: readonly RejectedJob[]): { left_out: number; unmatched: number } {
-  const left_out = rejected.filter(({ kind }) => kind === "left out").length;
-  return { left_out, unmatched: rejected.length - left_out };
-}
-
-function describeImported({ imports, currency }: ImportedOutcomes): string[] {
-  return imports.flatMap(({ file, jobs, matched, revenue_micros, unused_columns: unused }) => [
-    `${file}  ${formatQuantity(jobs, "job")}, ${formatCount(matched)} with a call; ${revenue_micros === null ? "" : "revenue "}${amountOf({ revenue_micros, currency })}`,
-    ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
-  ]);
-}
-
 const nameUnmatched = (paths: readonly string[]) =>
   paths.some((path) => path.includes("{account}"))
     ? "outcomes-unmatched-{account}.csv"
     : "outcomes-unmatched.csv";
 
-/** Reasons shown to a person; the file has all. */
-const SHOWN = 10;
-
-function describeRejected(rejected: readonly RejectedJob[], path: string): string[] {
-  if (rejected.length === 0) return [];
-  const { left_out, unmatched } = countRejected(rejected);
-  const more = rejected.length - SHOWN;
-  return [
-    `Left out: ${formatCount(left_out)}; without a call: ${formatCount(unmatched)}; all are in ${path}`,
-    ...rejected.slice(0, SHOWN).map(({ file, line, reason }) => `  ${file}:${line}  ${reason}`),
-    ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
-  ];
-}
-
-function parseStages(text: string, collected: Readonly<Record<string, Stage>> = {}): Record<string, Stage> {
-  const stages: Record<string, Stage> = { ...collected };
-  for (const part of text.split(",")) {
-    const [, word = "", stage = ""] = /^\s*(.+?)\s*=\s*(\w+)\s*$/.exec(part) ?? [];
-    if (stage === "") throw new InvalidArgumentError("must look like won=sold,open=booked");
-    stages[word.toLowerCase()] = oneOf(STAGES)(stage);
+/** A word may have commas and equals signs: a stage ends it. */
+function parseStages(text: string, collected: ReadonlyMap<string, Stage> = new Map()): Map<string, Stage> {
+  const stages = new Map(collected);
+  const known = new RegExp(`\\s*(.+?)\\s*=\\s*(${STAGES.join("|")})\\s*(?:,|$)`, "y");
+  while (known.lastIndex < text.length) {
+    const start = known.lastIndex;
+    const [whole, word = "", stage = ""] = known.exec(text) ?? [];
+    if (whole === undefined) {
+      const [, given] = /=\s*(\w+)\s*(?:,|$)/.exec(text.slice(start)) ?? [];
+      if (given !== undefined) oneOf(STAGES)(given);
+      throw new InvalidArgumentError("must look like won=sold,open=booked");
+    }
+    stages.set(toStageWord(word), oneOf(STAGES)(stage));
   }
   return stages;
 }
@@ -212,10 +195,4 @@ function parseDays(text: string): number {
   const days = /^\d{1,4}d$/.test(text) ? Number(text.slice(0, -1)) : 0;
   if (days >= 1 && days <= MAX_DAYS) return days;
   throw new InvalidArgumentError(`must be days such as 30d, from 1d to ${MAX_DAYS}d`);
-}
-
-function parseCountryCode(text: string): string {
-  const [, digits] = /^\+?([1-9]\d{0,2})$/.exec(text) ?? [];
-  if (digits !== undefined) return digits;
-  throw new InvalidArgumentError("must be a country code such as 1 or 44");
 }

@@ -154,7 +154,7 @@ function leftError(name: string, left: readonly string[]): CalltallyError {
   });
 }
 
-function describeOutside({ copies, clusters, recipients }: AccountFiles["outside"]): string[] {
+function describeOutside({ copies, shared, clusters, recipients }: AccountFiles["outside"]): string[] {
   const rows = clusters.map(({ target, account }) => `${target}: the rows of account ${account}`);
   const sent = recipients.map(
     ({ channel, recipient, deliveries }) =>
@@ -164,10 +164,13 @@ function describeOutside({ copies, clusters, recipients }: AccountFiles["outside
     ...(copies.length > 0
       ? [`Left, since they are backups of another warehouse or cannot be read:${linesBelow(copies)}`]
       : []),
+    ...(shared.length > 0
+      ? [`Left, since they also have rows of other accounts; export them again:${linesBelow(shared)}`]
+      : []),
     ...(rows.length > 0
       ? [`Still in clusters, where only an administrator removes them:${linesBelow(rows)}`]
       : []),
     ...(sent.length > 0 ? [`Still with recipients:${linesBelow(sent)}`] : []),
-    "Not covered: files of several accounts such as an overview, backups and files that were moved or copied elsewhere, files of unmatched jobs, its token and other secrets, and remains on the disk.",
+    "Not covered: backups and files that were moved or copied elsewhere, files of unmatched jobs, its token and other secrets, and remains on the disk.",
   ];
 }

@@ -3,15 +3,24 @@ import { formatMicros } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
-import { WINDOWS } from "../../spend/decode-report.ts";
+import { WINDOWS } from "../../intake/decode-text.ts";
+import { describeState } from "../../intake/ledger.ts";
 import { importFiles, type ReportFile } from "../../spend/import-files.ts";
-import { describeState } from "../../spend/import-ledger.ts";
-import { SPEND_FIELDS } from "../../spend/spend-columns.ts";
+import { SPEND_FIELDS } from "../../spend/spend-forms.ts";
 import { SPEND_LEDGER, type SpendImport } from "../../spend/spend-imports.ts";
 import type { ImportedSpend } from "../../spend/spend-table.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
-import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
+import {
+  amountText,
+  describeAside,
+  describeUnused,
+  IMPORT,
+  listCommand,
+  removeCommand,
+  type ShownLedger,
+  toAmount,
+} from "../imported-files.ts";
 import { parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>
@@ -48,13 +57,13 @@ Reports of Google Ads (google / cpc), Microsoft Advertising (bing / cpc) and Met
 recognized by their English headers; so are columns named ${SPEND_FIELDS.join(", ")}.`,
     )
     .addArgument(IMPORT.files())
-    .addOption(IMPORT.map("columns of another report", SPEND_FIELDS, "day=Date,cost=Spend"))
+    .addOption(IMPORT.map("columns of another report", SPEND_FIELDS, { example: "day=Date,cost=Spend" }))
     .option("--source <source>", "source of rows without a column for it, e.g. google", parseText)
     .option("--medium <medium>", "medium of rows without a column for it, e.g. cpc", parseText)
     .addOption(IMPORT.currency("rows"))
     .addOption(IMPORT.dates())
     .addOption(IMPORT.decimal())
-    .option("--add", "also add rows that an earlier one of these files contains")
+    .addOption(IMPORT.lines("how rows count that an earlier one of these files has, too (once)"))
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -65,10 +74,10 @@ Examples:
   $ calltally spend import costs.csv --map day=Date,cost=Amount --source tiktok --medium paid_social --currency USD`,
     )
     .action(
-      action(context, (paths, { map = {}, currency: named, add, ...flags }) =>
+      action(context, (paths, { map = {}, currency: named, lines, ...flags }) =>
         overFiles(context, paths, ({ settings }, files) => {
           const { signal } = context;
-          const { reports, imported } = importFiles(settings, files, { ...flags, map, named, add, signal });
+          const { reports, imported } = importFiles(settings, files, { ...flags, map, named, lines, signal });
           return {
             data: spendToJson(reports, imported),
             summary: describeImport(reports, imported),
@@ -122,7 +131,15 @@ const CAMPAIGNS_SHOWN = 5;
 function spendToJson(files: readonly ReportFile[], { currency, sources }: ImportedSpend) {
   return {
     currency,
-    files: files.map(({ rows, ...file }) => ({ ...file, rows: rows.length })),
+    files: files.map(({ rows, left_out, ...file }) => ({
+      ...file,
+      rows: rows.length,
+      left_out: left_out.map(({ line, reason, amount_micros }) => ({
+        line,
+        reason,
+        cost: toAmount(amount_micros),
+      })),
+    })),
     sources: sources.map(({ replaced, ...source }) => ({
       ...costToJson(source),
       replaced: costToJson(replaced),
@@ -153,8 +170,12 @@ function describeImport(files: readonly ReportFile[], { currency, sources }: Imp
   const leftOut = files.flatMap(({ file, left_out }) =>
     left_out.map(({ line, reason }) => `  ${file}:${line}  ${reason}`),
   );
+  const cost = files
+    .flatMap(({ left_out }) => left_out)
+    .reduce((sum, { amount_micros }) => sum + BigInt(amount_micros ?? 0), 0n);
+  const ofCost = cost === 0n ? "" : `, ${amountText(cost, currency)}`;
   if (leftOut.length > 0)
-    lines.push(`Left out: ${formatQuantity(leftOut.length, "row")}`, ...leftOut.slice(0, SHOWN));
+    lines.push(`Left out: ${formatQuantity(leftOut.length, "row")}${ofCost}`, ...leftOut.slice(0, SHOWN));
   if (leftOut.length > SHOWN) lines.push(`  and ${formatCount(leftOut.length - SHOWN)} more: --json has all`);
   return lines.map(toPrintable).join("\n");
 }
@@ -166,21 +187,16 @@ function listCampaigns({ campaigns }: Pick<ImportedSpend["sources"][number], "ca
 }
 
 function describeFile(report: ReportFile): string[] {
-  const { file, report: name, encoding, unused_columns: unused, lines, rows, left_out, ...aside } = report;
-  const { title_lines: title, total_lines: total, note_lines: note, blank_lines: empty } = aside;
-  const others = { title, total, note, empty };
+  const { file, report: name, encoding, unused_columns, lines, rows, left_out } = report;
   const parts = [
     `${formatQuantity(rows.length, "row")}`,
     ...(left_out.length > 0 ? [`${formatCount(left_out.length)} left out`] : []),
-    "1 header",
-    ...Object.entries(others).flatMap(([name, { length }]) =>
-      length > 0 ? [`${formatCount(length)} ${name}`] : [],
-    ),
+    ...describeAside(report),
   ];
   const guessed = encoding === WINDOWS ? ", read as Windows-1252" : "";
   return [
     `${file}  ${name}${guessed}, ${formatQuantity(lines, "line")}: ${parts.join(", ")}`,
-    ...(unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : []),
+    ...describeUnused(unused_columns),
     ...(rows.length === 0 ? ["  nothing changes: it has no rows to import"] : []),
   ];
 }

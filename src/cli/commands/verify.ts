@@ -5,16 +5,17 @@ import { parseFilePath } from "../../base/path-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import type { VerifyCheck } from "../../verify/verified.ts";
-import { isOf, type OpenById, verifyFile } from "../../verify/verify-files.ts";
+import { CERTIFICATE, isOf, type OpenById, verifyFile } from "../../verify/verify-files.ts";
 import { verifyWarehouse } from "../../verify/verify-warehouse.ts";
 import { openReader } from "../../warehouse/open.ts";
+import { assertOutput } from "../../warehouse/output-file.ts";
 import { openOwn } from "../../warehouse/own-warehouse.ts";
 import { readCertificate, readCertificateMark } from "../../warehouse/runs/certificate-table.ts";
 import { readLastRunId, readRun } from "../../warehouse/runs/runs.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { accountsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { type AccountScope, perAccount, show } from "../frame.ts";
+import { type AccountScope, overFiles, show } from "../frame.ts";
 import { parser, wholeNumber } from "../parsers.ts";
 
 export const command = (context: Context) =>
@@ -28,7 +29,11 @@ export const command = (context: Context) =>
       parser(parseFilePath),
     )
     .option("--run <id>", "check what this run rests on", wholeNumber())
-    .option("--write <file>", "write the certificate into a file instead", parser(parseFilePath))
+    .option(
+      "--write <file>",
+      "write the certificate into a file instead; {account} in its path is replaced by each account's name",
+      parser(parseFilePath),
+    )
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -36,8 +41,12 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally verify\n  $ calltally verify data/exports/manifest.json\n  $ calltally verify --write certificate.jsonl",
     )
     .action(async (file, options) => {
-      if (file === undefined) return await perAccount(context, verifyOwn(context))(options);
-      if ((options.run ?? options.write) !== undefined)
+      const { run, write } = options;
+      if (file === undefined) {
+        const paths = write === undefined ? [] : [write];
+        return show(context, await overFiles(context, paths, verifyOwn(context, run)));
+      }
+      if ((run ?? write) !== undefined)
         throw new UsageError(
           "Cannot use a file with --run or --write: these are for a run of the warehouse",
           {
@@ -48,12 +57,12 @@ export const command = (context: Context) =>
     });
 
 const verifyOwn =
-  ({ signal }: Context) =>
-  async ({ settings }: AccountScope, { run, write }: { run?: number; write?: string }) => {
+  ({ signal }: Context, run: number | undefined) =>
+  async ({ settings }: AccountScope, [write]: readonly string[]) => {
     using warehouse = openOwn(settings, openReader);
     const mark = chooseMark(warehouse, settings, run);
     if (write !== undefined) {
-      using draft = new Draft(write);
+      using draft = new Draft(assertOutput(write, CERTIFICATE));
       draft.write(readCertificate(warehouse, mark.run_id), 0o666);
       draft.replace();
       return {

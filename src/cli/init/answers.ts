@@ -117,7 +117,8 @@ export function completeAnswers({ baseUrl, token, timezone, account }: GivenAnsw
 }
 
 /**
- * Asks on the terminal for what the flags do not say; repeats address and token until the service accepts them.
+ * Asks on the terminal for what the flags do not say; repeats address and token until the service accepts them,
+ * or the token alone if that is what it refuses.
  * @param tryAccess returns the service's response; undefined to skip it
  * @throws CalltallyError if cancelled
  */
@@ -143,10 +144,11 @@ export async function askAnswers(
       hint: "Run `calltally init` again to write the file.",
     });
   };
-  const askAccess = async (suggested?: string): Promise<Access> => {
+  /** @param accepted the address of a service that refused only the token */
+  const askAccess = async (suggested?: string, accepted = given.baseUrl): Promise<Access> => {
     const address = { message: "Address of the API", placeholder: suggested ?? "https://api.example.com" };
     const baseUrl =
-      given.baseUrl ?? (await ask((options) => text({ ...address, ...options }), parseAddress, suggested));
+      accepted ?? (await ask((options) => text({ ...address, ...options }), parseAddress, suggested));
     const token = given.token ?? {
       text: await ask((options) => password({ message: "Token (not shown)", ...options }), parseToken),
       file: undefined,
@@ -158,9 +160,11 @@ export async function askAnswers(
       log.success(await tryAccess(access));
       return access;
     } catch (error) {
-      if (!(error instanceof ApiError) || (given.baseUrl && given.token)) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      const isTokenWrong = error.exitCode === EXIT.refused;
+      if (isTokenWrong ? given.token : given.baseUrl) throw error;
       log.error(toPrintableLines(error.message));
-      return await askAccess(baseUrl.href);
+      return await askAccess(baseUrl.href, isTokenWrong ? baseUrl : undefined);
     }
   };
   const access = await askAccess();

@@ -19,9 +19,7 @@ export function readSecretFile(file: string, place: string): string {
   try {
     return readSecret(file);
   } catch (error) {
-    throw new UsageError(`${place}: ${describeError(error)}`, {
-      hint: SECRET_HINT,
-    });
+    throw withAdvice(place, error);
   }
 }
 
@@ -31,9 +29,13 @@ export function parseSecretFile<T>(file: string, place: string, parse: (text: st
   try {
     return parse(text);
   } catch (error) {
-    const { state, advice } = splitAdvice(describeError(error));
-    throw new UsageError(`${place}: the text in ${file} ${state}`, { hint: advice ?? SECRET_HINT });
+    throw withAdvice(`${place}: the text in ${nameSecretFile(file)}`, error, " ");
   }
+}
+
+function withAdvice(place: string, error: unknown, separator = ": "): UsageError {
+  const { state, advice } = splitAdvice(describeError(error));
+  return new UsageError(`${place}${separator}${state}`, { hint: advice ?? SECRET_HINT });
 }
 
 /** @throws Error without the path: if the file does not exist, the secret itself may be in its place */
@@ -41,10 +43,20 @@ export function readSecret(file: string): string {
   if ((statOf(file)?.size ?? 0) > MAX_BYTES)
     throw new Error(`is larger than ${MAX_BYTES} bytes: it is not a secret`);
   try {
-    return readFileSync(file, "utf8").trim();
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file)).trim();
+    if (!/^.?\0/.test(text)) return text;
   } catch (error) {
-    throw new Error(`cannot be read: ${reasonOf(error)}`);
+    if (!(error instanceof TypeError)) throw new Error(`cannot be read: ${reasonOf(error)}`);
   }
+  // PowerShell 5 writes UTF-16 by default.
+  throw new Error("its file is not UTF-8 text; save it as UTF-8");
+}
+
+/** Returns how errors name a secret's file: under systemd, the one that the operator can edit, since a unit gets a copy. */
+export function nameSecretFile(file: string): string {
+  const [, name] = /^\/run\/credentials\/[^/]+\/([^/]+)$/.exec(file) ?? [];
+  if (name === undefined) return file;
+  return `the file of LoadCredential=${name} in the unit, /etc/calltally/${name} unless it was changed`;
 }
 
 /** Says that other users can read a secret's file; undefined if they cannot, or it does not exist. */

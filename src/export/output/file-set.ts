@@ -3,9 +3,10 @@ import { globSync, statSync } from "node:fs";
 import { open, rename, rm, rmdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { Draft } from "../../base/draft.ts";
-import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
 import { adviseOn } from "../../base/file-access.ts";
 import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
+import { warehouseOf } from "../../warehouse/neighbors.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
 export interface WrittenFile {
@@ -26,6 +27,8 @@ export interface PublishOptions {
 
 /** How an export is recorded: the record never lacks a file that a reader may have, even if the process is killed. */
 export interface Commit {
+  /** Whether an export has written this file of the folder before. */
+  isKnown(file: string): boolean;
   /** Records the files before the first is renamed. If it throws, nothing changes. */
   enter(): void;
   /** Removes the record of files that were not renamed. */
@@ -85,8 +88,11 @@ export class FileSet implements AsyncDisposable {
   /** Renames the files, the last one only after the names of the others are on disk. Exports to one folder take turns. */
   async publish({ replace, claim, commit, signal }: PublishOptions = {}): Promise<void> {
     using lock = await lockFolder(this.folder, signal);
+    for (const draft of this.#drafts) {
+      assertNoFolder(draft.file);
+      assertNoWarehouse(draft.file);
+    }
     const others = claim?.() ?? [];
-    for (const draft of this.#drafts) assertNoFolder(draft.file);
     commit?.enter();
     try {
       await this.#nameAll(lock, others, replace);
@@ -151,6 +157,14 @@ function assertNoFolder(path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   throw new CalltallyError(EXIT.storage, `Cannot write ${path}: a folder stands there`, {
     hint: ({ out }) => `Move the folder away, or use another one ${out}.`,
+  });
+}
+
+function assertNoWarehouse(path: string): void {
+  const warehouse = warehouseOf(path);
+  if (warehouse === undefined) return;
+  throw new UsageError(`Cannot write ${path}: it is part of the warehouse ${warehouse}`, {
+    hint: ({ out }) => `Use another folder ${out}.`,
   });
 }
 

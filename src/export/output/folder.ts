@@ -6,7 +6,7 @@ import { formatQuantity } from "../../base/quantity-text.ts";
 import type { DateRange } from "../../calendar/dates.ts";
 import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
 import { type DescribedFilter, encodeManifest } from "../manifest.ts";
-import { FileSet } from "./file-set.ts";
+import { type Commit, FileSet } from "./file-set.ts";
 import type { Output, WrittenManifest } from "./output.ts";
 import { type KnownManifest, MANIFEST, readManifest, tryReadManifest } from "./read-manifest.ts";
 
@@ -49,15 +49,17 @@ export function folderOutput(
       return {
         write: (file, content, audience) => files.write(file, content, audience),
         commit: async (manifest, recordOf) => {
-          await files.write(MANIFEST, [encodeManifest(manifest)]);
+          const { sha256 } = await files.write(MANIFEST, [encodeManifest(manifest)]);
+          const commit = recordOf(files, sha256);
           const isPartitioned = manifest.files.some(({ file }) => file.startsWith("calls/"));
           await files.publish({
             replace: isPartitioned ? PARTITIONS : undefined,
             claim: () => {
               if (isPartitioned && !replace) assertCovered(folder, manifest);
+              if (!replace) assertOwnFiles(folder, manifest, commit);
               return claim();
             },
-            commit: recordOf(files),
+            commit,
             signal,
           });
         },
@@ -74,6 +76,17 @@ function assertCovered(folder: string, { range = {}, filter }: WrittenManifest):
   throw new UsageError(`Cannot export to ${folder}: that would remove ${lost}`, {
     hint: ({ out, replace }) =>
       `Export those, too, or into another folder ${out}${replace === undefined ? "" : `; ${replace} removes them`}.`,
+  });
+}
+
+/** A folder without a manifest may have files of others. @throws UsageError for a file that no export has written */
+function assertOwnFiles(folder: string, { files }: WrittenManifest, commit: Commit | undefined): void {
+  if (isFile(join(folder, MANIFEST))) return;
+  const other = files.find(({ file }) => isFile(join(folder, file)) && !commit?.isKnown(file));
+  if (other === undefined) return;
+  throw new UsageError(`Cannot export to ${folder}: calltally did not write its ${other.file}`, {
+    hint: ({ out, replace }) =>
+      `It was not changed. Use another folder ${out}${replace === undefined ? "" : `, or replace the file with ${replace}`}.`,
   });
 }
 

@@ -23,6 +23,9 @@ export interface Output {
   open: (origin: DescribedOrigin) => Promise<Outlet>;
 }
 
+/** Returns how files are recorded, with the SHA-256 of the bytes of their manifest; undefined if they are not. */
+export type RecordOf = (files: FileSet, manifestSha256: string) => Commit | undefined;
+
 /** An open output. Disposing of it without a commit leaves what was there before. */
 export interface Outlet extends AsyncDisposable {
   /** Takes a table as it is; undefined if tables become files. */
@@ -32,5 +35,5 @@ export interface Outlet extends AsyncDisposable {
     content: Iterable<Buffer | string>,
     audience: Audience | undefined,
   ) => Promise<WrittenFile>;
-  commit: (manifest: WrittenManifest, recordOf: (files: FileSet) => Commit | undefined) => Promise<void>;
+  commit: (manifest: WrittenManifest, recordOf: RecordOf) => Promise<void>;
 }

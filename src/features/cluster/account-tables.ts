@@ -1,4 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
+import { shownFacts, shownName } from "../../call/facts.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 
 /** A table of an account's rows, each identified by a number. */
@@ -15,9 +16,8 @@ export interface AccountTable {
 /** Columns of `call_facts` that `attributed_calls` shows under another name. */
 export const SHOWN_AS: Readonly<Record<string, string>> = {
   duration: "duration_seconds",
-  is_qualified: "qualified",
-  is_first_call: "first_time_caller",
   caller_id: "caller",
+  ...Object.fromEntries(shownFacts("conversation").map((fact) => [fact, shownName(fact)])),
 };
 
 const TEXT = "LowCardinality(Nullable(String))";

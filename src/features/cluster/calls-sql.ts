@@ -1,5 +1,5 @@
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { FactValue } from "../../figures/dictionary.ts";
 import type { Part } from "../../figures/parts.ts";

@@ -1,6 +1,6 @@
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { GroupQuestion } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
@@ -10,7 +10,7 @@ import type { Part, Parts } from "../../figures/parts.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { localCodes, periodCodes } from "../../figures/time-keys.ts";
 import { type Condition, comparedFacts } from "../../rollup/call-filter.ts";
-import type { CallSelection, Engine, ImportedSpend } from "../../rollup/engine.ts";
+import type { CallSelection, Engine, Extent, ImportedSpend } from "../../rollup/engine.ts";
 import { type FigureSessionOptions, selectionOf } from "../../rollup/figure-session.ts";
 import { campaignNamesText } from "../../rollup/sqlite/campaign-names-sql.ts";
 import { SPEND_TABLE } from "./account-tables.ts";
@@ -199,7 +199,7 @@ export class ClusterEngine implements Engine {
     return [...bands].map(([band, counts]) => [band, ...counts]);
   }
 
-  async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
+  async readExtent(selection: CallSelection): Promise<Extent | null> {
     const starts = await this.#readStarts(selection);
     const [first, last] = [starts[0]?.first, starts.at(-1)?.last];
     return first === undefined || last === undefined ? null : [first, last];

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { toPhoneDigits } from "../../attribution/call-text.ts";
+import { toCallerKey } from "../../attribution/call-text.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { UsageError } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
@@ -142,7 +142,7 @@ function toCallerName(
       const toPublished = about.is_personal ? (name: string) => name : openPseudonyms(reader).toPseudonym;
       // All at once, so that the warehouse can be closed.
       const names = new Map(
-        exclude_callers.map(toPhoneDigits).map((digits) => [digits, toPublished(nameCaller(digits))]),
+        exclude_callers.map(toCallerKey).map((digits) => [digits, toPublished(nameCaller(digits))]),
       );
       return (phoneDigits) => names.get(phoneDigits) ?? phoneDigits;
     }

@@ -68,6 +68,7 @@ const aboutSchema = z.object({
   rules_changed: z.boolean(),
   unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   first_load: z.boolean(),
+  shared_calls: z.object({ account: z.string() }).nullable(),
   certificate: z.object({ run_id: z.number(), made_at: z.string(), sha256: z.string() }).nullable(),
   coverage: z.object({
     calls: z.number(),

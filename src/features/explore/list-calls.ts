@@ -1,4 +1,4 @@
-import { RULED_MEMBERS, type RuledMembers, sourceRuleOf } from "../../attribution/attribute-call.ts";
+import { RULED_MEMBERS, type RuledMembers, readEvidence } from "../../attribution/evidence.ts";
 import { UsageError } from "../../base/errors.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { localTime } from "../../calendar/local-time.ts";
@@ -59,7 +59,7 @@ export function listCalls(
     const [id = null] = listed;
     const members = select.get(id);
     places.set(id, places.size);
-    const values = [...listed, members ? sourceRuleOf(members, session.rules) : null];
+    const values = [...listed, members ? readEvidence(members, session.rules, null).sourceRule : null];
     for (const [index, value] of values.entries()) {
       const known = dictionaries[index]?.values.length;
       codes[index]?.push(dictionaries[index]?.codeOf(value) ?? 0);

@@ -3,13 +3,16 @@ import { foldUtm } from "../../attribution/call-text.ts";
 import { possibleHeaders } from "../../base/csv-text.ts";
 import { Draft } from "../../base/draft.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
-import { realFile } from "../../base/folder.ts";
 import { readAliases } from "../../config/files/aliases-file.ts";
 import { readCsvFile } from "../../config/files/csv-file.ts";
 import { readTextFile } from "../../config/files/text-file.ts";
 import type { AliasLine } from "../../export/tag-problem.ts";
+import { assertOutput, type FileKind } from "../../warehouse/output-file.ts";
 
 const COLUMNS = ["raw", "value", "of"] as const;
+
+/** Reading another kind of file says what is wrong with it. */
+const ALIASES: FileKind = { name: "aliases", isOne: () => true };
 
 export const toCsvLine = (cells: readonly string[], delimiter = ",") =>
   cells.map((text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(delimiter);
@@ -19,7 +22,7 @@ export const toCsvLine = (cells: readonly string[], delimiter = ",") =>
  * @throws UsageError if the file has such a line, or could not be used with it; it is then unchanged
  */
 export function appendAliases(file: string, lines: readonly AliasLine[]): void {
-  const path = realFile(file);
+  const path = assertOutput(file, ALIASES);
   const refuse = (why: string) =>
     new UsageError(`Cannot append to ${file}: ${why}`, {
       hint: "Nothing was written. Choose other lines, or change the file by hand.",

@@ -1,12 +1,16 @@
-import { toCaller } from "../../attribution/call-text.ts";
 import { toInstants } from "../../calendar/dates.ts";
 import { localTime, zoneOffsets } from "../../calendar/local-time.ts";
+import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../call/phone-numbers.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
-import type { Job } from "./read-jobs.ts";
+import type { Job } from "./jobs-intake.ts";
 
 const DAY_MS = 86_400_000;
-const INTERNATIONAL = /^[\s(]*(?:\+|00)/;
+const MINUTE_MS = 60_000;
+/** By how much the clock of a list and that of the phone system may differ. */
+const TOLERANCE_MS = 5 * MINUTE_MS;
+/** The share of callers of North America from which on ten digits are read as its numbers. */
+const MOST = 0.9;
 
 interface MatchOptions {
   /** IANA zone of the jobs' days. */
@@ -17,14 +21,33 @@ interface MatchOptions {
   countryCode?: string | undefined;
 }
 
-/** When a job was: ISO 8601 UTC, the end exclusive; a day, or a moment. */
+/** When a job was, the end exclusive; a day, or a moment. */
 interface Stretch {
+  startMs: number;
+  /** ISO 8601 UTC. */
   earliest: string;
   until: string;
+  /** The end by a clock that is behind. */
+  untilAtMost: string;
+}
+
+export interface Match {
+  /** Null if the job has no call. */
+  call_id: number | null;
+  /** The caller in `callers`; null if unknown. */
+  caller_id: number | null;
+  /** The job's local day, or else that of its call. */
+  day: string | null;
+  /** Why it has no call. */
+  reason?: string;
+  /** Whether the job is before the call that it names. */
+  isEarly?: true;
 }
 
 /** Finds the call of a job: by its id, or the latest live call of the number before the job. */
 export class JobMatcher {
+  /** How many jobs have a call only because +1 was put before ten digits. */
+  assumed = 0;
   readonly #options: MatchOptions;
   readonly #digests;
   readonly #offsetAt;
@@ -32,8 +55,9 @@ export class JobMatcher {
   readonly #readCall;
   readonly #readCallerId;
   readonly #readCalls;
+  readonly #isAmerican: boolean;
   readonly #forgotten: ReadonlySet<number>;
-  readonly #days = new Map<string, Stretch & { startMs: number }>();
+  readonly #days = new Map<string, Stretch>();
 
   constructor(warehouse: Warehouse, options: MatchOptions) {
     const { sqlite } = warehouse;
@@ -41,6 +65,14 @@ export class JobMatcher {
     this.#digests = openCallerDigests(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
     this.#toLocal = localTime(options.zone);
+    this.#isAmerican =
+      options.countryCode === undefined &&
+      sqlite
+        .prepare<[number], number>(
+          `SELECT count(*) FILTER (WHERE caller GLOB '+1[2-9]?????????') > ? * count(*) FROM callers WHERE caller GLOB '+[0-9]*'`,
+        )
+        .pluck()
+        .get(MOST) === 1;
     this.#forgotten = new Set(
       sqlite
         .prepare<[], number>("SELECT caller_id FROM callers JOIN forgotten_callers ON caller = pseudonym")
@@ -63,98 +95,133 @@ export class JobMatcher {
       .raw();
   }
 
-  /** Returns the call and the job's local day, or why there is none. */
-  match(job: Job): { call_id: number; day: string } | string {
-    return job.call_id === null ? this.#matchNumber(job) : this.#matchCall(job, job.call_id);
+  match(job: Job): Match {
+    const when = this.#stretchOf(job);
+    if (job.call_id !== null) return this.#matchCall(job.call_id, when);
+    let first: Match | undefined;
+    for (const phone of job.phones) {
+      const match = this.#matchNumber(phone, when);
+      if (match.call_id !== null) return match;
+      // That the caller is known says more than that another number is not.
+      if (first === undefined || (first.caller_id === null && match.caller_id !== null)) first = match;
+    }
+    return first ?? { call_id: null, caller_id: null, day: null, reason: NO_NUMBER };
   }
 
-  /** Returns the local day of a job; null for none. */
-  dayOf(job: Job): string | null {
-    return this.#stretchOf(job)?.day ?? null;
-  }
-
-  #matchCall(job: Job, call_id: number): ReturnType<JobMatcher["match"]> {
+  #matchCall(call_id: number, when: Timed | undefined): Match {
+    const none = { call_id: null, caller_id: null, day: when?.day ?? null };
     const found = this.#readCall.get(call_id);
-    if (found === undefined) return "no call has this id";
-    const [started, callerId] = found;
-    if (callerId !== null && this.#forgotten.has(callerId)) return "the call's caller was forgotten";
-    const when = this.#stretchOf(job);
-    if (when && started !== null && started >= when.until) return "the job is before its call";
-    const day = when?.day ?? (started === null ? undefined : this.#localDay(started));
-    return day === undefined ? "neither the job nor its call has a date" : { call_id, day };
+    if (found === undefined) return { ...none, reason: "no call has this id" };
+    const [started, caller_id] = found;
+    if (caller_id !== null && this.#forgotten.has(caller_id))
+      return { ...none, caller_id, reason: "the call's caller was forgotten" };
+    const day = when?.day ?? (started === null ? null : this.#localDay(started));
+    if (day === null) return { ...none, caller_id, reason: "neither the job nor its call has a date" };
+    // The id is certain, and a clock may be wrong.
+    const isEarly = when !== undefined && started !== null && started >= when.untilAtMost;
+    return { call_id, caller_id, day, ...(isEarly && { isEarly }) };
   }
 
-  #matchNumber(job: Job): ReturnType<JobMatcher["match"]> {
-    const when = this.#stretchOf(job);
-    const names = this.#namesOf(job.phone);
-    if (when === undefined || names.length === 0) return "not a phone number, or a hidden one";
+  #matchNumber(phone: string, when: Timed | undefined): Match {
+    const { names, assumed } = this.#namesOf(phone);
+    const none = { call_id: null, caller_id: null, day: when?.day ?? null };
+    if (when === undefined || names.length === 0) return { ...none, reason: NO_NUMBER };
     const ids = names.flatMap((name) => this.#readCallerId.get(name) ?? []);
     const latest = ids.flatMap((id) => {
-      const [last, ...others] = this.#readCalls.all(id, when.until);
-      return last === undefined ? [] : [others.reduce(laterOf, last)];
+      const call = latestOf(this.#readCalls.all(id, when.untilAtMost), when.until);
+      return call === undefined ? [] : [{ id, call }];
     });
-    const [first, other] = latest.filter(([, started]) => started >= when.earliest);
-    if (other !== undefined) return "the number fits the calls of several callers";
-    if (first !== undefined) return { call_id: first[0], day: when.day };
+    const [first, other] = latest.filter(({ call: [, started] }) => started >= when.earliest);
+    if (other !== undefined) return { ...none, reason: "the number fits the calls of several callers" };
+    if (first !== undefined) {
+      if (assumed.some((name) => this.#readCallerId.get(name) === first.id)) this.assumed++;
+      return { call_id: first.call[0], caller_id: first.id, day: when.day };
+    }
+    const caller_id = ids[0] ?? null;
     if (latest.length > 0)
-      return `the last call before it is more than ${this.#options.withinDays} days older`;
-    return ids.length > 0 ? "the caller has no call before it" : "no call has this number";
+      return {
+        ...none,
+        caller_id,
+        reason: `the last call before it is more than ${this.#options.withinDays} days older`,
+      };
+    if (caller_id !== null) return { ...none, caller_id, reason: "the caller has no call before it" };
+    const isOpen = this.#options.countryCode === undefined && !readPhoneNumbers(phone)[0]?.isInternational;
+    return {
+      ...none,
+      caller_id,
+      reason: isOpen ? "no call has this number, which has no country code" : "no call has this number",
+    };
   }
 
-  /** Returns how the facts name the callers that the number may be. */
-  #namesOf(phone: string): string[] {
-    const caller = toCaller(phone);
-    if (caller === null) return [];
+  /** Returns how the facts name the callers that a text may name, and which of these names have an assumed +1. */
+  #namesOf(text: string): { names: string[]; assumed: string[] } {
     const { countryCode } = this.#options;
-    const isOpen = countryCode !== undefined && caller.startsWith("+") && !INTERNATIONAL.test(phone);
-    const all = isOpen ? [caller, `+${countryCode}${caller.slice(1).replace(/^0/, "")}`] : [caller];
-    return all.map((each) => this.#digests?.hash(each) ?? each);
+    const assumed: string[] = [];
+    const numbers = readPhoneNumbers(text).flatMap((phone) => {
+      if (!this.#isAmerican || !isNorthAmerican(phone)) return readingsOf(phone, countryCode);
+      const readings = readingsOf(phone, "1");
+      assumed.push(...readings.filter((number) => number !== phone.number));
+      return readings;
+    });
+    const nameOf = (number: string) => this.#digests?.hash(number) ?? number;
+    return { names: [...new Set(numbers)].map(nameOf), assumed: assumed.map(nameOf) };
   }
 
-  #stretchOf({ day, time }: Job): (Stretch & { day: string }) | undefined {
+  #stretchOf({ day, time }: Job): Timed | undefined {
     if (day === null) return undefined;
-    const { startMs, ...ofDay } = this.#dayOf(day);
+    const ofDay = this.#dayOf(day);
     if (time === undefined) return { day, ...ofDay };
-    const local = startMs + time.ms;
+    const local = ofDay.startMs + time.ms;
     const ms =
-      time.offset === undefined
-        ? local + this.#offsetAt(startMs).offsetMs - this.#offsetAt(local).offsetMs
-        : Date.parse(`${day}T00:00:00${toOffset(time.offset)}`) + time.ms;
-    const own = time.offset === undefined ? day : this.#localDay(new Date(ms).toISOString());
-    // A call may start in the second of its job.
-    return { day: own, ...this.#stretch(ms, ms + 1000) };
+      time.offsetMinutes === undefined
+        ? local + this.#offsetAt(ofDay.startMs).offsetMs - this.#offsetAt(local).offsetMs
+        : Date.parse(`${day}T00:00:00Z`) + time.ms - time.offsetMinutes * MINUTE_MS;
+    const localDay = time.offsetMinutes === undefined ? day : this.#localDay(new Date(ms).toISOString());
+    // A call may start in the second or minute of its job.
+    return { day: localDay, ...this.#stretch(ms, ms + time.lengthMs) };
   }
 
   #stretch(startMs: number, endMs: number): Stretch {
-    const earliest = new Date(startMs - this.#options.withinDays * DAY_MS).toISOString();
-    return { earliest, until: new Date(endMs).toISOString() };
+    return {
+      startMs,
+      earliest: new Date(startMs - this.#options.withinDays * DAY_MS).toISOString(),
+      until: new Date(endMs).toISOString(),
+      untilAtMost: new Date(endMs + TOLERANCE_MS).toISOString(),
+    };
   }
 
   #localDay(utc: string): string {
     return this.#toLocal(utc).local.slice(0, "YYYY-MM-DD".length);
   }
 
-  #dayOf(day: string): Stretch & { startMs: number } {
+  #dayOf(day: string): Stretch {
     const known = this.#days.get(day);
     if (known !== undefined) return known;
     const { startsAt = "", endsAt = "" } = toInstants({ from: day, to: day }, this.#options.zone);
-    const startMs = Date.parse(startsAt);
-    const found = { startMs, ...this.#stretch(startMs, Date.parse(endsAt)) };
-    this.#days.set(day, found);
-    return found;
+    const endMs = Date.parse(endsAt);
+    // A day's end is nobody's clock.
+    const stretch = { ...this.#stretch(Date.parse(startsAt), endMs), untilAtMost: endsAt };
+    this.#days.set(day, stretch);
+    return stretch;
   }
 }
 
+const NO_NUMBER = "not a phone number, or a hidden one";
+
+type Timed = Stretch & { day: string };
 type CallStart = [call_id: number, started: string];
 
-/** Of two at one moment, that of the higher id. */
-function laterOf(one: CallStart, other: CallStart): CallStart {
-  const [[id, started], [otherId, otherStarted]] = [one, other];
-  const isLater = otherStarted > started || (otherStarted === started && otherId > id);
-  return isLater ? other : one;
-}
-
-/** +0200 → +02:00 */
-function toOffset(text: string): string {
-  return text.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase();
+/** Returns the last call before the end, or else the first behind it: two clocks may differ. */
+function latestOf(calls: readonly CallStart[], until: string): CallStart | undefined {
+  let before: CallStart | undefined;
+  let after: CallStart | undefined;
+  for (const call of calls) {
+    const [id, started] = call;
+    if (started < until) {
+      if (before === undefined || started > before[1] || (started === before[1] && id > before[0]))
+        before = call;
+    } else if (after === undefined || started < after[1] || (started === after[1] && id < after[0]))
+      after = call;
+  }
+  return before ?? after;
 }

@@ -1,4 +1,5 @@
-import type { ImportedFile, ImportLedger } from "../../spend/import-ledger.ts";
+import type { ImportedFile, ImportLedger } from "../../intake/ledger.ts";
+import { REVENUE } from "../../rollup/sqlite/outcome-sums.ts";
 import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 
@@ -16,7 +17,7 @@ export interface OutcomeImport extends ImportedFile {
 const IMPORTS = `SELECT i.import_id AS number, imported_at, file, source, first_day, last_day, jobs, matched,
   coalesce(o.rows, 0) AS rows, iif(currency IS NULL, NULL, o.revenue) AS revenue, currency, replaced_by, removed_at
 FROM outcome_imports AS i LEFT JOIN (SELECT import_id, count(*) AS rows, max(currency) AS currency,
-    CAST(coalesce(sum(amount_micros) FILTER (WHERE stage = 'sold'), 0) AS TEXT) AS revenue
+    CAST(coalesce(${REVENUE}, 0) AS TEXT) AS revenue
   FROM outcomes GROUP BY import_id) AS o ON o.import_id = i.import_id
 ORDER BY number DESC`;
 

@@ -7,6 +7,9 @@ import { UsageError } from "../../base/errors.ts";
 /** A method name (RFC 9110 § 5.6.2): the document shows GET, and leaves open which others the service takes. */
 const METHOD = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
+/** Requests with these methods have no body (RFC 9110 § 9.3.6 and 9.3.8): no call can be delivered with them. */
+const WITHOUT_BODY = /^(CONNECT|TRACE)$/i;
+
 const staticParameters = z.array(z.strictObject({ field_name: z.string(), field_value: z.string() }));
 
 const fields = {
@@ -15,7 +18,12 @@ const fields = {
   description: z.string(),
   // The document shows only JSON, and the sandbox accepts only that; others may exist.
   format: z.string().regex(/^\S(.*\S)?$/, { error: "must not be empty, nor have white space around it" }),
-  method: z.string().regex(METHOD, { error: "must be the name of an HTTP method, such as GET" }),
+  method: z
+    .string()
+    .regex(METHOD, { error: "must be the name of an HTTP method, such as GET" })
+    .refine((method) => !WITHOUT_BODY.test(method), {
+      error: "must be a method that can carry a call, such as POST",
+    }),
   include_data_append: z.boolean(),
   include_dni_logs: z.boolean(),
   include_indicator_scores: z.boolean(),

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
-import { OUTCOMES } from "../../attribution/compiled-rules.ts";
 import { namesOf, recordOf } from "../../base/records.ts";
 import type { Span } from "../../calendar/dates.ts";
+import { OUTCOMES } from "../../call/facts.ts";
 import { type Calls, MARKS, MARKS_OF, NO_DURATION } from "../../figures/calls.ts";
 import { type Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";

@@ -4,13 +4,17 @@ import type { OutcomeForm } from "../../figures/metrics.ts";
 import type { Engine, ReadOutcomes } from "../engine.ts";
 import { formText } from "../sql-text.ts";
 
-const REVENUE = "sum(amount_micros) FILTER (WHERE stage = 'sold')";
+/** Whether the amount of a job counts: it was sold, or something was paid back, whatever the job's stage is. */
+export const IS_EARNED = "(stage = 'sold' OR amount_micros < 0)";
+export const REVENUE = `sum(amount_micros) FILTER (WHERE ${IS_EARNED})`;
 
 /** A row for each call that has an outcome. */
 export const OUTCOMES_BY_CALL = `SELECT call_id, NULL AS day, max(stage <> 'lost') AS booked, max(stage = 'sold') AS sold,
   coalesce(${REVENUE}, 0) AS revenue_micros FROM outcomes GROUP BY call_id`;
 /** Its columns that figures are made of. */
 export const OUTCOME_SUMS = ["booked", "sold", "revenue_micros"] as const;
+/** A condition on these rows: lost jobs count nowhere. */
+export const HAS_EARNED = `(${OUTCOME_SUMS.map((name) => `f.${name} <> 0`).join(" OR ")})`;
 
 /** A row for each call and day of its jobs; the call is counted on the day of its first such job. */
 const BY_JOB_DATE = `SELECT call_id, day, min(day) FILTER (WHERE max(stage <> 'lost')) OVER of_call = day AND max(stage <> 'lost'),
@@ -27,7 +31,7 @@ export function makeOutcomeTable(
   database: Database,
   makeTable: Engine["makeTable"],
   { by, zone }: { by: OutcomeForm["by"]; zone: string },
-): Omit<ReadOutcomes, "byCell"> & { table: string } {
+): Omit<ReadOutcomes, "byCell" | "readExtent"> & { table: string } {
   const all = <Found>(sql: string) => database.prepare<[], Found>(sql).all();
   const [form] = all<{ currency: string | null; decimals: number | null }>(
     `SELECT ${formText("amount_micros")} FROM outcomes`,

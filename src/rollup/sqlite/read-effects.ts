@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { MICROS } from "../../base/currency.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import { Cells } from "../../figures/cells/cells.ts";
 import { Dictionary } from "../../figures/dictionary.ts";

@@ -1,5 +1,5 @@
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import type { Span } from "../../calendar/dates.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import { NO_OUTCOME, STAGES } from "../../call/filter.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import { type ConditionDialect, conditionText } from "../condition-sql.ts";

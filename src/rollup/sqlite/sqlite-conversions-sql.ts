@@ -2,6 +2,7 @@ import type { ClickId } from "../../attribution/ad-click.ts";
 import type { Stage } from "../../call/filter.ts";
 import type { CallSelection } from "../engine.ts";
 import { listText, literal } from "../sql-text.ts";
+import { REVENUE } from "./outcome-sums.ts";
 import { FACTS_AND_CALLS, selectionText } from "./sqlite-calls-sql.ts";
 
 export interface ConversionQuery {
@@ -67,7 +68,7 @@ const QUALIFIES: Record<Qualify, string> = {
 };
 
 /** What each call earned, and whether one of its jobs may still be sold or get an amount. */
-const SUMS = `SELECT call_id, sum(amount_micros) FILTER (WHERE stage = 'sold') AS earned,
+const SUMS = `SELECT call_id, ${REVENUE} AS earned,
     max(stage = 'booked' OR stage = 'sold' AND amount_micros IS NULL) AS is_open
   FROM outcomes GROUP BY call_id`;
 

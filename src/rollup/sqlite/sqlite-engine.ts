@@ -1,10 +1,10 @@
 import type { Database } from "better-sqlite3";
 import { findAdClick } from "../../attribution/ad-click.ts";
-import type { FactColumn } from "../../attribution/attribute-call.ts";
 import { toCaller, toClientId } from "../../attribution/call-text.ts";
 import { hasCountryCode } from "../../base/phone-number.ts";
 import type { Span } from "../../calendar/dates.ts";
 import { offsetSpanAt } from "../../calendar/local-time.ts";
+import type { FactColumn } from "../../call/facts.ts";
 import { type CampaignNames, unifyNames } from "../../figures/campaign-names.ts";
 import type { Cells, GroupQuestion, Side } from "../../figures/cells/cells.ts";
 import type { Dictionary, FactValue } from "../../figures/dictionary.ts";
@@ -17,11 +17,11 @@ import type { OutcomeForm } from "../../figures/metrics.ts";
 import type { Part, Parts } from "../../figures/parts.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { localCodes, periodCodes } from "../../figures/time-keys.ts";
-import type { CallSelection, Engine, ImportedSpend, ReadOutcomes } from "../engine.ts";
+import type { CallSelection, Engine, Extent, ImportedSpend, ReadOutcomes } from "../engine.ts";
 import { listText } from "../sql-text.ts";
 import { type CallColumns, ColumnReader, type Need, needOf, needsOf } from "./call-columns.ts";
 import { SEVERAL_NAMES } from "./campaign-names-sql.ts";
-import { makeOutcomeTable } from "./outcome-sums.ts";
+import { HAS_EARNED, makeOutcomeTable } from "./outcome-sums.ts";
 import { type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 
 /** Of tables that have what calls earned. */
@@ -154,8 +154,8 @@ export class SqliteEngine implements Engine {
     ]);
   }
 
-  async readExtent(selection: CallSelection): Promise<[first: string, last: string] | null> {
-    const ends = `SELECT min(f.call_started), max(f.call_started) ${selectionText({}, selection)}`;
+  async readExtent(selection: SqliteSelection, also: readonly string[] = []): Promise<Extent | null> {
+    const ends = `SELECT min(f.call_started), max(f.call_started) ${selectionText({}, selection, { also })}`;
     const [[first, last] = []] = this.#all(ends);
     return typeof first === "string" && typeof last === "string" ? [first, last] : null;
   }
@@ -187,7 +187,12 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
       by,
       zone,
     });
-    return { ...about, byCell: (side, selection) => this.#sumOutcomes(side, { ...selection, facts: table }) };
+    return {
+      ...about,
+      byCell: (side, selection) => this.#sumOutcomes(side, { ...selection, facts: table }),
+      readExtent: async (selection) =>
+        by === "call" ? null : await this.readExtent({ ...selection, facts: table }, [HAS_EARNED]),
+    };
   }
 
   async #sumOutcomes(

@@ -1,13 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { attributeCall } from "../../attribution/attribute-call.ts";
+import { recordOf } from "../../base/records.ts";
 import { hashCall } from "../../call/call.ts";
 import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
+import { DERIVED_FACTS } from "../../call/facts.ts";
 import { withhold } from "../../privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
-import { FACTS } from "../calls/facts.ts";
+import { STORED_FACTS, toStored } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
 import { readLastDoneRun } from "../runs/runs.ts";
@@ -21,7 +23,7 @@ type StoredCall = Call &
   };
 
 /** Facts that follow from the call alone. */
-const DERIVED = FACTS.filter((name) => name !== "is_first_call")
+const DERIVED = STORED_FACTS.filter((name) => name !== "is_first_call")
   .map((name) => (name === "caller_id" ? "caller" : name))
   .map((name) => [name, `fact ${name}`] as const);
 
@@ -62,10 +64,9 @@ export async function checkCalls(warehouse: Reader, signal?: AbortSignal): Promi
     if (isOverkept(call, isKept)) overkept.push(call_id);
     const facts = attributeCall(call, rules, isKept ? call["fact topic"] : undefined);
     const derived = {
-      ...facts,
+      ...recordOf(DERIVED_FACTS, (name) => toStored(facts[name])),
       caller: toFactCaller(facts.caller, call.caller_digest, digests),
       is_live: Number(call.gone_at === null),
-      is_qualified: Number(facts.is_qualified),
     };
     const isOther = DERIVED.some(([name, fact]) => derived[name] !== call[fact]);
     // Which calls of a caller are marked, `findOtherCallers` checks.
@@ -119,7 +120,10 @@ async function eachStoredCall(
   signal: AbortSignal | undefined,
   visit: (call: StoredCall) => void,
 ): Promise<void> {
-  const facts = [...FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`), `caller AS "fact caller"`];
+  const facts = [
+    ...STORED_FACTS.map((name) => `call_facts.${name} AS "fact ${name}"`),
+    `caller AS "fact caller"`,
+  ];
   // Without Drizzle, whose rows take longer to make than all checks of them.
   const read = sqlite.prepare<[number], StoredCall>(
     `SELECT calls.*, ${[...TRANSCRIPT_COLUMNS, ...facts]} FROM calls

@@ -1,19 +1,16 @@
 import { eq, sql } from "drizzle-orm";
-import {
-  attributeByRules,
-  deriveTopic,
-  RULED_MEMBERS,
-  type RuledMembers,
-} from "../../attribution/attribute-call.ts";
-import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribution-rules.ts";
+import { attributeByRules } from "../../attribution/attribute-call.ts";
+import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { compileRules } from "../../attribution/compiled-rules.ts";
+import { deriveTopic, RULED_MEMBERS, type RuledMembers } from "../../attribution/evidence.ts";
 import { remember } from "../../attribution/remember.ts";
 import type { Transcript } from "../../attribution/topics.ts";
-import { namesOf, recordOf } from "../../base/records.ts";
+import { recordOf } from "../../base/records.ts";
 import type { Call } from "../../call/columns.ts";
+import { RULED_FACTS } from "../../call/facts.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
-import { call_facts } from "../calls/facts.ts";
+import { call_facts, toStored } from "../calls/facts.ts";
 import { readMoment, type Tx } from "../transaction.ts";
 
 /** Bounds memory; not a rule. */
@@ -29,13 +26,6 @@ const AS_VISITED: Partial<Record<keyof RuledMembers, string>> = {
     THEN 'x' ELSE calls.gclid END`,
 };
 const VISIT = RULED_MEMBERS.map((name) => AS_VISITED[name] ?? `calls.${name}`);
-const RULED_FACTS = namesOf(
-  attributeByRules(
-    recordOf(RULED_MEMBERS, () => null),
-    DEFAULT_RULES,
-    null,
-  ),
-);
 
 interface Row extends Transcript, Pick<Call, "call_id" | "caller_id" | "call_started"> {
   withheld: string | null;
@@ -77,7 +67,7 @@ export function* updateRuledFacts(
     const stored = attributeByRules(members, before, topicBefore);
     return {
       isOther: RULED_FACTS.some((name) => facts[name] !== stored[name]),
-      facts: { ...facts, is_qualified: Number(facts.is_qualified) },
+      facts: recordOf(RULED_FACTS, (name) => toStored(facts[name])),
     };
   }, LONGEST_VISIT);
   const update = tx.db

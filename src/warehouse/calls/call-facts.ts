@@ -1,13 +1,14 @@
 import { sql } from "drizzle-orm";
-import { type AttributedMembers, attributeCall } from "../../attribution/attribute-call.ts";
+import { attributeCall } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import type { AttributedMembers } from "../../attribution/evidence.ts";
 import { isPseudonym } from "../../privacy/pseudonym.ts";
 import { readMoment, type Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 import type { CallerHash } from "./caller-hash.ts";
 import { type CallerCall, CallerTable, isFirstCall } from "./caller-table.ts";
-import { call_facts, FACT_COLUMNS, FACTS } from "./facts.ts";
+import { call_facts, FACT_COLUMNS, STORED_FACTS } from "./facts.ts";
 import { addUnsettled, readUnsettled } from "./first-load.ts";
 
 export interface CallToAttribute {
@@ -39,7 +40,7 @@ export class CallFactsTable {
     this.#callers = new CallerTable(warehouse);
     this.#readStored = prepareReadStored(warehouse);
     // A first load settles first calls at its end; until then the stored value stays.
-    const updated = isFirstLoad ? FACTS.filter((column) => column !== "is_first_call") : FACTS;
+    const updated = isFirstLoad ? STORED_FACTS.filter((column) => column !== "is_first_call") : STORED_FACTS;
     this.#upsert = prepareUpsert(warehouse, call_facts, [...FACT_COLUMNS, "changed_ms"], updated);
   }
 

@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, inArray, isNotNull, like, lt, max, sql } from "drizzle-orm";
-import { deriveTopic } from "../../attribution/attribute-call.ts";
+import { deriveTopic } from "../../attribution/evidence.ts";
 import { recordOf } from "../../base/records.ts";
 import { CALL_COLUMNS, type Call } from "../../call/columns.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";

@@ -15,7 +15,7 @@ import {
 } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 import type { Reader } from "../warehouse.ts";
-import { CALL_FACTS, FACTS } from "./facts.ts";
+import { CALL_FACTS, STORED_FACTS } from "./facts.ts";
 import { rules } from "./rules.ts";
 
 const DESCRIBED = new Map(CALL_FACTS.columns.map((column) => [column.name, column]));
@@ -29,9 +29,10 @@ export const fact_changes = sqliteTable("fact_changes", {
     "late: the call was not here. corrected: its content changed at the service. gone or returned: the service no longer lists it, or lists it again. rules: it was attributed again. first_call: it became, or ceased to be, the first of its caller. outcomes_changed: its jobs changed.",
   ),
   rules_id: about(integer(), "The row in `rules` that caused it; null for other reasons."),
-  ...recordOf(FACTS, (fact) => {
+  ...recordOf(STORED_FACTS, (fact) => {
     const { type, personal } = DESCRIBED.get(fact) ?? {};
-    const all = fact === FACTS[0] ? "; this and all following columns are null if the call was not here" : "";
+    const all =
+      fact === STORED_FACTS[0] ? "; this and all following columns are null if the call was not here" : "";
     return about(
       type === "integer" ? integer() : text(),
       `\`${fact}\` in \`call_facts\` before the change${all}.`,
@@ -58,21 +59,21 @@ const LOGS = "fact_logs";
 const APPLIED = `(SELECT value FROM counts WHERE name = '${RULES_BEING_APPLIED}')`;
 const NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 const reasonText = (reason: ChangeReason) => `'${reason}'`;
-const isOtherThanFirst = isOther(FACTS.filter((column) => column !== "is_first_call"));
+const isOtherThanFirst = isOther(STORED_FACTS.filter((column) => column !== "is_first_call"));
 
 export const LOG_TRIGGERS: SchemaObjects = {
   fact_is_new: `AFTER INSERT ON call_facts BEGIN
   INSERT INTO fact_changes (call_id, changed_at, reason) VALUES (NEW.call_id, ${NOW}, ${reasonText("late")});
 END`,
-  fact_has_changed: `AFTER UPDATE ON call_facts WHEN ${isOther(FACTS)} BEGIN
-  INSERT INTO fact_changes (call_id, changed_at, reason, rules_id, ${FACTS.join(", ")})
+  fact_has_changed: `AFTER UPDATE ON call_facts WHEN ${isOther(STORED_FACTS)} BEGIN
+  INSERT INTO fact_changes (call_id, changed_at, reason, rules_id, ${STORED_FACTS.join(", ")})
   VALUES (OLD.call_id, ${NOW}, CASE WHEN ${APPLIED} IS NOT NULL THEN ${reasonText("rules")}
     WHEN OLD.is_live > NEW.is_live THEN ${reasonText("gone")} WHEN OLD.is_live < NEW.is_live THEN ${reasonText("returned")}
-    WHEN ${isOtherThanFirst} THEN ${reasonText("corrected")} ELSE ${reasonText("first_call")} END, ${APPLIED}, ${rowOf("OLD", FACTS)});
+    WHEN ${isOtherThanFirst} THEN ${reasonText("corrected")} ELSE ${reasonText("first_call")} END, ${APPLIED}, ${rowOf("OLD", STORED_FACTS)});
 END`,
   fact_is_gone: `AFTER DELETE ON call_facts BEGIN
-  INSERT INTO fact_changes (call_id, changed_at, reason, ${FACTS.join(", ")})
-  VALUES (OLD.call_id, ${NOW}, ${reasonText("gone")}, ${rowOf("OLD", FACTS)});
+  INSERT INTO fact_changes (call_id, changed_at, reason, ${STORED_FACTS.join(", ")})
+  VALUES (OLD.call_id, ${NOW}, ${reasonText("gone")}, ${rowOf("OLD", STORED_FACTS)});
 END`,
 };
 
@@ -85,8 +86,8 @@ export function logOutcomeChanges<Result>(tx: Tx, change: () => Result): Result 
   const [was, is] = ["was", "now"].map((row) =>
     OUTCOME_SUMS.map((sum) => `coalesce(${row}.${sum}, 0)`).join(", "),
   );
-  sqlite.exec(`INSERT INTO fact_changes (call_id, changed_at, reason, ${FACTS.join(", ")}, ${OUTCOME_SUMS.join(", ")})
-  SELECT f.call_id, ${NOW}, ${reasonText("outcomes_changed")}, ${FACTS.map((fact) => `f.${fact}`).join(", ")}, ${was}
+  sqlite.exec(`INSERT INTO fact_changes (call_id, changed_at, reason, ${STORED_FACTS.join(", ")}, ${OUTCOME_SUMS.join(", ")})
+  SELECT f.call_id, ${NOW}, ${reasonText("outcomes_changed")}, ${STORED_FACTS.map((fact) => `f.${fact}`).join(", ")}, ${was}
   FROM temp.earlier_outcomes AS was FULL JOIN (${OUTCOMES_BY_CALL}) AS now ON now.call_id = was.call_id
     JOIN call_facts AS f ON f.call_id = coalesce(was.call_id, now.call_id)
   WHERE (${was}) IS NOT (${is});
@@ -129,7 +130,7 @@ export function readChangedFacts(
   since: number,
   callIds: readonly number[],
 ): ReadonlyMap<number, readonly string[]> {
-  const others = FACTS.map((fact) => `c.${fact} IS NOT f.${fact}`).join(", ");
+  const others = STORED_FACTS.map((fact) => `c.${fact} IS NOT f.${fact}`).join(", ");
   const rows = sqlite
     .prepare<[number, string], [call_id: number, ...isOther: number[]]>(
       `SELECT c.call_id, ${others} FROM fact_changes AS c JOIN call_facts AS f ON f.call_id = c.call_id
@@ -139,7 +140,7 @@ export function readChangedFacts(
     .raw()
     .all(since, JSON.stringify(callIds));
   return new Map(
-    rows.map(([callId, ...isOther]) => [callId, FACTS.filter((_, index) => isOther[index] === 1)]),
+    rows.map(([callId, ...isOther]) => [callId, STORED_FACTS.filter((_, index) => isOther[index] === 1)]),
   );
 }
 

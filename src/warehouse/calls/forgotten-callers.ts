@@ -1,9 +1,10 @@
 import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { toCaller } from "../../attribution/call-text.ts";
+import { toCaller, toUnreadCaller } from "../../attribution/call-text.ts";
 import { maskNumbers, toNational } from "../../attribution/phone-mentions.ts";
 import { toReferringHost } from "../../attribution/referring-host.ts";
 import type { Call } from "../../call/columns.ts";
+import { isNorthAmerican, toPhoneNumber } from "../../call/phone-numbers.ts";
 import { keepClick } from "../../privacy/keep-click.ts";
 import { isPseudonym, toPseudonym } from "../../privacy/pseudonym.ts";
 import { about, describeTable, type PersonalKind, personalColumns } from "../described.ts";
@@ -39,9 +40,6 @@ const PSEUDONYM_BYTES = 8;
 const REMOVED = namesOfKinds("recording_urls", "visitor", "summaries", "transcripts", "extra");
 /** Columns that may contain a number in anybody's calls; `tracking_number` is the number that was called. */
 const TEXTS = new Set([...REMOVED, ...namesOfKinds("text")]);
-
-/** Separates a number from an extension, where all digits together would be another number. */
-const EXTENSION = /[,;#*]/;
 
 /** What remains of a row that could not be parsed and that belongs to or names a forgotten caller. */
 const NOTHING = "{}";
@@ -136,17 +134,32 @@ export class ForgottenCallers {
   }
 
   /**
-   * Returns the pseudonym for a served `caller_id` that is or contains a forgotten number:
-   * `sip:+12145550123@example.com`, or with an extension. It stays another caller, as before.
+   * Returns the pseudonym for a served `caller_id` that is or contains a forgotten number. One that contains it among others,
+   * or is its national number, stays another caller, as before.
    */
   pseudonymOfId(callerId: string | null): string | undefined {
     const caller = toCaller(callerId);
     if (callerId === null || caller === null || isPseudonym(caller)) return undefined;
-    const found = this.#find(caller);
+    // A `caller_hash` in a file of an earlier version is of all letters and digits.
+    const unread = toUnreadCaller(callerId) ?? caller;
+    const found = this.#find(caller) ?? (unread === caller ? undefined : this.#find(unread));
     if (found !== undefined) return found.pseudonym;
-    if (caller.startsWith("+") && !EXTENSION.test(callerId)) return undefined;
-    const isOwn = (number: string) => number.startsWith("+") && this.#find(number) !== undefined;
-    return maskNumbers(callerId, isOwn) === callerId ? undefined : this.#digests.pseudonymOf(caller);
+    const isNamed = this.#isNational(callerId) || this.#isAmong(callerId);
+    return isNamed ? this.#digests.pseudonymOf(caller) : undefined;
+  }
+
+  /** Whether it can only be the national number of a forgotten caller. */
+  #isNational(callerId: string): boolean {
+    const phone = toPhoneNumber(callerId);
+    if (phone === undefined) return false;
+    if (isNorthAmerican(phone)) return this.#find(`+1${phone.number.slice(1)}`) !== undefined;
+    return phone.number.startsWith("+0") && this.#find(phone.number.slice(2)) !== undefined;
+  }
+
+  #isAmong(callerId: string): boolean {
+    if (toPhoneNumber(callerId) !== undefined) return false;
+    const isForgotten = (number: string) => number.startsWith("+") && this.#find(number) !== undefined;
+    return maskNumbers(callerId, isForgotten) !== callerId;
   }
 
   pseudonymOf(caller: string): string | undefined {

@@ -1,10 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import type { Outcome } from "../../attribution/compiled-rules.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS, UTM_FIELDS } from "../../call/columns.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
+import type { Outcome } from "../../call/facts.ts";
+import { type FactGroup, shownFacts, shownName } from "../../call/facts.ts";
 import { STAGES } from "../../call/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CHANGED_AT, listedText } from "../../rollup/listed-member.ts";
+import { IS_EARNED } from "../../rollup/sqlite/outcome-sums.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
 import { rollupViewText } from "./rollup-view.ts";
@@ -20,14 +22,22 @@ const MEMBERS = [
 /** The dispositions' outcomes, counted. */
 const countOf = (outcome: Outcome) => `count(*) FILTER (WHERE f.outcome = '${outcome}') AS ${outcome}_calls`;
 
-const UTM_FOLDED = UTM_FIELDS.map((name) => `f.${name}_folded`).join(", ");
+/** The columns of a group of facts. */
+const columnsOf = (group: FactGroup) =>
+  shownFacts(group)
+    .map((fact) => {
+      const name = shownName(fact);
+      if (fact === "caller") return `callers.${name}`;
+      return name === fact ? `f.${fact}` : `f.${fact} AS ${name}`;
+    })
+    .join(", ");
 
 const LOCAL = Object.entries(localTimeOf("f.call_started")).map(([name, sql]) => `${sql} AS ${name}`);
 
 /** The furthest stage of a call's jobs, and what its sold jobs earned. */
 const EARNED = `(SELECT o.stage FROM outcomes AS o WHERE o.call_id = f.call_id
     ORDER BY CASE o.stage ${STAGES.map((stage, rank) => `WHEN '${stage}' THEN ${rank}`).join(" ")} END DESC LIMIT 1) AS job_stage,
-  (SELECT sum(o.amount_micros) / 1e6 FROM outcomes AS o WHERE o.call_id = f.call_id AND o.stage = 'sold') AS revenue`;
+  (SELECT sum(amount_micros) / 1e6 FROM outcomes AS o WHERE o.call_id = f.call_id AND ${IS_EARNED}) AS revenue`;
 
 type ViewRules = Pick<AttributionRules, "duration_unit" | "hours">;
 
@@ -44,9 +54,9 @@ export function viewsOf(rules: ViewRules) {
       help: "One flat row for each call that counts, i.e. every call except those gone from the service, named as in API v3 § 2.3, with its facts by the rules in force, named as in the CSV file of calls. Missing values are NULL, never an empty text.",
       // Outer joins let SQLite skip the tables that a query does not use.
       sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
-  f.source, f.medium, f.campaign, f.channel, ${UTM_FOLDED},
+  ${columnsOf("attribution")}, ${columnsOf("tags")},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
-  f.referring_host, f.outcome, f.topic, f.is_qualified AS qualified, f.in_hours, f.is_first_call AS first_time_caller, callers.caller,
+  ${columnsOf("visit")}, ${columnsOf("conversation")}, ${columnsOf("caller")},
   ${EARNED},
   ${LOCAL.join(", ")},
   ${CHANGED_AT} AS changed_at

@@ -509,6 +509,7 @@ CREATE TABLE `exports` (
 	`rows` integer NOT NULL,
 	`filter` text NOT NULL,
 	`run_id` integer,
+	`manifest_sha256` text NOT NULL,
 	`caller_key` text
 );
 --> statement-breakpoint

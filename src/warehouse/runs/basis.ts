@@ -8,6 +8,7 @@ import { countOtherUnits } from "../calls/other-units.ts";
 import { countAllRejected } from "../calls/rejected.ts";
 import { followsRules, readRulesInForce } from "../calls/rules.ts";
 import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
+import { type AccountWarehouse, findSharedCalls, type SharedCalls } from "../shared-calls.ts";
 import type { Reader } from "../warehouse.ts";
 import { type CertificateMark, readCertificateMark } from "./certificate-table.ts";
 import { readLastDoneRun, readLastVerifiedPass, type SyncRun } from "./runs.ts";
@@ -31,10 +32,18 @@ export interface Basis {
   certificate: CertificateMark | null;
   /** The facts follow other rules than those given to {@link readBasis}. */
   rules_changed: boolean;
+  /** Another account has the same calls; null if none is known. */
+  shared_calls: SharedCalls | null;
 }
 
-/** @param rules those of the settings, if there are any */
-export function readBasis(reader: Reader, rules?: AttributionRules): Basis {
+/** What a warehouse is compared with. */
+export interface ComparedSettings {
+  rules?: AttributionRules | undefined;
+  /** The warehouses of all accounts. @default none */
+  accounts?: readonly AccountWarehouse[] | undefined;
+}
+
+export function readBasis(reader: Reader, { rules, accounts = [] }: ComparedSettings = {}): Basis {
   const {
     run_id,
     finished_at = null,
@@ -54,6 +63,7 @@ export function readBasis(reader: Reader, rules?: AttributionRules): Basis {
     first_load: readUnsettled(reader) > 0,
     certificate: readCertificateMark(reader) ?? null,
     rules_changed: rules !== undefined && !followsRules(readRulesInForce(reader), rules),
+    shared_calls: findSharedCalls(reader, accounts) ?? null,
   };
 }
 

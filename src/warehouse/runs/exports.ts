@@ -1,5 +1,5 @@
-import { sep } from "node:path";
-import { eq, inArray, isNotNull, max, type SQL, sql } from "drizzle-orm";
+import { dirname, sep } from "node:path";
+import { and, eq, inArray, isNotNull, max, type SQL, sql } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "../described.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
@@ -15,6 +15,10 @@ export const exports = sqliteTable("exports", {
   ),
   filter: about(text().notNull(), "JSON object of the filter.", "key"),
   run_id: about(integer(), "The last finished run when the file was made; null if there was none."),
+  manifest_sha256: about(
+    text().notNull(),
+    "SHA-256 of the bytes of the `manifest.json` that was written with it, hexadecimal.",
+  ),
   caller_key: about(text(), "Fingerprint of the key of its `caller_hash`; null if it has none."),
 });
 export const EXPORTS = describeTable(
@@ -53,6 +57,26 @@ export function readLastRecords({ db }: Reader, folder: string) {
   return db.select().from(exports).where(sql`${exports.export_id} IN (${last})`).all();
 }
 
+/** Returns the records of the last export that wrote this manifest, into any folder. */
+export function readRecordsOf({ db }: Reader, manifestSha256: string) {
+  const { exported_at, manifest_sha256 } = exports;
+  const isWritten = eq(manifest_sha256, manifestSha256);
+  const last = db
+    .select({ at: max(exported_at) })
+    .from(exports)
+    .where(isWritten);
+  return db
+    .select()
+    .from(exports)
+    .where(and(isWritten, eq(exported_at, last)))
+    .all();
+}
+
+/** Records that `forget` has changed a manifest. */
+export function replaceManifest({ db }: Warehouse, was: string, now: string): void {
+  db.update(exports).set({ manifest_sha256: now }).where(eq(exports.manifest_sha256, was)).run();
+}
+
 /** Returns when a file with this hash was last exported, ISO 8601 UTC; null if none was. */
 export function readExportOf({ db }: Reader, sha256: string): string | null {
   const row = db
@@ -63,9 +87,19 @@ export function readExportOf({ db }: Reader, sha256: string): string | null {
   return row?.last ?? null;
 }
 
+/** The folder of the export; partitions are in sub-folders. */
+export function folderOfExport(path: string): string {
+  const folder = dirname(path);
+  return /[/\\]calls[/\\]month=[^/\\]+$/.test(folder) ? dirname(dirname(folder)) : folder;
+}
+
 function isInside(folder: string): SQL {
   const prefix = folder + sep;
   return sql`substr(${exports.path}, 1, length(${prefix})) = ${prefix}`;
+}
+
+export function hasExported({ db }: Reader, path: string): boolean {
+  return db.select().from(exports).where(eq(exports.path, path)).limit(1).get() !== undefined;
 }
 
 export function readExportPaths({ db }: Reader): string[] {

@@ -149,7 +149,8 @@ it("several accounts share the limit of requests to a host", async () => {
   await using counted = await startCounter(sandbox);
   const names = ["a", "b", "c", "d", "e"];
   const accounts = Object.fromEntries(names.map((name) => [name, counted]));
-  writeAccounts(folder.path, accounts, { top: "host_requests: 3\nlimit: 60\n" });
+  const more = Object.fromEntries(names.map((name, index) => [name, `org_unit_id: ${index + 1}`]));
+  writeAccounts(folder.path, accounts, { top: "host_requests: 3\nlimit: 60\n", more });
   expect((await folder.run("sync")).code).toBe(0);
   expect(counted.most()).toBe(3);
 });

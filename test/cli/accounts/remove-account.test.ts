@@ -24,7 +24,7 @@ async function makeAgency() {
   const run = (...args: string[]) => calltally(args, { cwd: folder.path });
   write(["acme", "beta"]);
   for (const name of ["acme", "beta"]) {
-    writeFileSync(join(folder.path, `${name}.token`), "t", { mode: 0o600 });
+    writeFileSync(join(folder.path, `${name}.token`), `t-${name}`, { mode: 0o600 });
     fillWarehouse(join(folder.path, `data/${name}/calltally.db`), [FULL_CALL]);
   }
   for (const line of [
@@ -139,7 +139,7 @@ describe("remove-account", () => {
     const own = "database: data/old/calltally.db, export_dir: data/old/exports";
     const yaml = `accounts:\n  renamed: { base_url: "http://127.0.0.1:1", token_file: t, ${own} }\n${accountsOf(["beta"])}`;
     folder.write("calltally.yaml", yaml);
-    for (const file of ["t", "beta.token"]) folder.write(file, "t");
+    for (const file of ["t", "beta.token"]) folder.write(file, `secret-${file}`);
     fillWarehouse(join(folder.path, "data/old/calltally.db"), [FULL_CALL]);
     expect((await folder.run("config check")).stderr).toBe("");
     expect(await folder.run("remove-account old --yes")).toMatchObject({

@@ -183,8 +183,9 @@ it("forget with --all-accounts forgets callers in every account that has them, a
   using folder = makeFolder();
   const [OTHER, THIRD] = ["+15550002222", "+15550003333"];
   const callers = { acme: [NUMBER, OTHER], beta: [NUMBER], gamma: [THIRD] };
-  const nowhere = { url: "http://127.0.0.1:1", token: "t" };
-  writeAccounts(folder.path, { acme: nowhere, beta: nowhere, gamma: nowhere, unsynced: nowhere });
+  const nowhere = (name: string) => ({ url: "http://127.0.0.1:1", token: `t0ken-of-${name}` });
+  const names = ["acme", "beta", "gamma", "unsynced"];
+  writeAccounts(folder.path, Object.fromEntries(names.map((name) => [name, nowhere(name)])));
   const databaseOf = (name: string) => join(folder.path, `data/${name}/calltally.db`);
   for (const [name, numbers] of Object.entries(callers)) {
     const calls = numbers.map((caller_id, index) => ({ ...FULL_CALL, call_id: index + 1, caller_id }));

@@ -41,6 +41,7 @@ C,2,,soon,sold,1
     expect(await run(`${line} --currency USD`)).toMatchObject({
       code: 3,
       stdout: `jobs.csv  3 jobs, 2 with a call; revenue 100.00 USD
+  amounts: 100.00 USD imported, 5.00 USD without a call, 1.00 USD left out
 Left out: 1; without a call: 1; all are in outcomes-unmatched.csv
   jobs.csv:4  no call has this number
   jobs.csv:6  "soon" is not a date

@@ -152,10 +152,10 @@ describe("calltally spend import and export --spend", () => {
         "google  2 days, 2026-10-01 to 2026-10-02, 2 rows, 3.50 USD, replacing 1 earlier row",
         "  before: 1.50 USD, no campaign",
         "  now: 3.50 USD, no campaign",
-        "Left out: 1 row",
-        "  lf.csv:2  the same as line 2 of crlf.csv; --add adds it",
+        "Left out: 1 row, 1.50 USD",
+        "  lf.csv:2  the same as line 2 of crlf.csv; --lines add adds it",
       ]);
-      expect(await folder.say(`spend import crlf.csv lf.csv ${flags} --add`)).toContain(
+      expect(await folder.say(`spend import crlf.csv lf.csv ${flags} --lines add`)).toContain(
         "google  2 days, 2026-10-01 to 2026-10-02, 3 rows, 5.00 USD",
       );
     },

@@ -64,9 +64,9 @@ const CASES: { line: string; env?: Record<string, string>; code: number; says: s
   { line: "restore data/calltally.db", code: 2, says: "from itself" },
   { line: "backup folder", code: 7, says: "it is not a file" },
   { line: "backup folder/", code: 2, says: "must be a file, but ends like a folder" },
-  { line: "backup text", code: 7, says: "it is not a calltally backup" },
+  { line: "backup text", code: 7, says: "it is a file of another kind" },
   { line: "backup text/backup.db", code: 7, says: "text: a file of that name exists" },
-  { line: "backup data/calltally.db", code: 2, says: "the warehouse uses this file" },
+  { line: "backup data/calltally.db", code: 2, says: "it is a warehouse" },
   { line: `backup ${"b".repeat(240)}`, code: 7, says: ": name too long\nUse a shorter name.\n" },
   {
     line: "export --exclude-callers folder",
@@ -111,7 +111,7 @@ describe.skipIf(process.platform === "win32")("calltally with a missing or unexp
     expect(await folder.run(`restore data/calltally.db ${at}`)).toMatchObject({ code: 0 });
     expect(await folder.run(`export channel ${at} --out shared`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("that path is the warehouse"),
+      stderr: expect.stringContaining("shared/channel.csv: it is part of the warehouse"),
     });
     expect(await folder.run(`status ${at}`)).toMatchObject({ code: 0 });
   });

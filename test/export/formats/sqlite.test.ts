@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PRIVATE_COLUMNS } from "../../../src/request/option-values.ts";
 import { makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
 import { readLines } from "../../support/figures/tables.ts";
+import { findPeer } from "../../support/peers.ts";
 import { listFiles, makeTempFolder, readText } from "../../support/temp-folder.ts";
 import { arbitraryCalls, FULL_CALL } from "../../support/warehouses/calls.ts";
 
@@ -43,28 +44,34 @@ function fromUtc(text: string): string {
     .replace(/\.(\d{3})$/, ".$1000");
 }
 
-describe("--format sqlite", () => {
-  it("writes the calls of the CSV file, with days and times in types that a driver recognizes", async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryCalls(40), async (calls) => {
-        using warehouse = makeWarehouse(calls);
-        const options = { timezone: "America/St_Johns", targets: TARGETS };
-        await warehouse.export({ ...options, format: { format: "csv", profile: "machine" } });
-        const { folder } = await warehouse.export({ ...options, format: { format: "sqlite" } });
-        const [header = [], ...lines] = readLines(readText(folder, "calls.csv"));
-        const rows = readTable(folder, "calls");
-        expect(rows.map((row) => Object.keys(row))).toEqual(lines.map(() => header));
-        for (const [index, row] of rows.entries()) {
-          const line = lines[index] ?? [];
-          const expected = header.map((name, at) => [name, toShown(name, line[at] ?? "", row[name])]);
-          expect(row).toEqual(Object.fromEntries(expected));
-        }
-      }),
-      { numRuns: 4 },
-    );
-  });
+const PYTHON = findPeer("python3");
+const itPython = it.skipIf(PYTHON.isMissing);
 
-  it("describes its basis and each column", async () => {
+describe(`--format sqlite${PYTHON.note}`, () => {
+  itPython(
+    "writes the calls of the CSV file, with days and times in types that a driver recognizes",
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arbitraryCalls(40), async (calls) => {
+          using warehouse = makeWarehouse(calls);
+          const options = { timezone: "America/St_Johns", targets: TARGETS };
+          await warehouse.export({ ...options, format: { format: "csv", profile: "machine" } });
+          const { folder } = await warehouse.export({ ...options, format: { format: "sqlite" } });
+          const [header = [], ...lines] = readLines(readText(folder, "calls.csv"));
+          const rows = readTable(folder, "calls");
+          expect(rows.map((row) => Object.keys(row))).toEqual(lines.map(() => header));
+          for (const [index, row] of rows.entries()) {
+            const line = lines[index] ?? [];
+            const expected = header.map((name, at) => [name, toShown(name, line[at] ?? "", row[name])]);
+            expect(row).toEqual(Object.fromEntries(expected));
+          }
+        }),
+        { numRuns: 4 },
+      );
+    },
+  );
+
+  itPython("describes its basis and each column", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const { folder, manifest } = await warehouse.export({
       targets: TARGETS,
@@ -86,20 +93,23 @@ describe("--format sqlite", () => {
     ]);
   });
 
-  it("replaces a file for which another program has a journal or write-ahead log, which does not affect it", async () => {
-    using warehouse = makeWarehouse([FULL_CALL]);
-    const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
-    const file = join(folder, FILE);
-    const before = readFileSync(file);
-    const other = new Database(file);
-    other.pragma("journal_mode = WAL");
-    other.exec("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')");
-    await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
-    expect(listFiles(folder)).toEqual([FILE, "manifest.json"]);
-    other.close();
-    expect(readFileSync(file)).toEqual(before);
-    expect(readTable(folder, "calls")).toHaveLength(1);
-  });
+  itPython(
+    "replaces a file for which another program has a journal or write-ahead log, which does not affect it",
+    async () => {
+      using warehouse = makeWarehouse([FULL_CALL]);
+      const { folder } = await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
+      const file = join(folder, FILE);
+      const before = readFileSync(file);
+      const other = new Database(file);
+      other.pragma("journal_mode = WAL");
+      other.exec("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')");
+      await warehouse.export({ targets: TARGETS, format: { format: "sqlite" } });
+      expect(listFiles(folder)).toEqual([FILE, "manifest.json"]);
+      other.close();
+      expect(readFileSync(file)).toEqual(before);
+      expect(readTable(folder, "calls")).toHaveLength(1);
+    },
+  );
 
   it("writes a single file that any reader can open, and leaves no temporary files", async () => {
     using temporary = makeTempFolder();
@@ -116,7 +126,7 @@ describe("--format sqlite", () => {
     expect(listFiles(temporary.path)).toEqual([]);
   });
 
-  it("writes private columns only on request, and then only its owner can read the file", async () => {
+  itPython("writes private columns only on request, and then only its owner can read the file", async () => {
     using warehouse = makeWarehouse([FULL_CALL]);
     const modeOf = async (columns: Target["with"]) => {
       const { folder } = await warehouse.export({

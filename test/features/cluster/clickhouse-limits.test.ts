@@ -2,14 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../../src/base/errors.ts";
 import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts";
-import {
-  HAS_CLICKHOUSE,
-  PUBLISHER,
-  startClickhouse,
-  UNLESS_SKIPPED,
-} from "../../support/services/clickhouse-servers.ts";
+import { CLICKHOUSE, PUBLISHER, startClickhouse } from "../../support/services/clickhouse-servers.ts";
 
-describe.skipIf(!HAS_CLICKHOUSE)(`ClickhouseNode${UNLESS_SKIPPED}`, () => {
+describe.skipIf(CLICKHOUSE.isMissing)(`ClickhouseNode${CLICKHOUSE.note}`, () => {
   it("limits the resources of a statement, and suggests what needs less", async () => {
     await using servers = await startClickhouse(1);
     const password = readFileSync(servers.passwordFile, "utf8").trim();

@@ -13,10 +13,9 @@ import { questions, resolve } from "../../rollup/questions.ts";
 import { draws } from "../../support/draws.ts";
 import { calltally, startCalltally } from "../../support/run.ts";
 import {
+  CLICKHOUSE,
   type ClickhouseServers,
-  HAS_CLICKHOUSE,
   startClickhouse,
-  UNLESS_SKIPPED,
 } from "../../support/services/clickhouse-servers.ts";
 import { makeTempFolder, readFiles } from "../../support/temp-folder.ts";
 import { startProxy } from "./cutting-proxy.ts";
@@ -29,7 +28,7 @@ const DATABASE = "agency";
 /** 20,000 in chdb-engine.ts. */
 const CALLS = 4000;
 
-describe.skipIf(!HAS_CLICKHOUSE)(`ClickHouse engine${UNLESS_SKIPPED}`, () => {
+describe.skipIf(CLICKHOUSE.isMissing)(`ClickHouse engine${CLICKHOUSE.note}`, () => {
   let servers: ClickhouseServers;
   let accounts: OddAccount[];
 

@@ -4,14 +4,9 @@ import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/server.ts";
 import { writeAccounts } from "../../cli/accounts/agency.ts";
 import { calltally } from "../../support/run.ts";
-import {
-  HAS_CLICKHOUSE,
-  PUBLISHER,
-  startClickhouse,
-  UNLESS_SKIPPED,
-} from "../../support/services/clickhouse-servers.ts";
+import { CLICKHOUSE, PUBLISHER, startClickhouse } from "../../support/services/clickhouse-servers.ts";
 
-describe.skipIf(!HAS_CLICKHOUSE)(`publish: in calltally.yaml${UNLESS_SKIPPED}`, () => {
+describe.skipIf(CLICKHOUSE.isMissing)(`publish: in calltally.yaml${CLICKHOUSE.note}`, () => {
   it("publishes each account after its sync, by hand and as a job, which status and doctor show", async () => {
     await using servers = await startClickhouse();
     await using north = await startSandbox({ calls: 150, seed: 1 });

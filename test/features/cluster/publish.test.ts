@@ -16,10 +16,9 @@ import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { calltally, startCalltally } from "../../support/run.ts";
 import {
+  CLICKHOUSE,
   type ClickhouseServers,
-  HAS_CLICKHOUSE,
   startClickhouse,
-  UNLESS_SKIPPED,
 } from "../../support/services/clickhouse-servers.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { locked, markGone, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
@@ -33,7 +32,7 @@ const KILLS = 10;
 /** For background work of ClickHouse. */
 const PATIENCE_MS = 600_000;
 
-describe.skipIf(!HAS_CLICKHOUSE)(`publish${UNLESS_SKIPPED}`, () => {
+describe.skipIf(CLICKHOUSE.isMissing)(`publish${CLICKHOUSE.note}`, () => {
   let servers: ClickhouseServers;
   beforeAll(async () => {
     servers = await startClickhouse();

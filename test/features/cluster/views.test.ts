@@ -7,18 +7,14 @@ import { CALLS_TABLE } from "../../../src/features/cluster/account-tables.ts";
 import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
 import { openExistingWarehouse, openReader } from "../../../src/warehouse/open.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
-import {
-  HAS_CLICKHOUSE,
-  startClickhouse,
-  UNLESS_SKIPPED,
-} from "../../support/services/clickhouse-servers.ts";
+import { CLICKHOUSE, startClickhouse } from "../../support/services/clickhouse-servers.ts";
 import { setRules } from "../../support/warehouses/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";
 import { makeCalls, readExpected, readFound } from "./published-calls.ts";
 
 const VIEWS = ["attributed_calls", "rollup_utm_source", "rollup_campaign", "rollup_gclid", "rollup_channel"];
 
-describe.skipIf(!HAS_CLICKHOUSE)(`views of a cluster${UNLESS_SKIPPED}`, () => {
+describe.skipIf(CLICKHOUSE.isMissing)(`views of a cluster${CLICKHOUSE.note}`, () => {
   it.each([
     ["two shards", 2, true],
     ["a single server without a cluster", 1, false],

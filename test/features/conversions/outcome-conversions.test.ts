@@ -5,8 +5,8 @@ import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import type { ConversionOptions } from "../../../src/request/resolve.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readConversions } from "../../support/figures/conversion-checker.ts";
 import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
@@ -69,7 +69,7 @@ function importJobs({ database, folder }: Warehouse, jobs: string): void {
     named: "EUR",
     withinDays: 30,
     map: {},
-    stages: {},
+    stages: new Map(),
   });
 }
 
@@ -272,15 +272,14 @@ const SITUATIONS: Situation[] = [
     ],
   },
   {
-    title: "a forgotten caller: the job stays until it is imported again, and then matches no call",
+    title: "a forgotten caller: a known job keeps its call, and its amount is still updated",
     steps: [
       sold(420),
       upload({ "call-1": "420.00" }),
       { change: (warehouse) => forget(warehouse, 1) },
       upload({ "call-1": "420.00" }),
-      sold(420),
-      upload({}),
-      upload({ "call-1-2": "" }),
+      sold(435),
+      upload({ "call-1": "435.00" }),
     ],
   },
 ];

@@ -36,6 +36,7 @@ const FACTS: PageFacts = {
     rejected: null,
     withheld_calls: 0,
     other_unit_calls: 0,
+    shared_calls: null,
     unlisted: null,
     first_load: false,
     certificate: null,
@@ -101,6 +102,23 @@ describe("address of a view", () => {
   });
 });
 
+it.each([
+  ["Pacific/Honolulu", "2026-09-21T09:59:59.999Z", "2026-09-20"],
+  ["Pacific/Honolulu", "2026-09-21T10:00:00.000Z", "2026-09-21"],
+  ["America/Chicago", "2026-09-21T01:30:00.000Z", "2026-09-20"],
+  ["UTC", "2026-09-21T01:30:00.000Z", "2026-09-21"],
+  ["Australia/Lord_Howe", "2026-09-20T13:30:00.000Z", "2026-09-21"],
+])(
+  "presets of a page in %s that was synced at %s end on the day before %s",
+  (timezone, finished_at, today) => {
+    const run = { run_id: 1, finished_at, verdict: "exact", verdict_reason: null };
+    const facts: PageFacts = { ...FACTS, timezone, warehouse: { ...FACTS.warehouse, run } };
+    const to = today === "2026-09-21" ? "2026-09-20" : "2026-09-19";
+    const from = today === "2026-09-21" ? "2026-09-14" : "2026-09-13";
+    expect(presetDays(facts, "7d")).toEqual({ from, to });
+  },
+);
+
 describe("compareDays", () => {
   it.each([
     ["2026-05-01", "2026-05-31", { range: { from: "2026-04-01", to: "2026-04-30" }, hasHistory: false }],
@@ -120,6 +138,20 @@ describe("compareDays", () => {
     const compared = compareDays({ ...FACTS, to: "2026-10-01" }, { from, to }, "previous");
     if (typeof expected === "string") expect(compared).toBe(expected);
     else expect(compared).toMatchObject(expected);
+  });
+
+  it.each([
+    { timezone: "Pacific/Honolulu", before: "2026-09-20T09:59:59.999Z", end: "2026-09-20T10:00:00.000Z" },
+    { timezone: "America/Chicago", before: "2026-09-20T04:59:59.999Z", end: "2026-09-20T05:00:00.000Z" },
+    { timezone: "Australia/Lord_Howe", before: "2026-09-19T13:29:59.999Z", end: "2026-09-19T13:30:00.000Z" },
+  ])("compares days whose last one had ended in $timezone at the last sync", ({ timezone, before, end }) => {
+    const compare = (finished_at: string) => {
+      const run = { run_id: 1, finished_at, verdict: "exact", verdict_reason: null };
+      const facts: PageFacts = { ...FACTS, timezone, warehouse: { ...FACTS.warehouse, run } };
+      return compareDays(facts, { from: "2026-09-13", to: "2026-09-19" }, "previous");
+    };
+    expect(compare(before)).toBe("Not compared: these days end after the last sync.");
+    expect(compare(end)).toMatchObject({ range: { from: "2026-09-06", to: "2026-09-12" } });
   });
 
   it("includes the shift of a clock change in the compared time", () => {

@@ -90,8 +90,9 @@ describe("findNearMisses", () => {
       const { user, system } = process.cpuUsage(before);
       return (user + system) / 1000;
     };
-    cpuMs(1000);
+    // The least of three: each may be interrupted.
+    const leastMs = (count: number) => Math.min(...[1, 2, 3].map(() => cpuMs(count)));
     // Comparing all pairs would take 25 times as long.
-    expect(cpuMs(5000) / cpuMs(1000)).toBeLessThan(15);
+    expect(leastMs(5000) / leastMs(1000)).toBeLessThan(15);
   });
 });

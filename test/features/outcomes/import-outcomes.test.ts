@@ -10,8 +10,8 @@ import {
 } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import { RollupSession } from "../../../src/rollup/session.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
 import { importSpend } from "../../../src/spend/spend-table.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
@@ -32,7 +32,7 @@ const OPTIONS: ImportOutcomesOptions = {
   named: "USD",
   withinDays: 30,
   map: {},
-  stages: {},
+  stages: new Map(),
 };
 
 type Options = Partial<ImportOutcomesOptions> & { timezone?: string; currency?: string };
@@ -91,7 +91,7 @@ describe("importOutcomes", () => {
 A,3,,2026-10-06,sold,1000.50
 B,,(512) 555-0101,2026-10-20,booked,
 C,,+1 512 555 0101,2026-10-02,sold,"$2,000"
-D,,+15125550102,2026-10-05T23:29:59Z,sold,7
+D,,+15125550102,2026-10-05T23:24:59Z,sold,7
 `,
       { countryCode: "1" },
     );
@@ -107,6 +107,24 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
       [3, "2026-10-06", "sold", 1_000_500_000],
     ]);
     expect(await readFigures(warehouse)).toEqual([3, 2, 2, 3000.5]);
+  });
+
+  it.each([
+    // The first call is of 4 October in each zone, the second of the next day.
+    ["Pacific/Honolulu", "2026-10-05T09:59:59.000Z", "2026-10-05T10:00:00.000Z"],
+    ["America/Chicago", "2026-10-05T04:59:59.000Z", "2026-10-05T05:00:00.000Z"],
+    ["Australia/Lord_Howe", "2026-10-04T12:59:59.000Z", "2026-10-04T13:00:00.000Z"],
+  ])("a job's day ends at midnight in %s: later calls are not before it", (timezone, ...starts) => {
+    using warehouse = newWarehouse(
+      starts.map((call_started, index) => makeCall({ call_id: index + 1, caller_id: ANNA, call_started })),
+    );
+    importText(warehouse, `phone,date,stage\n${ANNA},2026-10-04,sold\n${ANNA},2026-10-05,booked\n`, {
+      timezone,
+    });
+    expect(readJobsOf(warehouse)).toEqual([
+      [1, "2026-10-04", "sold", null],
+      [2, "2026-10-05", "booked", null],
+    ]);
   });
 
   it("picks the last of several calls before the job, and of two at the same moment the higher id", () => {
@@ -133,7 +151,6 @@ D,,+15125550102,2026-10-05T23:29:59Z,sold,7
 anonymous,,2026-10-06,sold
 512-555-0101,,2026-10-06,sold
 ,77,2026-10-06,sold
-,3,2026-10-04,sold
 `,
       { countryCode: "1" },
     );
@@ -144,7 +161,6 @@ anonymous,,2026-10-06,sold
       "not a phone number, or a hidden one",
       "the number fits the calls of several callers",
       "no call has this id",
-      "the job is before its call",
     ]);
     expect(readJobsOf(warehouse)).toEqual([]);
   });
@@ -157,19 +173,19 @@ anonymous,,2026-10-06,sold
       return readJobsOf(warehouse);
     };
     expect(read("2026-10-05")).toEqual([[3, "2026-10-05", "sold", null]]);
-    expect(read("10/25/2026 6:29 PM")).toEqual([
+    expect(read("10/25/2026 6:24 PM")).toEqual([
       [3, "2026-10-05", "sold", null],
       [3, "2026-10-25", "sold", null],
     ]);
-    expect(read("2026-10-05 18:29")).toEqual([[3, "2026-10-25", "sold", null]]);
+    expect(read("2026-10-05 18:24")).toEqual([[3, "2026-10-25", "sold", null]]);
     expect(read("2026-10-05 6:31 p.m.")).toEqual([
       [3, "2026-10-05", "sold", null],
       [3, "2026-10-25", "sold", null],
     ]);
-    expect(read("2026-10-06T01:29:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
+    expect(read("2026-10-06T01:24:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
   });
 
-  it("replaces a repeated job, and counts a job that is twice in a file once", async () => {
+  it("replaces a repeated job, and adds up the amounts of one that is twice in a file", async () => {
     using warehouse = newWarehouse(CALLS);
     const first = "job_id,call_id,date,stage,amount\nA,1,2026-10-06,booked,\nB,2,2026-10-06,sold,10\n";
     importText(warehouse, first);
@@ -178,11 +194,11 @@ anonymous,,2026-10-06,sold
     importText(warehouse, "job_id,call_id,date,stage,amount\nA,3,2026-10-07,sold,5\nA,3,2026-10-08,sold,6\n");
     expect(readJobsOf(warehouse)).toEqual([
       [2, "2026-10-06", "sold", 10_000_000],
-      [3, "2026-10-08", "sold", 6_000_000],
+      [3, "2026-10-07", "sold", 11_000_000],
     ]);
     // In another list it is another job.
     importText(warehouse, first, { source: "crm" });
-    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 26]);
+    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 31]);
   });
 
   it("replaces the days of a list without ids, and jobs without ids by jobs with them", async () => {
@@ -198,6 +214,14 @@ anonymous,,2026-10-06,sold
     // A day whose jobs no longer have a call is replaced, too.
     importText(warehouse, "call_id,date,stage,amount\n77,2026-10-07,sold,9\n");
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 9]);
+  });
+
+  it("leaves revenue blank until a job has an amount", async () => {
+    using warehouse = newWarehouse(CALLS);
+    importText(warehouse, "job_id,call_id,date,stage\nA,1,2026-10-06,sold\nB,2,2026-10-07,booked\n");
+    expect(await readFigures(warehouse)).toEqual([4, 2, 1, null]);
+    importText(warehouse, "job_id,call_id,date,stage,amount\nC,3,2026-10-08,sold,0\n");
+    expect(await readFigures(warehouse)).toEqual([4, 3, 2, 0]);
   });
 
   it("removes the entry of a job that no longer has a call", () => {
@@ -218,7 +242,7 @@ anonymous,,2026-10-06,sold
     ]);
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
     importText(warehouse, `${header}B,2,2026-10-09,sold,5\nB,2,2026-10-09,sold,-1\n`);
-    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 74.75]);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 73.75]);
   });
 
   it("keeps exact amounts of any size and currency", async () => {
@@ -331,6 +355,67 @@ x,,2026-10-06,sold,1,USD
     expect(warehouse.sqlite.prepare("SELECT currency FROM outcomes").pluck().all()).toEqual(["EUR"]);
   });
 
+  it("jobs without ids replace the day of their own list alone, jobs with ids those of their own list", () => {
+    using warehouse = newWarehouse(CALLS);
+    const stages = new Map([
+      ["closed won", "sold"],
+      ["yes", "booked"],
+      ["no", "lost"],
+    ] as const);
+    const lists = {
+      jobs: {
+        source: "jobs",
+        text: "call id,date,status,total\n1,2026-10-06,sold,420\n2,2026-10-07,sold,81\n",
+      },
+      crm: {
+        source: "crm",
+        text: "deal,call id,date,status,total\nD,2,2026-10-06,closed won,1180\nE,3,2026-10-08,closed won,64\n",
+      },
+      clinic: { source: "clinic", text: "call id,date,status\n3,2026-10-06,yes\n1,2026-10-08,no\n" },
+    };
+    const put = ({ source, text }: { source: string; text: string }) =>
+      importText(warehouse, text, { source, stages, map: source === "crm" ? { job_id: ["deal"] } : {} });
+    const readAll = () =>
+      warehouse.sqlite
+        .prepare(
+          "SELECT source, call_id, day, stage, amount_micros / 1000000 FROM outcomes ORDER BY source, day",
+        )
+        .raw()
+        .all();
+    for (const list of Object.values(lists)) put(list);
+    const clinic = [
+      ["clinic", 3, "2026-10-06", "booked", null],
+      ["clinic", 1, "2026-10-08", "lost", null],
+    ];
+    const crm = [
+      ["crm", 2, "2026-10-06", "sold", 1180],
+      ["crm", 3, "2026-10-08", "sold", 64],
+    ];
+    const second = ["jobs", 2, "2026-10-07", "sold", 81];
+    expect(readAll()).toEqual([...clinic, ...crm, ["jobs", 1, "2026-10-06", "sold", 420], second]);
+    for (const list of Object.values(lists)) put(list);
+    expect(readAll()).toEqual([...clinic, ...crm, ["jobs", 1, "2026-10-06", "sold", 420], second]);
+    put({ source: "jobs", text: "call id,date,status,total\n3,2026-10-06,sold,500\n" });
+    expect(readAll()).toEqual([...clinic, ...crm, ["jobs", 3, "2026-10-06", "sold", 500], second]);
+    // The same id in another list is another job.
+    put({ source: "jobs", text: "job id,call id,date,status,total\nD,1,2026-10-09,sold,7\n" });
+    expect(readAll()).toEqual([
+      ...clinic,
+      ...crm,
+      ["jobs", 3, "2026-10-06", "sold", 500],
+      second,
+      ["jobs", 1, "2026-10-09", "sold", 7],
+    ]);
+    // The part of an import that is left does not count as replaced.
+    const replaced = readOutcomeImports(warehouse).map(({ number, replaced_by }) => [number, replaced_by]);
+    expect(replaced.reverse()).toEqual([
+      [1, 4],
+      [2, 5],
+      [3, 6],
+      ...[4, 5, 6, 7, 8].map((each) => [each, null]),
+    ]);
+  });
+
   it("stores neither numbers nor ids of jobs, nor other columns", () => {
     using warehouse = newWarehouse(CALLS);
     importText(
@@ -342,23 +427,31 @@ x,,2026-10-06,sold,1,USD
         warehouse.sqlite.prepare(`SELECT * FROM ${table}`).all(),
       ),
     );
+    expect(readJobsOf(warehouse)).toHaveLength(1);
     for (const text of ["5125550102", "Brown", "SECRET", "5125559999"]) expect(stored).not.toContain(text);
     warehouse.sqlite.pragma("wal_checkpoint(TRUNCATE)");
     expect(readFileSync(warehouse.path).includes("5125559999")).toBe(false);
   });
 
-  it("does not find a forgotten caller, and removes the job when it is imported again", () => {
+  it("keeps the call of a known job whose caller was forgotten, and finds none for a new one", () => {
     using warehouse = newWarehouse(CALLS);
     const text = `job_id,phone,call_id,date,stage\nA,${BERT},,2026-10-06,sold\nB,,3,2026-10-06,sold\n`;
     importText(warehouse, text);
     forgetCallers(locked(warehouse), [{ caller: BERT }], { nowMs: Date.parse("2026-10-07T00:00:00Z") });
     expect(readJobsOf(warehouse)).toHaveLength(2);
-    const { rejected } = importText(warehouse, text);
-    expect(rejected.map(({ reason }) => reason)).toEqual([
-      "no call has this number",
-      "the call's caller was forgotten",
+    const again = importText(
+      warehouse,
+      `job_id,phone,call_id,date,stage,amount\nA,${BERT},,2026-10-06,sold,80\nB,,3,2026-10-07,lost,\nC,${BERT},,2026-10-06,sold,7\nD,,3,2026-10-06,sold,9\n`,
+    );
+    expect(again.rejected.map(({ line, reason }) => [line, reason])).toEqual([
+      [4, "no call has this number"],
+      [5, "the call's caller was forgotten"],
     ]);
-    expect(readJobsOf(warehouse)).toEqual([]);
+    expect(again.kept).toBe(2);
+    expect(readJobsOf(warehouse)).toEqual([
+      [3, "2026-10-06", "sold", 80_000_000],
+      [3, "2026-10-07", "lost", null],
+    ]);
   });
 
   it("refuses another key than that of earlier jobs, which would count them twice", () => {

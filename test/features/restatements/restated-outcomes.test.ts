@@ -6,7 +6,7 @@ import type { Call } from "../../../src/call/columns.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
 import { readRestatements } from "../../../src/features/restatements/restatement-table.ts";
-import { removeImport } from "../../../src/spend/import-ledger.ts";
+import { removeImport } from "../../../src/intake/ledger.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { draws } from "../../support/draws.ts";
 import { clockAt, makeWarehouse, RUN_FINISHED_AT } from "../../support/figures/produce-files.ts";
@@ -28,7 +28,7 @@ function importJobs({ database, folder }: Account, ...jobs: string[]): void {
   const file = join(folder, "..", "jobs.csv");
   writeFileSync(file, ["job_id,call_id,stage,amount", ...jobs, ""].join("\n"));
   const own = { database, currency: undefined, timezone: "UTC" };
-  importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: {} });
+  importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 30, map: {}, stages: new Map() });
 }
 
 function removeLast({ database }: Account): void {
@@ -126,6 +126,21 @@ describe("restatements of outcomes", () => {
     importJobs(account, "A,1,sold,130");
     await exportSources(account, "job-date");
     expect(reasonsOf(account)["google revenue"]).toEqual([["outcomes_changed", null, 30]]);
+  });
+
+  it("report nothing when the last call of the range comes later than a job by date", async () => {
+    using account = makeWarehouse([callOf(1), callOf(2)]);
+    const file = join(account.folder, "..", "dated.csv");
+    writeFileSync(
+      file,
+      "job_id,call_id,date,stage,amount\nA,1,2026-08-20,sold,30\nB,2,2026-09-15,sold,500\n",
+    );
+    const own = { database: account.database, currency: undefined, timezone: "UTC" };
+    importOutcomes(own, [file], { source: "jobs", named: "EUR", withinDays: 60, map: {}, stages: new Map() });
+    await exportSources(account, "job-date");
+    store(account, callOf(9, { call_started: "2026-09-28T12:00:00.000Z" }));
+    await exportSources(account, "job-date");
+    expect(readFound(account).map(({ cell }) => cell)).not.toContain("google revenue");
   });
 
   it("add up to the change after any sequence of events", async () => {

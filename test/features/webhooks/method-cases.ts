@@ -1,19 +1,8 @@
 /** Methods of events, and whether they are accepted: one rule, implemented in both the client and the sandbox. */
 export const METHOD_CASES: readonly { method: string; isTaken: boolean }[] = [
-  ...[
-    "GET",
-    "POST",
-    "PUT",
-    "PATCH",
-    "DELETE",
-    "HEAD",
-    "OPTIONS",
-    "CONNECT",
-    "PURGE",
-    "post",
-    "Get",
-    "M-SEARCH",
-  ].map((method) => ({ method, isTaken: true })),
+  ...["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "PURGE", "post", "Get", "M-SEARCH"].map(
+    (method) => ({ method, isTaken: true }),
+  ),
   ...[
     "",
     " ",
@@ -27,5 +16,8 @@ export const METHOD_CASES: readonly { method: string; isTaken: boolean }[] = [
     "PÖST",
     "poſt",
     "GET/",
+    "CONNECT",
+    "connect",
+    "Trace",
   ].map((method) => ({ method, isTaken: false })),
 ];

@@ -146,7 +146,10 @@ describe("checkWebhookChange", () => {
   it.each(METHOD_CASES)("accepts the method $method like the sandbox", ({ method, isTaken }) => {
     const parse = () => parsePatch({ method });
     if (isTaken) expect(parse()).toEqual({ method });
-    else expect(parse).toThrow("method: must be the name of an HTTP method, such as GET");
+    else
+      expect(parse).toThrow(
+        /method: must be (the name of an HTTP method, such as GET|a method that can carry a call, such as POST)/,
+      );
   });
 
   it.each(["JSON", "json", "XML", "form data"])("accepts the format %j, even if undocumented", (format) => {

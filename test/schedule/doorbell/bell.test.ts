@@ -1,9 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { parseCron } from "../../../src/schedule/cron.ts";
 import { Bell } from "../../../src/schedule/doorbell/bell.ts";
 import { keepSchedule } from "../../../src/schedule/keep-schedule.ts";
 import { keepLines } from "../../support/log-lines.ts";
 import { VirtualClock } from "../virtual-clock.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const MINUTE_MS = 60_000;
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DoorbellPage } from "../../../src/schedule/doorbell/doorbell-page.ts";
 import { startMonitor } from "../../../src/schedule/monitor.ts";
 import { keepLines } from "../../support/log-lines.ts";
-import { VirtualClock } from "../virtual-clock.ts";
+import { StoppedClock } from "../stopped-clock.ts";
 
 const SECRET = "a-secret-of-the-doorbell";
 const LOCAL = { host: "127.0.0.1", port: 0 };
@@ -16,7 +16,7 @@ const LISTED = { static_parameters: [{ field_name: "calltally_secret", field_val
 async function startDoorbell(requestMs?: number) {
   const rung: string[] = [];
   const { log, lines } = keepLines();
-  const clock = new VirtualClock("2026-11-20T03:00:00Z");
+  const clock = new StoppedClock("2026-11-20T03:00:00Z");
   const doors = new Map(["acme", "beta"].map((name) => [`/doorbell/${name}`, () => void rung.push(name)]));
   const page = new DoorbellPage({ secret: SECRET, doors, log, clock });
   const pages = {
@@ -100,7 +100,7 @@ describe("DoorbellPage", () => {
     expect(JSON.stringify(doorbell.lines)).not.toMatch(/canary|nobody|acme|secret-of/);
     // A line every minute with the total number.
     expect(doorbell.lines).toHaveLength(1);
-    await doorbell.clock.pass(60_000);
+    doorbell.clock.jump(60_000);
     await doorbell.post("/doorbell", "");
     expect(doorbell.lines.map(({ refused }) => refused)).toEqual([1, answers.length + 1]);
   });

@@ -70,9 +70,11 @@ export interface FoldQuery {
   /** How many keys have rows of their own. @default all */
   top?: number;
   filter?: FoldFilter;
+  /** Which calls count, apart from the filter. @default all */
+  isMeant?: (call: Call) => boolean;
   span?: FoldSpan;
   /** Where each period starts, in order; leads the key. */
-  periods?: readonly { period: string; startsAt: string }[];
+  periods?: readonly { period: string; startsAt: string; endsAt?: string }[];
   fill?: boolean | undefined;
   /** The dimensions of the rollup of which this is the total. */
   totalOf?: readonly string[];
@@ -507,11 +509,17 @@ type DescribedJob = ReturnType<typeof describeJobs>[number];
 function tallyJobs(
   jobs: readonly DescribedJob[],
   calls: number,
-  { by, micros }: { by: "call" | "job-date"; micros: bigint | undefined },
+  {
+    by,
+    micros,
+    jobs: imported,
+  }: { by: "call" | "job-date"; micros: bigint | undefined; jobs: readonly FoldJob[] },
 ): Figures {
+  const isUnknown = imported.every(({ amount_micros }) => amount_micros === null);
   const countCalls = (some: readonly DescribedJob[]) => new Set(some.map(({ job }) => job.call_id)).size;
   const revenue = jobs.reduce(
-    (sum, { job }) => sum + (job.stage === "sold" ? BigInt(job.amount_micros ?? 0) : 0n),
+    (sum, { job }) =>
+      sum + (job.stage === "sold" || (job.amount_micros ?? 0) < 0 ? BigInt(job.amount_micros ?? 0) : 0n),
     0n,
   );
   const booked = countCalls(jobs.filter(({ isFirstBooked }) => isFirstBooked));
@@ -525,12 +533,14 @@ function tallyJobs(
   return [
     booked,
     countCalls(jobs.filter(({ isFirstSold }) => isFirstSold)),
-    Number(revenue) / 1e6,
-    ...(by === "call" ? [calls === 0 ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)] : []),
+    isUnknown ? null : Number(revenue) / 1e6,
+    ...(by === "call"
+      ? [calls === 0 || isUnknown ? null : hundredths(revenue, BigInt(calls) * 1_000_000n)]
+      : []),
     ...(micros === undefined
       ? []
       : [
-          paid === undefined ? null : hundredths(revenue, paid),
+          paid === undefined || isUnknown ? null : hundredths(revenue, paid),
           paid === undefined || booked === 0 ? null : hundredths(paid, BigInt(booked) * 1_000_000n),
         ]),
   ];
@@ -823,7 +833,7 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
   const campaigns = commonNames(query.live ?? live, rules);
   const calls = live
     .map((call) => withName(describe(call, query), campaigns.get(present(call.campaign_id) ?? "")))
-    .filter((each) => isCounted(each, query, firstIds));
+    .filter((each) => isCounted(each, query, firstIds) && (query.isMeant?.(each.call) ?? true));
   const counted: Entry[] = [
     ...calls,
     ...calls.flatMap((each) => describeJobs(each, query)),
@@ -844,7 +854,9 @@ export function foldRollup(live: readonly Call[], query: FoldQuery): Cell[][] {
     Map.groupBy(query.isWithSpend ? within(span).filter(isPaid(within(span))) : within(span), (each) => {
       const { keys } = each;
       const started = startOf(each);
-      const period = labels?.findLast(({ startsAt }) => started !== null && startsAt <= started);
+      const period = labels?.findLast(
+        ({ startsAt, endsAt = "~" }) => started !== null && startsAt <= started && started < endsAt,
+      );
       const lead = labels === undefined ? [] : [period?.period ?? NOT_SET];
       const cells = dimensions.flatMap((dimension) => keys[dimension] ?? []);
       const isKept = kept?.has(JSON.stringify(cells)) ?? true;

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { findPeer } from "../peers.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 
 const SERVER = "/usr/sbin/clickhouse-server";
@@ -24,11 +25,7 @@ const PROFILES = {
     "<max_result_rows>5</max_result_rows><result_overflow_mode>break</result_overflow_mode><max_rows_to_group_by>5</max_rows_to_group_by><group_by_overflow_mode>any</group_by_overflow_mode><max_rows_in_set>5</max_rows_in_set><set_overflow_mode>break</set_overflow_mode><max_rows_to_read>1000</max_rows_to_read><read_overflow_mode>break</read_overflow_mode><timeout_overflow_mode>break</timeout_overflow_mode><max_block_size>5</max_block_size>",
 };
 
-/** CI has it, or the tests fail. */
-export const HAS_CLICKHOUSE = existsSync(SERVER) || process.env.CI === "true";
-export const UNLESS_SKIPPED = HAS_CLICKHOUSE
-  ? ""
-  : " (SKIPPED: needs ClickHouse, apt-get install clickhouse-server)";
+export const CLICKHOUSE = findPeer("clickhouse-server", SERVER);
 
 /** ClickHouse servers on free ports of this machine, each a shard of the cluster `calltally`, and a replica of the only shard of `copies`; stopped at the end of the scope. */
 export interface ClickhouseServers extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { attributeCall } from "../../../src/attribution/attribute-call.ts";
-import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/call/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
@@ -98,6 +98,180 @@ function change(stored: readonly Call[], before: AttributionRules, after: Attrib
     callers: warehouse.sqlite.prepare("SELECT * FROM callers ORDER BY caller").all(),
   };
 }
+
+/** One rule and its values, calls by what they have, and the calls whose fact another value changes: before and after. */
+const CHANGES: readonly {
+  rule: string;
+  before: Partial<AttributionRules>;
+  after: Partial<AttributionRules>;
+  calls: readonly Partial<Call>[];
+  fact: string;
+  is: readonly (readonly [before: unknown, after: unknown])[];
+}[] = [
+  ...[
+    [60, 120],
+    [0, 60],
+    [45, 46],
+  ].map(([low = 0, high = 0]) => ({
+    rule: "qualified_seconds",
+    before: { qualified_seconds: low },
+    after: { qualified_seconds: high },
+    calls: [low - 1, low, high - 1, high].map((duration) => ({ disposition: "ANSWERED", duration })),
+    fact: "is_qualified",
+    is: [
+      [false, false],
+      [true, false],
+      [true, false],
+      [true, true],
+    ] as const,
+  })),
+  {
+    rule: "duration_unit",
+    before: { duration_unit: "seconds" },
+    after: { duration_unit: "milliseconds" },
+    calls: [59, 60, 59_999, 60_000].map((duration) => ({ disposition: "ANSWERED", duration })),
+    fact: "is_qualified",
+    is: [
+      [false, false],
+      [true, false],
+      [true, false],
+      [true, true],
+    ],
+  },
+  {
+    rule: "answered",
+    before: { answered: ["answered", "busy"], missed: [] },
+    after: { answered: ["answered"], missed: [] },
+    calls: ["Answered", "BUSY", "failed"].map((disposition) => ({ disposition })),
+    fact: "outcome",
+    is: [
+      ["answered", "answered"],
+      ["answered", "other"],
+      ["other", "other"],
+    ],
+  },
+  {
+    rule: "missed",
+    before: { missed: ["busy"] },
+    after: { missed: ["no answer"] },
+    calls: ["Busy", "No-Answer", "failed"].map((disposition) => ({ disposition })),
+    fact: "outcome",
+    is: [
+      ["missed", "other"],
+      ["other", "missed"],
+      ["other", "other"],
+    ],
+  },
+  {
+    rule: "aliases",
+    before: { aliases: { bing: "msn" } },
+    after: { aliases: { google: "alphabet" } },
+    calls: ["Bing", "Google", "yelp"].map((utm_source) => ({ utm_source })),
+    fact: "source",
+    is: [
+      ["msn", "bing"],
+      ["google", "alphabet"],
+      ["yelp", "yelp"],
+    ],
+  },
+  ...(
+    [
+      ["source", "utm_source", "source"],
+      ["medium", "utm_medium", "medium"],
+      ["campaign", "utm_campaign", "campaign"],
+    ] as const
+  ).map(([field, member, fact]) => ({
+    rule: `aliases_of ${field}`,
+    before: { aliases_of: { [field]: { one: "uno" } } },
+    after: { aliases_of: { [field]: { two: "due" } } },
+    calls: ["one", "two", "three"].map((value) => ({ [member]: value })),
+    fact,
+    is: [
+      ["uno", "one"],
+      ["two", "due"],
+      ["three", "three"],
+    ] as const,
+  })),
+  {
+    rule: "channels",
+    before: { channels: [{ channel: "Own", source: "o*", medium: "", campaign: "", referrer: "" }] },
+    after: { channels: [{ channel: "Own", source: "p*", medium: "", campaign: "", referrer: "" }] },
+    calls: ["one", "plus", "google"].map((utm_source) => ({ utm_source, utm_medium: "cpc" })),
+    fact: "channel",
+    is: [
+      ["Own", "Paid Other"],
+      ["Paid Other", "Own"],
+      ["Paid Search", "Paid Search"],
+    ],
+  },
+  {
+    rule: "topics",
+    before: { topics: [{ ...line, topic: "tap", phrase: "tap" }] },
+    after: { topics: [{ ...line, topic: "pipe", phrase: "pipe" }] },
+    calls: ["a tap", "a pipe", "a sink"].map((transcription) => ({ transcription })),
+    fact: "topic",
+    is: [
+      ["tap", null],
+      [null, "pipe"],
+      [null, null],
+    ],
+  },
+  {
+    rule: "whether a topic qualifies",
+    before: { topics: [{ ...line, topic: "tap", phrase: "tap", qualifies: true }] },
+    after: { topics: [{ ...line, topic: "tap", phrase: "tap", qualifies: false }] },
+    calls: [
+      { transcription: "a tap", duration: 59 },
+      { transcription: "a tap", duration: 61 },
+      { transcription: "a sink", duration: 61 },
+    ].map((each) => ({ disposition: "answered", ...each })),
+    fact: "is_qualified",
+    is: [
+      [true, false],
+      [true, false],
+      [true, true],
+    ],
+  },
+  {
+    rule: "hours",
+    before: { hours: { week: "Mon-Fri 08:00-18:00", closed: [], timezone: "Pacific/Honolulu" } },
+    after: { hours: { week: "Mon-Fri 08:00-18:00", closed: [], timezone: "Europe/Berlin" } },
+    // Thursday, 06:59, 07:00, 18:00 and 23:30 UTC.
+    calls: ["06:59", "07:00", "18:00", "23:30"].map((time) => ({
+      call_started: `2026-11-19T${time}:00.000Z`,
+    })),
+    fact: "in_hours",
+    is: [
+      ["no", "no"],
+      ["no", "yes"],
+      ["yes", "no"],
+      ["yes", "no"],
+    ],
+  },
+];
+
+it.each(CHANGES)(
+  "a change of $rule alone changes the facts between its values",
+  ({ before, after, calls, fact, is }) => {
+    const stored = calls.map((call, index) => makeCall({ ...call, call_id: index + 1 }));
+    const [one, other] = [
+      { ...DEFAULT_RULES, ...before },
+      { ...DEFAULT_RULES, ...after },
+    ];
+    for (const [from, to, place] of [
+      [one, other, 1],
+      [other, one, 0],
+    ] as const) {
+      using warehouse = newWarehouse();
+      setRules(warehouse, from);
+      storeCalls(warehouse, stored);
+      const read = () => readFacts(warehouse).facts.map((facts) => new Map(Object.entries(facts)).get(fact));
+      expect(read()).toEqual(is.map((pair) => pair[place === 0 ? 1 : 0]));
+      setRules(warehouse, to);
+      expect(read()).toEqual(is.map((pair) => pair[place]));
+    }
+  },
+);
 
 it("a change of rules writes the same facts and logs the same changes as attributing each call again", () => {
   const seen = { changed: 0, same: 0 };

@@ -11,7 +11,7 @@ import {
   setRulesBeingApplied,
   withoutFactLog,
 } from "../../../src/warehouse/calls/fact-log.ts";
-import { call_facts, FACTS } from "../../../src/warehouse/calls/facts.ts";
+import { call_facts, STORED_FACTS } from "../../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { counts } from "../../../src/warehouse/counts.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
@@ -235,7 +235,7 @@ describe("the log of facts", () => {
       "duration",
       "org_unit_id",
     ]);
-    for (const column of FACTS) {
+    for (const column of STORED_FACTS) {
       sqlite.exec("DELETE FROM fact_changes");
       const other = numbers.has(column) ? `NOT ${column}` : `coalesce(${column}, '') || 'x'`;
       sqlite.exec(`UPDATE call_facts SET ${column} = ${column}; UPDATE call_facts SET ${column} = ${other}`);

@@ -22,6 +22,8 @@ const KEY = Buffer.alloc(32, 7);
 const digests = new CallerDigests(KEY);
 const ADA = "+4930123456";
 const BOB = "+12145550123";
+/** Nobody has forgotten this one. */
+const KNOWN = "+4930777777";
 const FORGOTTEN_AT = "2026-11-20T12:00:00.000Z";
 
 function toForgotten(caller: string, national: string | null, pseudonym: string): ForgottenCaller {
@@ -69,12 +71,12 @@ describe("CallerDigests", () => {
 });
 
 describe("ForgottenCallers.pseudonymOfId", () => {
-  it.each([ADA, "004930123456", "+49 (30) 123-456", "4930123456", " ＋49 30 123456"])(
-    "returns the caller's pseudonym for %s",
-    (callerId) => {
-      expect(open().pseudonymOfId(callerId)).toBe(ada.pseudonym);
-    },
-  );
+  it.each([
+    ADA,
+    ...["004930123456", "+49 (30) 123-456", "4930123456", " ＋49 30 123456", "+49 (0)30 123456"],
+  ])("returns the caller's pseudonym for %s", (callerId) => {
+    expect(open().pseudonymOfId(callerId)).toBe(ada.pseudonym);
+  });
 
   it.each([
     null,
@@ -86,11 +88,10 @@ describe("ForgottenCallers.pseudonymOfId", () => {
     "+1 4930123456",
     // In international form, as the service sends numbers, it belongs to somebody else.
     "30123456",
-    "030 123456",
+    "+2145550123",
     ada.pseudonym,
     "sip:+4930123457@example.com",
-    // The national form is too short to identify a caller.
-    "sip:030123456@example.com",
+    "sip:031123456@example.com",
   ])("returns undefined for %j", (callerId) => {
     const callers = open();
     expect(callers.pseudonymOfId(callerId)).toBeUndefined();
@@ -98,20 +99,28 @@ describe("ForgottenCallers.pseudonymOfId", () => {
   });
 
   it.each([
-    `sip:${ADA}@example.com`,
-    `tel:${ADA};ext=12`,
-    `${ADA},22`,
-    `${ADA};22`,
-    `${ADA}#22`,
-    `${ADA}*22`,
+    `${ADA} or ${KNOWN}`,
+    `${ADA}, ${KNOWN}`,
+    // It cannot be international.
+    "030 123456",
+    "sip:030123456@example.com",
   ])("returns a different, stable pseudonym for %s, which contains the number", (callerId) => {
     const callers = open();
     const pseudonym = callers.pseudonymOfId(callerId);
     expect(pseudonym).toMatch(/^forgotten[\da-f]{16}$/);
     expect(pseudonym).not.toBe(ada.pseudonym);
     expect(open().pseudonymOfId(callerId)).toBe(pseudonym);
-    expect(open().pseudonymOfId(`${callerId}x`)).not.toBe(pseudonym);
+    expect(open().pseudonymOfId(`${callerId}, +4930888888`)).not.toBe(pseudonym);
     expect(callers.met).toEqual(new Set([ada.digest]));
+  });
+});
+
+describe("ForgottenCallers.pseudonymOfId for a number without its country code", () => {
+  it("returns a different pseudonym, as the caller was another before", () => {
+    const callers = open();
+    expect(callers.pseudonymOfId("(214) 555-0123")).toBe(digests.pseudonymOf("+2145550123"));
+    expect(callers.met).toEqual(new Set([bob.digest]));
+    expect(callers.pseudonymOfId("1 214 555 0123")).toBe(bob.pseudonym);
   });
 });
 
@@ -193,7 +202,7 @@ describe("ForgottenCallers.strip", () => {
     expect(JSON.stringify(own)).not.toContain(NUMBER);
   });
 
-  it.each(["caller_id", "tracking_number", "call_started"] as const)(
+  it.each(["tracking_number", "call_started"] as const)(
     "does not change a number in %s, which is not text",
     (member) => {
       const call = makeCall({ caller_id: "+4930999", [member]: NUMBER });

@@ -1,4 +1,4 @@
-import type { FactColumn } from "../../../attribution/attribute-call.ts";
+import type { FactColumn } from "../../../call/facts.ts";
 import type { Cells, Side } from "../../../figures/cells/cells.ts";
 import { type FactValue, namedDictionaries } from "../../../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "../../../figures/dimensions.ts";

@@ -20,7 +20,7 @@ import { readLines } from "../../../support/figures/tables.ts";
 import { listFiles, makeTempFolder, readText } from "../../../support/temp-folder.ts";
 import { FULL_CALL, makeCall } from "../../../support/warehouses/calls.ts";
 import {
-  HAS_LIBRE_OFFICE,
+  LIBRE_OFFICE,
   readByLibreOffice,
   readBySheetJs,
   type SeenCell,
@@ -224,12 +224,8 @@ describe("workbook", () => {
     expectSame(both.seen, both.csv, /\r\n/g); // which it reads as one line feed
   });
 
-  // CI has it, or the test fails.
-  const unlessSkipped = HAS_LIBRE_OFFICE
-    ? ""
-    : " (SKIPPED: needs LibreOffice, apt-get install libreoffice-calc)";
-  it.skipIf(!HAS_LIBRE_OFFICE)(
-    `LibreOffice reads the same values as in the CSV files${unlessSkipped}`,
+  it.skipIf(LIBRE_OFFICE.isMissing)(
+    `LibreOffice reads the same values as in the CSV files${LIBRE_OFFICE.note}`,
     () => {
       using folder = makeTempFolder();
       const file = join(folder.path, "calltally.xlsx");

@@ -9,7 +9,7 @@ import {
   signsOfWhole,
   toMicros,
   toNumberText,
-} from "../../src/spend/spend-amount.ts";
+} from "../../src/intake/amount-text.ts";
 
 describe("toNumberText", () => {
   it.each([
@@ -29,6 +29,11 @@ describe("toNumberText", () => {
     ["($12.50)", "point", -12_500_000, null],
     ["-0.00", "point", 0, null],
     ["12.3400000000", "point", 12_340_000, null],
+    ["50.00-", "point", -50_000_000, null],
+    ["$50.00-", "point", -50_000_000, null],
+    ["50,00- €", "comma", -50_000_000, "EUR"],
+    ["50.00 USD-", "point", -50_000_000, "USD"],
+    ["50.00\u2212", "point", -50_000_000, null],
   ] as const)("reads %s", (text, sign, micros, currency) => {
     const number = toNumberText(text);
     if (number === undefined) throw new Error("Not a number");
@@ -77,6 +82,9 @@ describe("toNumberText", () => {
 
   it.each([
     "--5",
+    "-5-",
+    "(5)-x",
+    "50.00 CR",
     "5%",
     "1e5",
     "12.",

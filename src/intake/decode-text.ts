@@ -15,12 +15,12 @@ const CONTROL = /[^\P{Cc}\t\r\n]/u;
  * Decodes UTF-8 or UTF-16, with or without a byte order mark, and other text as Windows-1252.
  * @throws UsageError for bytes that are not text
  */
-export function decodeReport(bytes: Uint8Array): { text: string; encoding: string } {
+export function decodeText(bytes: Uint8Array): { text: string; encoding: string } {
   const mark = MARKS.find(({ bytes: lead }) => lead.every((byte, index) => bytes[index] === byte));
   const encoding = mark?.encoding ?? guessEncoding(bytes);
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    if (!text.includes("\0")) return { text, encoding };
+    if (!isBinary(text)) return { text, encoding };
   } catch {
     const text = new TextDecoder(WINDOWS).decode(bytes);
     // With other letters in UTF-8, the file is damaged.
@@ -36,4 +36,12 @@ export function decodeReport(bytes: Uint8Array): { text: string; encoding: strin
 function guessEncoding([first, second]: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
   if (second === 0) return "utf-16le";
   return first === 0 ? "utf-16be" : "utf-8";
+}
+
+/** The most NUL characters of a text, as a share: a line with one is left out. */
+const MAX_NULS = 0.01;
+
+function isBinary(text: string): boolean {
+  if (!text.includes("\0")) return false;
+  return text.split("\0").length - 1 > text.length * MAX_NULS;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
-import { decodeReport } from "../../src/spend/decode-report.ts";
+import { decodeText } from "../../src/intake/decode-text.ts";
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");
 const swapped = (text: string) => utf16(text).swap16();
 
-describe("decodeReport", () => {
+describe("decodeText", () => {
   it.each([
     ["nothing", Buffer.of(), ""],
     ["one byte", Buffer.from("D"), "D"],
@@ -21,11 +21,11 @@ describe("decodeReport", () => {
     ["UTF-16 BE with a mark", swapped("\ufeffDäy"), "Däy"],
     ["UTF-16 BE with a mark and no Latin letters", swapped("\ufeff日付"), "日付"],
   ])("reads %s", (_, bytes, text) => {
-    expect(decodeReport(bytes).text).toBe(text);
+    expect(decodeText(bytes).text).toBe(text);
   });
 
   it("reads other text as Windows-1252 and reports it", () => {
-    expect(decodeReport(Buffer.from("D\xe4y;\x80 5\r\n\t", "latin1"))).toEqual({
+    expect(decodeText(Buffer.from("D\xe4y;\x80 5\r\n\t", "latin1"))).toEqual({
       text: "Däy;€ 5\r\n\t",
       encoding: "windows-1252",
     });
@@ -41,13 +41,13 @@ describe("decodeReport", () => {
     ["half a UTF-16 letter", utf16("Day").subarray(0, 5)],
     ["a NUL within UTF-16", utf16("D\0y")],
   ])("refuses %s", (_, bytes) => {
-    expect(() => decodeReport(bytes)).toThrow(
+    expect(() => decodeText(bytes)).toThrow(
       new UsageError("it is not text in UTF-8, UTF-16 or Windows-1252", {
         hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV.",
       }),
     );
     try {
-      decodeReport(bytes);
+      decodeText(bytes);
     } catch (error) {
       expect(error).toMatchObject({ hint: "Save it as CSV in UTF-8; a workbook (.xlsx) is not CSV." });
     }

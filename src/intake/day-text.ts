@@ -5,34 +5,39 @@ export type DayOrder = (typeof DAY_ORDERS)[number];
 /** A day as written: known, or one whose order only the file shows. */
 export type DayText = { day: string } | { first: number; second: number; year: number };
 
-const MONTHS = "january february march april may june july august september october november december".split(
-  " ",
-);
-const MIDNIGHT = "(?:[T ]0?0:00(?::00(?:\\.0+)?)?Z?)?";
+export const MONTHS: readonly string[] =
+  "january february march april may june july august september october november december".split(" ");
+const WEEKDAY = "(?:[a-z]{3,9}\\.?,? )?";
+const NAME = "(?<name>[a-z]{3,9})\\.?";
+const DAY = "(?<day>\\d{1,2})(?:st|nd|rd|th)?";
+const YEAR = "(?<year>\\d{4}|\\d{2})";
 const KNOWN: readonly RegExp[] = [
-  new RegExp(`^(?<year>\\d{4})([-/.])(?<month>\\d{1,2})\\2(?<day>\\d{1,2})${MIDNIGHT}$`),
+  /^(?<year>\d{4})([-/.])(?<month>\d{1,2})\2(?<day>\d{1,2})$/,
   /^(?<year>\d{4})(?<month>\d{2})(?<day>\d{2})$/,
-  /^(?:[a-z]{3,9},? )?(?<name>[a-z]{3,9})\.? (?<day>\d{1,2}),? (?<year>\d{4})$/i,
-  /^(?:[a-z]{3,9},? )?(?<day>\d{1,2})[. -]{1,2}(?<name>[a-z]{3,9})[.,]?[ -](?<year>\d{4})$/i,
+  new RegExp(`^${WEEKDAY}${NAME}[ -]${DAY}(?:,? |-)${YEAR}$`, "i"),
+  new RegExp(`^${WEEKDAY}${DAY}[. /-]{0,2}${NAME},?[. /-]?${YEAR}$`, "i"),
+  new RegExp(`^(?<year>\\d{4})[ /-]${NAME}[ /-]${DAY}$`, "i"),
   // Nobody writes the month first with points.
-  new RegExp(`^(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.(?<year>\\d{4})${MIDNIGHT}$`),
+  new RegExp(`^(?<day>\\d{1,2})\\.(?<month>\\d{1,2})\\.${YEAR}$`),
 ];
-const OPEN = new RegExp(`^(?<first>\\d{1,2})([-/])(?<second>\\d{1,2})\\2(?<year>\\d{4})${MIDNIGHT}$`);
+const OPEN = new RegExp(`^(?<first>\\d{1,2})([-/])(?<second>\\d{1,2})\\2${YEAR}$`);
+/** Of a year in two digits, as in 10/5/26. */
+const CENTURY = 2000;
 
-/** Reads a day as ad platforms write it: 2026-10-05, 20261005, Oct 5, 2026, 10/5/2026, 5.10.2026. */
+/** Reads a day as programs write it: 2026-10-05, 20261005, Oct 5, 2026, 5-Oct-26, 10/5/2026, 5.10.26. */
 export function readDay(text: string): DayText | undefined {
   const trimmed = text.trim();
   for (const form of KNOWN) {
     const found = form.exec(trimmed)?.groups;
     if (found !== undefined)
       return known(
-        Number(found.year),
+        toYear(found.year),
         found.name ? monthOf(found.name) : Number(found.month),
         Number(found.day),
       );
   }
   const open = OPEN.exec(trimmed)?.groups;
-  return open && { first: Number(open.first), second: Number(open.second), year: Number(open.year) };
+  return open && { first: Number(open.first), second: Number(open.second), year: toYear(open.year) };
 }
 
 export function ordersOf({ first, second, year }: { first: number; second: number; year: number }) {
@@ -44,6 +49,10 @@ export function toDay(text: DayText, order: DayOrder): string | undefined {
   if ("day" in text) return text.day;
   const { first, second, year } = text;
   return (order === "mdy" ? known(year, first, second) : known(year, second, first))?.day;
+}
+
+function toYear(text = ""): number {
+  return text.length === 2 ? CENTURY + Number(text) : Number(text);
 }
 
 function monthOf(name: string): number {

@@ -15,7 +15,7 @@ const NOTHING = /^(?:[-–—]{0,2}|n\/a)$/i;
 const MINUS = "-\u2212";
 const AFFIX = "(?:\\p{L}{0,3}\\p{Sc}?|\\p{Sc}\\p{L}{0,3})";
 const NUMBER = new RegExp(
-  `^(?<paren>\\(?)(?<first>[${MINUS}+]?)\\s*(?<before>${AFFIX})\\s*(?<second>[${MINUS}+]?)(?<body>\\d[\\d.,'’\\s]*?)\\s*(?<after>${AFFIX})(?<end>\\)?)$`,
+  `^(?<paren>\\(?)(?<first>[${MINUS}+]?)\\s*(?<before>${AFFIX})\\s*(?<second>[${MINUS}+]?)(?<body>\\d[\\d.,'’\\s]*?)(?<last>[${MINUS}]?)\\s*(?<after>${AFFIX})(?<end>\\)?)\\s*(?<behind>[${MINUS}]?)$`,
   "u",
 );
 /** Thousands separated by blanks and apostrophes, which no country uses before decimals. */
@@ -26,15 +26,15 @@ const READABLE: Record<DecimalSign, RegExp> = {
   comma: /^(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/,
 };
 /** Signs of a single currency; a dollar may belong to many countries. */
-const SIGNS: Readonly<Record<string, string>> = {
-  "€": "EUR",
-  "₹": "INR",
-  "₩": "KRW",
-  "₺": "TRY",
-  "₪": "ILS",
-  "₫": "VND",
-  "₴": "UAH",
-};
+export const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["€", "EUR"],
+  ["₹", "INR"],
+  ["₩", "KRW"],
+  ["₺", "TRY"],
+  ["₪", "ILS"],
+  ["₫", "VND"],
+  ["₴", "UAH"],
+]);
 
 /** Currencies without decimals, by ISO 4217. */
 const WHOLE_CURRENCIES: ReadonlySet<string> = new Set(
@@ -57,15 +57,16 @@ export function isNothing(text: string): boolean {
 export function toNumberText(text: string) {
   const found = NUMBER.exec(text.trim())?.groups;
   if (found === undefined) return undefined;
-  const { paren = "", end = "", first = "", second = "", before = "", after = "", body = "" } = found;
-  if ((paren === "") !== (end === "") || (first !== "" && second !== "")) return undefined;
+  const { paren = "", end = "", before = "", after = "", body = "", ...others } = found;
+  const signs = [others.first, others.second, others.last, others.behind].filter((sign) => sign);
+  if ((paren === "") !== (end === "") || signs.length > 1) return undefined;
   const blanks = BLANKS.exec(body)?.[0];
   const bare = blanks === undefined ? body : blanks.replace(/\D/g, "") + body.slice(blanks.length);
   if (!DECIMAL_SIGNS.some((sign) => READABLE[sign].test(bare))) return undefined;
   if (![before, after].every(isMoney)) return undefined;
-  const affix = [before, after].map((each) => SIGNS[each] ?? each.toUpperCase());
+  const affix = [before, after].map((each) => SIGNS.get(each) ?? each.toUpperCase());
   return {
-    isNegative: paren !== "" || MINUS.includes(first || second || "+"),
+    isNegative: paren !== "" || MINUS.includes(signs[0] ?? "+"),
     body: bare,
     /** ISO 4217, if there is a code or a sign of a single currency next to it. */
     currency: affix.find(isCurrency) ?? null,

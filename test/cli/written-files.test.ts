@@ -1,0 +1,207 @@
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCommands } from "../../src/reference/command-tree.ts";
+import { makeCall } from "../support/warehouses/calls.ts";
+import { fillWarehouse } from "../support/warehouses/warehouse.ts";
+import { type Folder, makeCallsFolder, makeSandboxFolder } from "./folder.ts";
+
+/** Flags and arguments that name a path, by what the command does with it. */
+const PATHS = {
+  writes: ["backup file", "hygiene --write", "outcome import --unmatched", "verify --write"],
+  "writes into": ["export --out", "report --out"],
+  "makes, but never replaces": ["init --config"],
+  reads: [
+    "channels --try",
+    "export --exclude-callers",
+    "forget --file",
+    "init --token-file",
+    "outcome import file",
+    "report --exclude-callers",
+    "restore file",
+    "spend import file",
+    "topics --try",
+    "uploads forget file",
+    "verify file",
+    "webhook patch --file",
+    "webhook replace --file",
+  ],
+} as const;
+/** The warehouse itself: what opens it refuses other files. */
+const WAREHOUSE = "--database";
+
+const { commands } = await readCommands();
+
+describe("flags that name a path", () => {
+  it("each option and argument with a path is known to write or to read", () => {
+    const found = commands.flatMap(({ name, groups }) =>
+      groups
+        .flatMap(({ terms }) => terms)
+        .filter(({ term, help }) => {
+          const value = /<(.+)>$/.exec(term)?.[1];
+          const isPath = value === undefined ? term === "file" : /^(file|folder|path|json)$/.test(value);
+          return isPath || (value !== undefined && /^(write|append)\b.*\bfile\b/.test(help));
+        })
+        .map(({ term }) => `${name.replace("calltally ", "")} ${term.replace(/ <.*/, "")}`),
+    );
+    const others = found.filter((path) => !path.endsWith(` ${WAREHOUSE}`) && !path.endsWith("--columns"));
+    expect(others.toSorted()).toEqual(Object.values(PATHS).flat().toSorted());
+  });
+});
+
+const TYPO = { call_started: "2026-10-10T12:00:00.000Z", utm_medium: "cpc" };
+const CALLS = Array.from({ length: 22 }, (_, index) =>
+  makeCall({ call_id: index + 1, ...TYPO, utm_source: index < 2 ? "Facebok" : "facebook" }),
+);
+
+const LINES: Record<(typeof PATHS.writes)[number], string> = {
+  "backup file": "backup TARGET",
+  "hygiene --write": "hygiene --to 2026-10-10 --lines 1 --write TARGET",
+  "outcome import --unmatched": "outcome import jobs.csv --country-code 1 --unmatched TARGET",
+  "verify --write": "verify --write TARGET",
+};
+
+/** A file of each kind that a flag could name by mistake. */
+const TARGETS = {
+  "data/calltally.db": 2,
+  "./data/../data/calltally.db": 2,
+  "link.db": 2,
+  "hard.db": 2,
+  "data/calltally.db-wal": 2,
+  "data/calltally.db-journal": 2,
+  "data/calltally.db.lock": 2,
+  "data/calltally.db.caller-key": 2,
+  "data/calltally.db.replaced-20261001T000000000Z": 2,
+  "data/dallas.db": 2,
+  "data/dallas.db.caller-key": 2,
+  "link-to-key": 2,
+  "notes.txt": 7,
+  "calltally.yaml": 7,
+  "foreign.bin": 7,
+  data: 7,
+} as const;
+/** A file of aliases is read first, which reports another kind as bad input. */
+const READS_FIRST = "hygiene --write";
+
+describe("a file that a flag writes", () => {
+  let folders: (Folder & { sandbox?: unknown })[] = [];
+  let closeAll = async () => {};
+
+  beforeAll(async () => {
+    const synced = await makeSandboxFolder({ calls: 60, now: new Date("2026-10-31T23:00:00Z") });
+    const stored = makeCallsFolder(CALLS);
+    folders = [synced, stored];
+    closeAll = async () => {
+      await synced[Symbol.asyncDispose]();
+      stored[Symbol.dispose]();
+    };
+    await synced.say("sync");
+    for (const { path, database, write } of folders) {
+      write("data/calltally.db.caller-key", `${"ab".repeat(32)}\n`);
+      fillWarehouse(join(path, "data/dallas.db"), CALLS);
+      write("data/dallas.db.caller-key", `${"cd".repeat(32)}\n`);
+      symlinkSync("data/calltally.db", join(path, "link.db"));
+      symlinkSync("data/calltally.db.caller-key", join(path, "link-to-key"));
+      write("jobs.csv", "phone,date,stage\n5125550199,2026-10-11,sold\n");
+      write("notes.txt", "notes\n");
+      write("foreign.bin", Buffer.from([0, 1, 2]));
+      // The program refuses a warehouse with two names, but not before it knows what it would write.
+      linkSync(join(path, "data/dallas.db"), join(path, "hard.db"));
+      expect(existsSync(database)).toBe(true);
+    }
+  });
+  afterAll(async () => await closeAll());
+
+  const snapshot = (path: string) =>
+    readdirSync(path, { recursive: true })
+      .map(String)
+      .filter(
+        (name) => statSync(join(path, name)).isFile() && !/calltally\.db(-wal|-shm|\.lock)?$/.test(name),
+      )
+      .sort()
+      .map((name) => [name, readFileSync(join(path, name), "latin1")]);
+
+  it.each(
+    PATHS.writes.flatMap((flag) =>
+      Object.entries(TARGETS).map(([target, code]) => [flag, target, code] as const),
+    ),
+  )("%s leaves %s as it was", async (flag, target, code) => {
+    const [synced, stored] = folders;
+    const folder = flag === "verify --write" ? synced : stored;
+    if (folder === undefined) throw new Error("There is no folder");
+    if (target === "calltally.yaml") folder.write("calltally.yaml", "limit: 100\n");
+    const before = snapshot(folder.path);
+    const found = await folder.run(LINES[flag].replace("TARGET", target));
+    const expected = flag === READS_FIRST && code === 7 && target !== "data" ? 2 : code;
+    expect({ code: found.code, stderr: found.stderr }).toEqual({
+      code: expected,
+      stderr: expect.stringContaining("Cannot"),
+    });
+    expect(snapshot(folder.path)).toEqual(before);
+    expect(await folder.run("status")).toMatchObject({ code: 0 });
+    expect(folder.read("SELECT count(*) AS imports FROM outcome_imports")).toEqual([{ imports: 0 }]);
+  });
+
+  it("outcome import leaves its input as it was", async () => {
+    const [, folder] = folders;
+    const jobs = readFileSync(join(folder?.path ?? "", "jobs.csv"), "utf8");
+    for (const name of ["jobs.csv", "./data/../jobs.csv"])
+      expect(await folder?.run(LINES["outcome import --unmatched"].replace("TARGET", name))).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("this command reads it"),
+      });
+    expect(readFileSync(join(folder?.path ?? "", "jobs.csv"), "utf8")).toBe(jobs);
+  });
+
+  it("replaces a file of its own kind", async () => {
+    const [synced, stored] = folders;
+    for (const flag of PATHS.writes) {
+      const folder = flag === "verify --write" ? synced : stored;
+      const line = LINES[flag].replace("TARGET", `own-${flag.split(" ")[0]}`);
+      const [first, second] = [await folder?.run(line), await folder?.run(line)];
+      // A line is appended once.
+      const again = flag === READS_FIRST ? 2 : first?.code;
+      expect({ flag, code: first?.code }).toEqual({
+        flag,
+        code: flag === "outcome import --unmatched" ? 3 : 0,
+      });
+      expect({ flag, code: second?.code }).toEqual({ flag, code: again });
+    }
+  });
+});
+
+describe("a folder that a flag writes into", () => {
+  it("keeps files that calltally did not write, and every part of a warehouse", async () => {
+    using folder = makeCallsFolder(CALLS);
+    const { path, run, write } = folder;
+    write("channel.csv", "my own list\n");
+    write("report.html", "my own page\n");
+    for (const line of ["export channel --out .", "report --last 1w --out ."])
+      expect(await run(line)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("did not write its"),
+      });
+    expect(readFileSync(join(path, "channel.csv"), "utf8")).toBe("my own list\n");
+    expect(await run("export channel --out . --replace")).toMatchObject({ code: 0 });
+    fillWarehouse(join(path, "shared/source.csv"), CALLS);
+    const before = readFileSync(join(path, "shared/source.csv"));
+    for (const replace of ["", " --replace"])
+      expect(await run(`export source --out shared${replace}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("it is part of the warehouse"),
+      });
+    expect(readFileSync(join(path, "shared/source.csv")).equals(before)).toBe(true);
+  });
+
+  it("takes files back that an export has written and whose manifest is gone", async () => {
+    using folder = makeCallsFolder(CALLS);
+    const { path, say, execute } = folder;
+    await say("export channel --out out");
+    await say("export source --out out");
+    rmSync(join(path, "out/manifest.json"));
+    await say("export channel --out out");
+    rmSync(join(path, "out/manifest.json"));
+    execute("DELETE FROM exports");
+    expect(await folder.run("export channel --out out")).toMatchObject({ code: 2 });
+  });
+});

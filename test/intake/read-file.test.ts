@@ -1,0 +1,28 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { MAX_FILE_BYTES, readTextFile } from "../../src/intake/read-file.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+describe("readTextFile", () => {
+  it("reads a file of any size up to the largest", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "a.csv");
+    for (const size of [0, 5, 1024 * 1024, 5 * 1024 * 1024 + 3]) {
+      writeFileSync(path, "x".repeat(size));
+      expect(readTextFile(path, (text) => ({ length: text.length }))).toEqual({
+        file: "a.csv",
+        encoding: "utf-8",
+        length: size,
+      });
+    }
+    writeFileSync(path, Buffer.alloc(MAX_FILE_BYTES + 1, "x"));
+    expect(() => readTextFile(path, () => ({}))).toThrow(`Cannot import ${path}: it is larger than 64 MiB`);
+  });
+
+  it.skipIf(process.platform === "win32")("refuses a file that never ends", () => {
+    expect(() => readTextFile("/dev/zero", () => ({}))).toThrow(
+      "Cannot import /dev/zero: it is larger than 64 MiB",
+    );
+  });
+});

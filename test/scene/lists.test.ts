@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readCsv } from "../support/page.ts";
+import { calltally } from "../support/run.ts";
+import { ACCOUNTS, RANGE, type SceneAccount, UNFINISHED_AT } from "../support/scene/accounts.ts";
+import { openScene } from "../support/scene/build.ts";
+import { addDays, onTheWall, startOf } from "../support/scene/clock.ts";
+import { figuresOf } from "../support/scene/oracle.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+/** Runs `export` for an account of the scene; returns the text of a file. */
+async function write(name: string, file: string, ...args: string[]): Promise<string> {
+  using folder = makeTempFolder();
+  const options = ["--account", name, "--out", folder.path];
+  const { code, stderr } = await calltally(["export", ...args, ...options], { cwd: openScene().folder });
+  if (code !== 0) throw new Error(`export ${args.join(" ")} exits with ${code}: ${stderr}`);
+  return readFileSync(join(folder.path, file), "utf8");
+}
+
+const DAYS = ["--from", RANGE.from, "--to", RANGE.to];
+
+/** Calls of the days that the service still lists, oldest first. */
+function callsOf({ calls, gone, timezone }: SceneAccount) {
+  const [from, end] = [startOf(RANGE.from, timezone), startOf(addDays(RANGE.to, 1), timezone)];
+  return calls
+    .filter(
+      ({ call_id, call_started }) =>
+        !gone.has(call_id) && call_started !== null && call_started >= from && call_started < end,
+    )
+    .toSorted((a, b) => (String(a.call_started) < String(b.call_started) ? -1 : 1));
+}
+
+describe("options of files change what the oracle says", () => {
+  it.each(ACCOUNTS)(
+    "the list of calls of $name has its calls, local times and private columns",
+    async (account) => {
+      const rows = readCsv(await write(account.name, "calls.csv", "calls", ...DAYS, "--with", "caller_id"));
+      const expected = callsOf(account);
+      expect(rows.map((row) => [row.call_id, row.caller_id]).sort()).toEqual(
+        expected.map(({ call_id, caller_id }) => [call_id, caller_id]).sort(),
+      );
+      const wall = new Map(
+        expected.map(({ call_id, call_started }) => {
+          const { day, time } = onTheWall(call_started ?? "", account.timezone);
+          return [call_id, `${day} ${time}`];
+        }),
+      );
+      for (const row of rows) expect(String(row.call_started_local)).toContain(wall.get(Number(row.call_id)));
+    },
+  );
+
+  it.each(ACCOUNTS)("share-safe files of $name fold rows of few calls", async (account) => {
+    const whole = figuresOf(account, { by: ["source"], range: RANGE });
+    const least = 5;
+    const rows = readCsv(
+      await write(account.name, "source.csv", "source", ...DAYS, "--min-cell", String(least)),
+    );
+    const large = whole
+      .filter(({ calls }) => Number(calls) >= least)
+      .map(({ source, calls }) => [source, calls]);
+    expect(large.length).toBeLessThan(whole.length);
+    expect(
+      rows.filter(({ source }) => source !== "(other)").map(({ source, calls }) => [source, calls]),
+    ).toEqual(large);
+  });
+
+  it("changes have a mark of chance: a call more or less is within it", async () => {
+    for (const { name } of ACCOUNTS) {
+      const rows = readCsv(
+        await write(name, "source.csv", "source", ...DAYS, "--compare", "previous", "--chance"),
+      );
+      const marks = rows
+        .filter((row) => row.calls_change !== null)
+        .map((row) => [
+          Math.abs(Number(row.calls) - Number(row.calls_previous)) <= 1,
+          row.calls_within_chance,
+        ]);
+      expect(marks.filter(([isSmall, mark]) => isSmall && mark === 0)).toEqual([]);
+      expect(marks.flat()).toContain(1);
+    }
+  });
+
+  it("delimiter and profile write the same rows", async () => {
+    for (const [place, delimiter] of [";", "|", "tab"].entries()) {
+      const account = ACCOUNTS[place];
+      if (account === undefined) throw new Error("There are three accounts");
+      const text = await write(
+        account.name,
+        "source.csv",
+        "source",
+        ...DAYS,
+        "--columns",
+        "calls",
+        "--delimiter",
+        delimiter,
+      );
+      const expected = figuresOf(account, { by: ["source"], range: RANGE });
+      const sign = delimiter === "tab" ? "\t" : delimiter;
+      expect(text.trim().split("\r\n").slice(1)).toEqual(
+        expected.map(({ source, calls }) => `${source}${sign}${calls}`),
+      );
+      const times = await write(
+        account.name,
+        "source.csv",
+        "source",
+        ...DAYS,
+        "--columns",
+        "first_call_at",
+        "--profile",
+        "excel",
+      );
+      const wall = expected.map(({ source, first_call_at }) => {
+        const { day, time } = onTheWall(String(first_call_at), account.timezone);
+        return `${source},${day} ${time}`;
+      });
+      expect(times.trim().split("\r\n").slice(1)).toEqual(wall);
+    }
+  });
+
+  it("changed calls are those of the run that has not ended", async () => {
+    for (const account of ACCOUNTS) {
+      const rows = readCsv(await write(account.name, "calls.csv", "calls", "--changed-since", "1"));
+      const late = account.calls.filter(({ call_started }) => (call_started ?? "") > "2026-04-08T05:50");
+      expect(late.length, UNFINISHED_AT).toBeGreaterThan(0);
+      expect(rows.map(({ call_id }) => call_id)).toEqual(
+        expect.arrayContaining(late.map(({ call_id }) => call_id)),
+      );
+    }
+  });
+});
