@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DRAWING, drawingRule, toVariables } from "./draws.ts";
+import { DRAWING, drawingRule, notByChance, toVariables } from "./draws.ts";
 import { listFiles } from "./temp-folder.ts";
 
 const SEEDS = { min: 0, max: 2 ** 31 };
@@ -29,6 +29,11 @@ it("the variables of a run repeat its draws, in CI and elsewhere", () => {
   const rule = drawingRule({ CI: "true" });
   const variables = toVariables(rule);
   expect([drawingRule(variables), drawingRule({ ...variables, CI: "true" })]).toEqual([rule, rule]);
+});
+
+it("what occurs seldom may be absent by chance from cases that each run draws, but not from those that are always the same", () => {
+  expect([2, 100].map((often) => notByChance(often, true))).toEqual([2, 100]);
+  expect([2, 100].map((often) => notByChance(often, false))).toEqual([0, 60]);
 });
 
 it("fast-check draws by the rule of this process", () => {

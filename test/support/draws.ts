@@ -1,5 +1,7 @@
 import { randomInt } from "node:crypto";
 
+const ALWAYS_SEED = 1;
+
 export interface DrawingRule {
   /** Where properties begin to draw. */
   seed: number;
@@ -14,7 +16,10 @@ export interface DrawingRule {
  */
 export function drawingRule(env: Readonly<Record<string, string | undefined>>): DrawingRule {
   const isCi = env.CI === "true";
-  const { CALLTALLY_SEED: seed = isCi ? "random" : "1", CALLTALLY_DRAWS: times = isCi ? "1" : "0.25" } = env;
+  const {
+    CALLTALLY_SEED: seed = isCi ? "random" : String(ALWAYS_SEED),
+    CALLTALLY_DRAWS: times = isCi ? "1" : "0.25",
+  } = env;
   return { seed: seed === "random" ? randomInt(2 ** 31) : Number(seed), times: Number(times) };
 }
 
@@ -30,5 +35,16 @@ export const DRAWING = drawingRule(process.env);
 /** Returns how many cases a property draws if this number finds its faults. */
 export const draws = (enough: number) => Math.ceil(enough * DRAWING.times);
 
+/** Whether properties draw the same cases in each run. */
+export const IS_ALWAYS_SAME = DRAWING.seed === ALWAYS_SEED;
+
 /** Returns how often something must occur at least, if it occurs this often among enough cases. */
-export const least = (often: number) => Math.floor(often * Math.min(DRAWING.times, 1));
+export const least = (often: number) =>
+  Math.floor(notByChance(often * Math.min(DRAWING.times, 1), IS_ALWAYS_SAME));
+
+/**
+ * Returns how often something must occur at least that occurs this often in the cases that are always the same. Where each run
+ * draws others, four standard deviations fewer are chance.
+ */
+export const notByChance = (often: number, isAlwaysSame: boolean) =>
+  isAlwaysSame ? often : Math.max(0, often - 4 * Math.sqrt(often));
