@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
-import { IS_ALWAYS_SAME, notByChance } from "../support/draws.ts";
+import { notByChance } from "../support/draws.ts";
 
 /*
  * Zones, moments and dates that are rarely drawn by chance: where clocks change by other than an hour or at midnight, the
@@ -131,7 +131,7 @@ export class Cases {
 
   /** The cases that were met fewer times, and not by chance. */
   rarerThan(least: number): string[] {
-    const times = notByChance(least, IS_ALWAYS_SAME);
+    const times = notByChance(least);
     return [...this.#counts].filter(([, count]) => count < times).map(([name]) => name);
   }
 }

@@ -90,8 +90,9 @@ function swapsOf(node: Node, checker: Checker): Swap[] {
 
 /** Whether the function returns it without more to do: the caller waits then. */
 function isReturned(node: AwaitExpression): boolean {
-  if (!isReturnStatement(node.parent) && !isFunctionLikeDeclaration(node.parent)) return false;
   let whole: Node = node.parent;
+  while (isConditionalExpression(whole)) whole = whole.parent;
+  if (!isReturnStatement(whole) && !isFunctionLikeDeclaration(whole)) return false;
   while (whole.parent !== undefined && !isFunctionLikeDeclaration(whole)) whole = whole.parent;
   return !/\b(try|using)\b/.test(whole.getText());
 }

@@ -38,13 +38,12 @@ export const draws = (enough: number) => Math.ceil(enough * DRAWING.times);
 /** Whether properties draw the same cases in each run. */
 export const IS_ALWAYS_SAME = DRAWING.seed === ALWAYS_SEED;
 
-/** Returns how often something must occur at least, if it occurs this often among enough cases. */
-export const least = (often: number) =>
-  Math.floor(notByChance(often * Math.min(DRAWING.times, 1), IS_ALWAYS_SAME));
-
 /**
  * Returns how often something must occur at least that occurs this often in the cases that are always the same. Where each run
  * draws others, four standard deviations fewer are chance.
  */
-export const notByChance = (often: number, isAlwaysSame: boolean) =>
+export const notByChance = (often: number, isAlwaysSame = IS_ALWAYS_SAME) =>
   isAlwaysSame ? often : Math.max(0, often - 4 * Math.sqrt(often));
+
+/** Returns how often something must occur at least, if it occurs this often among enough cases. */
+export const least = (often: number) => Math.floor(notByChance(often * Math.min(DRAWING.times, 1)));
