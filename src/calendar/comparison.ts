@@ -30,7 +30,12 @@ export function comparePeriods(
   for (const { period, startsAt } of current) {
     const start = Temporal.PlainDate.from(localDate(startsAt, zone)).subtract(distance);
     const last = parts.at(-1);
-    const isTaken = last !== undefined && !isBefore(last.start, start);
+    // The first part has all days from the first, even if the zone skipped the first day of the range.
+    if (last === undefined) {
+      parts.push({ start: beforeFrom, period });
+      continue;
+    }
+    const isTaken = !isBefore(last.start, start);
     if (!isTaken && isBefore(start, beforeEnd)) parts.push({ start, period });
   }
   // Shifts the last day, not the end after it: the day after 28 February is 1 March in one year and 29 February in

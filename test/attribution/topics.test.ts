@@ -2,8 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileTopics, type TopicLine, type Transcript } from "../../src/attribution/topics.ts";
 
-const { seed: SEED = Date.now() & 0x7fffffff } = fc.readConfigureGlobal();
-
 const line = (phrase: string, speaker: string | null = null): TopicLine => ({
   topic: phrase,
   phrase,
@@ -104,7 +102,7 @@ describe("compileTopics", () => {
     expect(match).toEqual({ line: 0, text: "my burst pipe!", start: 3, end: 13 });
   });
 
-  it(`finds the same as a search for each phrase at each position, seed ${SEED}`, () => {
+  it("finds the same as a search for each phrase at each position", () => {
     let found = 0;
     fc.assert(
       fc.property(arbitraryLines, arbitraryTranscript, (lines, transcript) => {
@@ -112,7 +110,7 @@ describe("compileTopics", () => {
         if (expected !== undefined) found++;
         expect(find(lines, transcript)).toBe(expected);
       }),
-      { numRuns: 2000, seed: SEED },
+      { numRuns: 2000 },
     );
     expect(found).toBeGreaterThan(300);
     expect(found).toBeLessThan(1900);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { comparePeriods } from "../../src/calendar/comparison.ts";
-import { toInstants } from "../../src/calendar/dates.ts";
+import { countDays, type DateRange, toInstants } from "../../src/calendar/dates.ts";
 import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import { draws } from "../support/draws.ts";
@@ -15,6 +15,9 @@ function compare(from: string, to: string, grain: Grain, kind: Comparison, zone 
   const days = compared.periods.map(({ period, startsAt }) => `${period} ${startsAt.slice(0, 10)}`);
   return { range: `${compared.range.from} ${compared.range.to}`, days };
 }
+
+const skipsDay = (range: Required<DateRange>, zone: string) =>
+  periods({ ...range, grain: "day", zone }).length < countDays(range);
 
 describe("comparePeriods", () => {
   it("compares whole weeks with whole weeks, a year before", () => {
@@ -75,6 +78,21 @@ describe("comparePeriods", () => {
     expect(compare("2026-03-01", "2026-03-31", "day", "previous").days.at(-1)).toBe("2026-03-28 2026-02-28");
   });
 
+  it("compares the day after a skipped one with the counterparts of both", () => {
+    // Samoa had no 30 December 2011.
+    const [range, zone] = [{ from: "2011-12-30", to: "2011-12-31" }, "Pacific/Apia"];
+    const current = periods({ ...range, grain: "day", zone });
+    const compared = comparePeriods(range, current, { kind: "previous", grain: "day", zone });
+    expect(compared.periods).toEqual([
+      {
+        period: "2011-12-31",
+        startsAt: "2011-12-28T10:00:00.000Z",
+        days: { from: "2011-12-28", to: "2011-12-29" },
+        previous: "2011-12-28 to 2011-12-29",
+      },
+    ]);
+  });
+
   it("begins each compared part in its own period and within the range, whatever the range", () => {
     fc.assert(
       fc.property(
@@ -86,9 +104,17 @@ describe("comparePeriods", () => {
           const compared = comparePeriods(range, current, { kind, grain, zone });
           const { startsAt = "", endsAt = "" } = toInstants(compared.range, zone);
           const starts = compared.periods.map((part) => part.startsAt);
+          // The zone skipped the only day.
+          if (current.length === 0) {
+            expect(starts).toEqual([]);
+            return;
+          }
           expect(starts[0]).toBe(startsAt);
-          expect(starts).toEqual([...new Set(starts)].toSorted());
-          expect((starts.at(-1) ?? "") < endsAt).toBe(true);
+          // A day that the zone skipped begins when it ends.
+          const hasSkipped = skipsDay(compared.range, zone);
+          expect(starts).toEqual((hasSkipped ? starts : [...new Set(starts)]).toSorted());
+          const last = starts.at(-1) ?? "";
+          expect(hasSkipped ? last <= endsAt : last < endsAt).toBe(true);
           if (kind !== "year") expect(compared.range.to < range.from).toBe(true);
           const labels = current.map(({ period }) => period);
           const places = compared.periods.map(({ period }) => labels.indexOf(period));

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { Temporal } from "temporal-polyfill";
+import { notByChance } from "../support/draws.ts";
 
 /*
  * Zones, moments and dates that are rarely drawn by chance: where clocks change by other than an hour or at midnight, the
@@ -128,8 +129,9 @@ export class Cases {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + Number(isSo));
   }
 
-  /** The cases that were met fewer times. */
+  /** The cases that were met fewer times, and not by chance. */
   rarerThan(least: number): string[] {
-    return [...this.#counts].filter(([, count]) => count < least).map(([name]) => name);
+    const times = notByChance(least);
+    return [...this.#counts].filter(([, count]) => count < times).map(([name]) => name);
   }
 }

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -208,7 +207,7 @@ describe("changed calls", () => {
         expect([...view].filter(([key, row]) => viewed.get(key) !== row)).toEqual([]);
         expect((await account.list(cursor)).rows).toEqual([]);
       }),
-      { numRuns: draws(50), seed: randomInt(2 ** 31) },
+      { numRuns: draws(50) },
     );
     expect(Math.min(...seen.values()), JSON.stringify([...seen])).toBeGreaterThanOrEqual(least(5));
   });

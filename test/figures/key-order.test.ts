@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -31,7 +30,7 @@ describe("compareValues", () => {
       const ranks = rankShown(dictionary, (value) => value);
       expect(values.map((value) => sorted.indexOf(value))).toEqual([...ranks]);
     });
-    fc.assert(property, { numRuns: draws(300), seed: randomInt(2 ** 31) });
+    fc.assert(property, { numRuns: draws(300) });
   });
 });
 

@@ -1,10 +1,12 @@
-import { hash } from "node:crypto";
 import { globSync, mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
+import { drawingRule, toVariables } from "../support/draws.ts";
 import { type Part, ROOMS, type Room } from "./rooms.ts";
+import { shuffle } from "./shuffle.ts";
+import { toTextTable } from "./text-table.ts";
 
 const USAGE = `npm run test:mutants -- [--sample N [--day YYYY-MM-DD]] [--incremental] [room | file]...
 
@@ -50,12 +52,6 @@ function findFiles(pattern: string): string[] {
 
 const filesOf = ({ files }: Part) => files.flatMap(findFiles);
 const fileOf = (place: string) => place.replace(/:.*/, "");
-
-/** Shuffles things in the same order for the same day. */
-function shuffle<T>(things: readonly T[], day: string): T[] {
-  const keyed = things.map((thing) => ({ thing, key: hash("sha256", `${day} ${thing}`) }));
-  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ thing }) => thing);
-}
 
 /** Places of one part of a room, so that only its tests run; a part is drawn in proportion to its length. */
 function planSample(count: number, day: string): Task[] {
@@ -168,7 +164,7 @@ function judge({ name, room, isWhole }: Task, mutants: readonly Mutant[]): Resul
 
 function tabulate(results: readonly Result[]): string {
   const percent = (share: number | undefined) => (share === undefined ? "none yet" : `${share.toFixed(1)} %`);
-  const rows = [
+  return toTextTable([
     ["room", "mutants", "noticed", "score", "floor", ""],
     ...results.map(({ name, mutants, noticed, score, floor, isGood }) => [
       name,
@@ -178,12 +174,7 @@ function tabulate(results: readonly Result[]): string {
       percent(floor),
       isGood ? "" : "FAILED",
     ]),
-  ];
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const lines = rows.map((row) =>
-    row.map((text, at) => (at === 0 ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0))),
-  );
-  return lines.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
+  ]);
 }
 
 if (values.help) {
@@ -199,6 +190,8 @@ if (values.help) {
     );
   }
   using accounts = mkdtempDisposableSync(join(tmpdir(), "calltally-mutants-"));
+  // A mutant must meet the same cases as the program without it, in CI too.
+  Object.assign(process.env, toVariables(drawingRule({})));
   // Created when tests first run without a mutant, and read for each mutant.
   process.env.CALLTALLY_MUTANT_ACCOUNTS = accounts.path;
   const results: Result[] = [];

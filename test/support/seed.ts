@@ -1,7 +1,17 @@
+import { relative } from "node:path";
 import fc from "fast-check";
+import { beforeEach } from "vitest";
+import { DRAWING, IS_ALWAYS_SAME, toVariables } from "./draws.ts";
 
-const { CALLTALLY_SEED = "1" } = process.env;
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: DRAWING.seed });
 
-// A property draws the same in each run, so that a failing run is about the change.
-// `CALLTALLY_SEED=random` (as in `npm run test:soak`) draws randomly; fast-check names the seed of a failure.
-if (CALLTALLY_SEED !== "random") fc.configureGlobal({ seed: Number(CALLTALLY_SEED) });
+// Where each run draws other cases, a failure says how to repeat its own.
+if (!IS_ALWAYS_SAME) {
+  beforeEach(({ task, onTestFailed }) =>
+    onTestFailed(() => {
+      const variables = Object.entries(toVariables(DRAWING)).map((pair) => pair.join("="));
+      const file = relative(process.cwd(), task.file.filepath);
+      process.stderr.write(`If it draws, repeat it with: ${variables.join(" ")} npx vitest run ${file}\n`);
+    }),
+  );
+}

@@ -8,7 +8,9 @@ const numbers = (daily: number, count = 3) =>
 const hourOf = (ms: number) => Math.round((ms - startOfYear()) / HOUR_MS);
 /** The third Monday, 9 o'clock. */
 const MONDAY_9 = 14 * 24 + 9;
-const seed = () => fc.sample(fc.integer(), { numRuns: 1 })[0] ?? 0;
+/** Chance has its part in what is noticed, so these years are always the same; `npm run test:notices` draws others. */
+const ALWAYS = { seed: 1 };
+const seed = () => fc.sample(fc.integer(), { numRuns: 1, ...ALWAYS })[0] ?? 0;
 
 function weeks(changes: Partial<DrawnYear>): DrawnYear {
   return { numbers: numbers(20), zone: "UTC", days: 28, outages: [], seed: seed(), ...changes };
@@ -86,7 +88,7 @@ describe("judgeCalls", () => {
         outagesSeen += 1;
         expect(found.filter(isOfOutage)).not.toEqual([]);
       }),
-      { numRuns: 3 },
+      { numRuns: 3, ...ALWAYS },
     );
     expect(outagesSeen).toBeGreaterThan(0);
     expect(falseNotices).toBeLessThanOrEqual(2);

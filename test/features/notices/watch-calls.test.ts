@@ -14,7 +14,8 @@ const MINUTE_MS = 60_000;
 /** The third Monday, 9 o'clock. */
 const MONDAY_9 = 14 * 24 + 9;
 const CUT: Outage = { number: 0, fromHour: MONDAY_9, hours: 50, share: 0 };
-const seed = fc.sample(fc.integer(), { numRuns: 1 })[0] ?? 0;
+/** Always the same, since chance has its part in what is noticed. */
+const seed = fc.sample(fc.integer(), { numRuns: 1, seed: 1 })[0] ?? 0;
 
 const toServed = (call: DrawnCall, index: number): ServedCall => ({
   call_id: index + 1,

@@ -462,6 +462,9 @@ x,,2026-10-06,sold,1,USD
     expect(refusal(() => importText(warehouse, text))).toContain(
       "Cannot recognize the jobs of earlier imports",
     );
+    // Jobs that were removed need not be recognized.
+    removeImport(warehouse, OUTCOME_LEDGER, { number: 1, removedAt: "2026-10-09T00:00:00.000Z" });
+    expect(refusal(() => importText(warehouse, text))).toBe("none");
   });
 
   it("stores code in any column as text", () => {

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
@@ -123,7 +122,7 @@ describe("rollups in share-safe files", () => {
         expect(answer.inOther).toBe(keys.reduce((total, count) => total + count, 0) - own);
       },
     );
-    await fc.assert(property, { numRuns: draws(150), seed: randomInt(2 ** 31) });
+    await fc.assert(property, { numRuns: draws(150) });
     expect(Math.min(seen.blank, seen.shown)).toBeGreaterThan(0);
   });
 });

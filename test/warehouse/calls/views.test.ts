@@ -6,7 +6,13 @@ import { presentText, trimText } from "../../../src/attribution/call-text.ts";
 import { localTime } from "../../../src/calendar/local-time.ts";
 import { CALL_COLUMNS, DNI_FIELDS, TRANSCRIPT_COLUMNS } from "../../../src/call/columns.ts";
 import { viewsOf } from "../../../src/warehouse/calls/views.ts";
-import { localTimeOf, refreshZone } from "../../../src/warehouse/calls/zone-view.ts";
+import {
+  localTimeOf,
+  readViewZone,
+  refreshZone,
+  ZONE_VIEW,
+  zoneViewText,
+} from "../../../src/warehouse/calls/zone-view.ts";
 import { arbitraryCalls, FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
 import { markGone, newWarehouse, storeCalls } from "../../support/warehouses/warehouse.ts";
 
@@ -162,6 +168,16 @@ function localOf(clock: string | null) {
 }
 
 describe("local time of a start", () => {
+  it("readViewZone knows the zone of an unchanged view alone", () => {
+    using warehouse = newWarehouse();
+    refreshZone(warehouse, "America/Chicago");
+    expect(readViewZone(warehouse)).toBe("America/Chicago");
+    // With the offsets of another zone, as of an older version or by hand.
+    const text = zoneViewText("Asia/Kathmandu").replace("Asia/Kathmandu", "America/Chicago");
+    warehouse.sqlite.exec(`DROP VIEW ${ZONE_VIEW}; CREATE VIEW ${ZONE_VIEW} AS ${text}`);
+    expect(readViewZone(warehouse)).toBeUndefined();
+  });
+
   it.each(["America/St_Johns", "Asia/Kolkata", "Australia/Lord_Howe", "UTC"])(
     "follows the clocks of %s",
     (zone) => {
