@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FactColumn } from "../../src/call/facts.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import type { FactColumn } from "../../src/call/facts.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
 import { findUnmatched, toConditions } from "../../src/rollup/call-filter.ts";
 

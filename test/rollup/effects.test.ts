@@ -44,6 +44,7 @@ const PARTS: Record<string, { part: Part; adds?: true }> = {
   unique_callers: { part: ({ caller }) => caller },
   first_time_callers: { part: ({ is_first_call }) => is_first_call, adds: true },
   qualified_calls: { part: ({ is_qualified }) => is_qualified, adds: true },
+  qualified_rate: { part: ({ is_qualified }) => is_qualified },
   total_duration_seconds: { part: ({ duration }) => duration ?? 0, adds: true },
   average_duration_seconds: { part: ({ duration }) => duration },
   median_duration_seconds: { part: ({ duration }) => duration },

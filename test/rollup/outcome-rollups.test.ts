@@ -89,7 +89,7 @@ describe("rollup with outcomes equals a fold in memory", () => {
   });
 
   it("a gone call's revenue counts only if gone calls count", async () => {
-    const revenueOf = (rows: Row[]) => rows[0]?.[18];
+    const revenueOf = (rows: Row[]) => rows[0]?.[19];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(
         ({ call_id, stage }) => stage === "sold" && calls.some((call) => call.call_id === call_id),

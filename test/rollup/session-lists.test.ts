@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findAdClick } from "../../src/attribution/ad-click.ts";
-import type { CallFacts } from "../../src/call/facts.ts";
 import { toCaller, toClientId } from "../../src/attribution/call-text.ts";
 import { type Span, toInstants } from "../../src/calendar/dates.ts";
 import { periods } from "../../src/calendar/periods.ts";
 import type { Call } from "../../src/call/columns.ts";
+import type { CallFacts } from "../../src/call/facts.ts";
 import type { CallFilter } from "../../src/call/filter.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
