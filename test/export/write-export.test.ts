@@ -62,7 +62,7 @@ const CALLS: readonly Call[] = [
   }),
 ];
 
-const GOOGLE = "2,1,1,0,0.5000,1,1,1,61,30.5,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z,,,\r\n";
+const GOOGLE = "2,1,1,0,0.5000,1,1,1,0.5000,61,30.5,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z,,,\r\n";
 const OTHER = "1,1,0,0,1.0000,1,1,0,0.0000,0,,,2026-01-03T00:00:00.000Z,2026-01-03T00:00:00.000Z,,,\r\n";
 const SUMS = {
   calls: 3,
@@ -260,6 +260,7 @@ describe("exportToFolder", () => {
           '{"gone_calls":"left out","to":"2026-01-02","ends_at":"2026-01-03T00:00:00.000Z","short_history":true}',
         run_id: 1,
         caller_key: null,
+        manifest_sha256: hash("sha256", encodeManifest(manifest)),
       })),
     );
   });
