@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { toCaseless } from "./call-text.ts";
 import { type Channel, type Traffic, toChannel } from "./channel-rules.ts";
 import { remember } from "./remember.ts";
@@ -15,6 +16,13 @@ export interface ChannelLine extends Readonly<Record<Field, string>> {
 /** Empty text means no value. */
 export type ChannelValues = Traffic & Readonly<Record<"referrer", string>>;
 
+const valuesSchema = z.object({
+  source: z.string(),
+  medium: z.string(),
+  campaign: z.string(),
+  referrer: z.string(),
+});
+
 /** Matches no value, as files show it. */
 const NO_VALUE = "(not set)";
 
@@ -26,7 +34,7 @@ export function compileChannels(lines: readonly ChannelLine[]) {
     ),
   );
   const indexOf = remember((json) => {
-    const values: ChannelValues = JSON.parse(json);
+    const values = valuesSchema.parse(JSON.parse(json));
     return tests.findIndex((test) => test.every(({ field, matches }) => matches(toCaseless(values[field]))));
   });
   /** Returns the index of the line that decides; -1 if GA4's rules do. */
