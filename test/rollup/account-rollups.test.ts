@@ -201,7 +201,9 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
       }
     }
     expect(seen).toEqual({ both: 23, alone: 9, none: 58 });
-    expect((await ask({}, { hasSpend: true }))[0]?.slice(METRICS.length)).toEqual([27.845, 17, 181, 0.46, 2.14, 6.96]);
+    expect((await ask({}, { hasSpend: true }))[0]?.slice(METRICS.length)).toEqual([
+      27.845, 17, 181, 0.46, 2.14, 6.96,
+    ]);
   });
 
   it("in views, except for the median", async () => {
