@@ -21,17 +21,18 @@ const NO_VALUE = "(not set)";
 /** Returns what finds the channel of a visit: that of the first line whose patterns all match, or GA4's. */
 export function compileChannels(lines: readonly ChannelLine[]) {
   const tests = lines.map((line) =>
-    CHANNEL_FIELDS.flatMap((field) =>
-      line[field] === "" ? [] : [{ field, matches: toMatcher(toCaseless(line[field])) }],
+    CHANNEL_FIELDS.flatMap((field, place) =>
+      line[field] === "" ? [] : [{ place, matches: toMatcher(toCaseless(line[field])) }],
     ),
   );
   const indexOf = remember((json) => {
-    const values: ChannelValues = JSON.parse(json);
-    return tests.findIndex((test) => test.every(({ field, matches }) => matches(toCaseless(values[field]))));
+    const parsed: unknown = JSON.parse(json);
+    const values = Array.isArray(parsed) ? parsed.map((value) => toCaseless(String(value))) : [];
+    return tests.findIndex((test) => test.every(({ place, matches }) => matches(values[place] ?? "")));
   });
   /** Returns the index of the line that decides; -1 if GA4's rules do. */
   const lineOf = ({ source, medium, campaign, referrer }: ChannelValues): number =>
-    lines.length === 0 ? -1 : indexOf(JSON.stringify({ source, medium, campaign, referrer }));
+    lines.length === 0 ? -1 : indexOf(JSON.stringify([source, medium, campaign, referrer]));
   const channelOf = (values: ChannelValues): Channel => lines[lineOf(values)]?.channel ?? toChannel(values);
   return { lineOf, channelOf };
 }

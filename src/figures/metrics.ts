@@ -84,6 +84,7 @@ function callMetrics({ duration_unit, hours }: Units) {
     }),
     count("first_time_callers", "first_calls", "Callers whose first call in the warehouse is in the row."),
     count("qualified_calls", "qualified_calls", "Calls that were answered and lasted long enough."),
+    share("qualified_rate", { of: "qualified_calls", per: "calls" }, "qualified_calls / calls."),
     named({
       ...sum("total_duration_seconds", { kind: "total seconds" }, "Sum of the durations, in seconds."),
       ...(duration_unit === "milliseconds" && { type: "decimal", decimals: 3 }),
@@ -113,6 +114,13 @@ function callMetrics({ duration_unit, hours }: Units) {
     ),
   ];
 }
+
+/** For tables of accounts: rollups have the rate of answered calls. */
+export const MISSED_RATE = share(
+  "missed_rate",
+  { of: "missed_calls", per: "calls" },
+  "missed_calls / calls.",
+);
 
 type CallMetric = ReturnType<typeof callMetrics>[number];
 type CallFigure = CallMetric["name"];
@@ -238,7 +246,7 @@ const DIVISORS: Record<CostPer, Part> = {
 };
 
 /** Returns what a cost is divided by; undefined for other metrics. */
-export function divisorOf({ aggregate }: Metric<AnyAggregate>): Part | undefined {
+export function divisorOf({ aggregate }: Pick<Metric<AnyAggregate>, "aggregate">): Part | undefined {
   return aggregate.kind === "cost per" ? DIVISORS[aggregate.of] : undefined;
 }
 

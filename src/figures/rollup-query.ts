@@ -77,11 +77,14 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
 
 export type Measure = Metric<AnyAggregate>;
 
+export function columnOf({ aggregate: _, isCount: __, ...column }: Measure): RollupColumn {
+  return column;
+}
+
 export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] {
   const { dimensions, periods, previous } = query;
-  const toColumn = ({ aggregate: _, isCount: __, ...column }: Measure): RollupColumn => column;
   const compare = (metric: Measure): RollupColumn[] => {
-    const { name: of, help: _, ...shape } = toColumn(metric);
+    const { name: of, help: _, ...shape } = columnOf(metric);
     return [
       { ...shape, name: `${of}_previous`, comparison: { of, shows: "previous" } },
       {
@@ -99,7 +102,7 @@ export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] 
         ({ name, type, isKey: true, ...more }) as const,
     ),
     ...measuresOf(query, rules).flatMap((metric) => [
-      toColumn(metric),
+      columnOf(metric),
       ...(previous && isCompared(metric) ? compare(metric) : []),
     ]),
   ];

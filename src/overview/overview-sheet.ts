@@ -3,7 +3,9 @@ import { writeSheets } from "../export/formats/xlsx/workbook.ts";
 import type { Job } from "../export/job.ts";
 import type { ManifestFile } from "../export/manifest.ts";
 import type { Column, NamedTable, Value } from "../export/table.ts";
+import { MISSED_RATE } from "../figures/metrics.ts";
 import { TOTAL } from "../figures/reserved-keys.ts";
+import { columnOf } from "../figures/rollup-query.ts";
 import { PLAIN } from "../letterhead/letterhead.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import { daysOf } from "./overview-page.ts";
@@ -12,9 +14,6 @@ import type { Overview, OverviewRow } from "./read-overview.ts";
 const FIGURES = [
   ...["calls", "calls_previous", "calls_change", "missed_calls"],
   ...["missed_rate", "qualified_calls", "cost", "revenue"],
-];
-const OWN: readonly Column[] = [
-  { name: "missed_rate", type: "decimal", decimals: 4, isShare: true, help: "missed_calls / calls." },
 ];
 
 /** Writes a workbook of a sheet with a row for each account, and what each account's figures are based on. */
@@ -51,7 +50,10 @@ export async function writeOverviewSheet(
 
 export function toTable({ rows, total, currency }: Overview): NamedTable {
   const known = new Map(
-    [...rows.flatMap(({ own }) => own?.table.columns ?? []), ...OWN].map((each) => [each.name, each]),
+    [...rows.flatMap(({ own }) => own?.table.columns ?? []), columnOf(MISSED_RATE)].map((each) => [
+      each.name,
+      each,
+    ]),
   );
   // An amount's currency is in a column of its own, since accounts may differ.
   const figures = FIGURES.flatMap((name) => known.get(name) ?? []).map(

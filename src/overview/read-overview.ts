@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { MICROS } from "../base/currency.ts";
 import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import type { Counterpart } from "../export/timeframe.ts";
-import type { Figure } from "../figures/metrics.ts";
-import type { Figures } from "../page/report-figures.ts";
+import { CALL_METRICS, type Figure, MISSED_RATE } from "../figures/metrics.ts";
+import { addUp, compareFigures, type Figures, figureOfSums } from "../figures/sums.ts";
 import {
   type AccountAsk,
   type AccountFigures,
@@ -51,6 +50,7 @@ export interface Overview {
 
 const COUNTS = ["calls", "missed_calls", "qualified_calls"] as const;
 export const AMOUNTS = ["cost", "revenue"] as const;
+const COMPARED = CALL_METRICS.filter(({ name }) => name === "calls");
 /** The figures to ask each account for. */
 export const OVERVIEW_FIGURES: Figure[] = [...COUNTS, ...AMOUNTS];
 
@@ -98,7 +98,7 @@ export async function readOverview(
       pages: known === undefined ? [] : findPages(known.settings.exportDir),
     };
   });
-  return { rows, ...addUp(rows), manifest: mergeManifests(figures) };
+  return { rows, ...totalOf(rows), manifest: mergeManifests(figures) };
 }
 
 function tryTo<T>(work: () => T, onError: (error: unknown) => void): T | undefined {
@@ -114,12 +114,7 @@ function tryTo<T>(work: () => T, onError: (error: unknown) => void): T | undefin
 function toFigures({ table: { columns, rows } }: AccountFigures): Figures {
   const [row = []] = rows;
   const figures = Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null]));
-  return { ...figures, missed_rate: shareOf(figures.missed_calls, figures.calls) };
-}
-
-function shareOf(part: unknown, whole: unknown): number | null {
-  if (typeof part !== "number" || typeof whole !== "number" || whole === 0) return null;
-  return Math.round((part / whole) * 10_000) / 10_000;
+  return { ...figures, missed_rate: figureOfSums(MISSED_RATE, figures) };
 }
 
 function findPages(exportDir: string): OverviewRow["pages"] {
@@ -129,7 +124,7 @@ function findPages(exportDir: string): OverviewRow["pages"] {
   ].filter(({ path }) => existsSync(path));
 }
 
-export function addUp(
+export function totalOf(
   rows: readonly OverviewRow[],
 ): Pick<Overview, "total" | "compared" | "currency" | "remarks"> {
   const read = rows.filter(({ own }) => own !== undefined);
@@ -141,18 +136,16 @@ export function addUp(
     const remark = `There is no total: accounts have days of ${zones.join(", ")}. --timezone chooses one zone for all.`;
     return { ...none, remarks: [remark] };
   }
-  const sum = (name: string) => addAll(read.map(({ figures }) => figures[name]));
+  const figures = read.map((row) => row.figures);
+  const sum = (name: string) => addUp(name, figures);
   const total: Record<string, number | null> = {};
   for (const name of COUNTS) total[name] = sum(name);
-  total.missed_rate = shareOf(total.missed_calls, total.calls);
+  total.missed_rate = figureOfSums(MISSED_RATE, total);
   const [compared, ...others] = read.map(({ own }) => own?.compared);
   const isAlike =
     others.every((other) => other?.times === compared?.times) &&
     read.every(({ figures }) => typeof figures.calls_change === "number");
-  if (isAlike) {
-    const [now, before] = [Number(total.calls), Number(sum("calls_previous"))];
-    Object.assign(total, { calls_previous: before, calls_change: shareOf(now - before, before) });
-  }
+  if (isAlike) Object.assign(total, compareFigures(COMPARED, total, { calls: sum("calls_previous") }));
   const currencies = [...new Set(read.flatMap(({ currency }) => currency ?? []))].toSorted();
   const [currency = null, ...more] = currencies;
   if (more.length === 0) for (const name of AMOUNTS) total[name] = sum(name);
@@ -170,11 +163,4 @@ export function addUp(
         : [`Costs and revenue have no total: they are in ${currencies.join(", ")}.`]),
     ],
   };
-}
-
-/** Adds in millionths, which are integers; null if there is nothing to add. */
-function addAll(values: readonly unknown[]): number | null {
-  const numbers = values.filter((value) => typeof value === "number");
-  if (numbers.length === 0) return null;
-  return numbers.reduce((sum, value) => sum + Math.round(value * MICROS), 0) / MICROS;
 }

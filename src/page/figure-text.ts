@@ -2,8 +2,8 @@ import { html } from "hono/html";
 import { formatNumber } from "../base/locale.ts";
 import { formatAmount, formatCount, formatShare } from "../base/quantity-text.ts";
 import { type ComparedDays, isChangeWithinChance } from "../figures/change-chance.ts";
+import type { Figures } from "../figures/sums.ts";
 import type { Value } from "../rollup/figure-session.ts";
-import type { Figures } from "./report-figures.ts";
 
 /** The current or the previous span. */
 export type Stretch = "" | "_previous";

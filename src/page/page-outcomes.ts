@@ -1,8 +1,9 @@
 import { html } from "hono/html";
 import { TOTAL } from "../figures/reserved-keys.ts";
+import type { Figures } from "../figures/sums.ts";
 import { amountOf, countOf, type Html } from "./figure-text.ts";
 import { headRow, isolated, nameOf, rowHead, scrolled } from "./page-parts.ts";
-import type { Figures, Report } from "./report-figures.ts";
+import type { Report } from "./report-figures.ts";
 
 /** Shows what calls earned by source; nothing if no jobs were imported. */
 export function outcomeSection({ figures, manifest }: Report): Html | "" {

@@ -2,9 +2,9 @@ import { html, raw } from "hono/html";
 import { toShortName } from "../base/short-name.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
+import type { Figures } from "../figures/sums.ts";
 import { countOf, type Html } from "./figure-text.ts";
 import type { Heat, Series } from "./report-charts.ts";
-import type { Figures } from "./report-figures.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
 
 const MAX_CHARACTERS = 100;

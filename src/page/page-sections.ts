@@ -5,6 +5,7 @@ import { daysInWords, labelOf, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { type Dimension, HOURS } from "../figures/dimensions.ts";
 import type { DurationBand } from "../figures/duration-bands.ts";
+import type { Figures } from "../figures/sums.ts";
 import { has, say } from "../statements/statements.ts";
 import {
   answerRateOf,
@@ -41,7 +42,7 @@ import {
   toChannelSeries,
   weekdays,
 } from "./report-charts.ts";
-import { type Figures, isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
+import { isNotSet, type Ranking, type Report, type ReportFigures } from "./report-figures.ts";
 
 const SEE_TABLE = "The table below has the numbers.";
 /** Longer spans show the year of each day. */

@@ -1,9 +1,10 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
+import type { Figures } from "../figures/sums.ts";
 import { amountOf, countOf, type Html } from "./figure-text.ts";
 import { headRow, isolated, nameAmong, nameOf, rowHead, scrolled } from "./page-parts.ts";
-import type { Figures, Report, SpendFigures } from "./report-figures.ts";
+import type { Report, SpendFigures } from "./report-figures.ts";
 
 const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
 

@@ -1,4 +1,3 @@
-import { MICROS } from "../base/currency.ts";
 import type { Span } from "../calendar/dates.ts";
 import { isSpendComparable } from "../export/described-spend.ts";
 import type { Manifest } from "../export/manifest.ts";
@@ -7,13 +6,14 @@ import type { TagProblem } from "../export/tag-problem.ts";
 import type { Counterpart, Timeframe } from "../export/timeframe.ts";
 import type { ComparedDays } from "../figures/change-chance.ts";
 import type { Dimension } from "../figures/dimensions.ts";
-import { OUTCOME_FIGURES, type SpendForm } from "../figures/metrics.ts";
+import { CALL_METRICS, OUTCOME_FIGURES, type SpendForm, spendMetrics } from "../figures/metrics.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import type { RollupQuery } from "../figures/rollup-query.ts";
+import { addUp, compareFigures, type Figures, figureOfSums } from "../figures/sums.ts";
 import type { Letterhead } from "../letterhead/letterhead.ts";
 import type { Notice } from "../notices/notice-table.ts";
 import type { ReadOutcomes } from "../rollup/engine.ts";
-import type { FigureSession, Rollup, Value } from "../rollup/figure-session.ts";
+import type { FigureSession, Rollup } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Sentence } from "../sentences/sentences.ts";
 import type { Coverage } from "../warehouse/runs/basis.ts";
@@ -21,8 +21,6 @@ import { Movers } from "./movers.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;
-
-export type Figures = Readonly<Record<string, Value>>;
 
 export interface Report {
   letterhead: Letterhead;
@@ -177,7 +175,7 @@ export async function readSpend(
   const figures = await readSpendFigures(session, span, spend.form);
   const isAlike = compared?.isCovered && isSpendComparable(spend, timeframe);
   const before = isAlike ? await readSpendFigures(session, compared.span, spend.form) : undefined;
-  return { ...figures, costs: compareCosts(costsOf(figures), before && costsOf(before)) };
+  return { ...figures, costs: compareCosts(spend.form, costsOf(figures), before && costsOf(before)) };
 }
 
 /** Returns all that was spent, refunds included, and the costs per call of campaigns with a cost over 0. */
@@ -186,18 +184,13 @@ function costsOf({ total, withSpend }: SpendFigures): Figures {
 }
 
 /** Adds the costs before and their changes; undefined if nothing was spent. */
-function compareCosts(now: Figures, before: Figures = {}): Figures | undefined {
+function compareCosts(form: SpendForm, now: Figures, before: Figures = {}): Figures | undefined {
   if (now.cost == null) return undefined;
-  const compared = COSTS.flatMap((name) => {
-    const [cost, previous] = [now[name], before[name]];
-    if (typeof cost !== "number" || typeof previous !== "number" || !(previous > 0)) return [];
-    return [
-      [`${name}_previous`, previous],
-      [`${name}_change`, roundedShare(cost - previous, previous)],
-    ];
-  });
-  return { ...now, ...Object.fromEntries(compared) };
+  const compared = costsIn(form).filter(({ name }) => now[name] != null && Number(before[name]) > 0);
+  return { ...now, ...compareFigures(compared, now, before) };
 }
+
+const costsIn = (form: SpendForm) => spendMetrics(form).filter(({ name }) => COSTS.includes(name));
 
 async function readSpendFigures(session: FigureSession, span: Span, form: SpendForm) {
   const query: RollupQuery = {
@@ -213,7 +206,7 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
     spent.filter(({ calls }) => Number(calls) > 0 === has),
   );
   const addUp = (rows: readonly Figures[] = []) =>
-    rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(rows) };
+    rows.length === 0 ? undefined : { rows: rows.length, figures: addCosts(form, rows) };
   const readTotal = async (isWithSpend: boolean) => {
     const [figures = {}] = nameFigures(await session.total({ ...query, isWithSpend }));
     return figures;
@@ -234,24 +227,12 @@ async function readSpendFigures(session: FigureSession, span: Span, form: SpendF
   };
 }
 
-/** Adds in millionths, which are integers. */
-function addCosts(rows: readonly Figures[]): Figures {
-  const add = (name: string, of = (value: number) => value) =>
-    rows.reduce((sum, row) => sum + of(Number(row[name] ?? 0)), 0);
-  const cost = add("cost", (cost) => Math.round(cost * MICROS)) / MICROS;
-  const [calls, qualified_calls] = [add("calls"), add("qualified_calls")];
-  const first_time_callers = add("first_time_callers");
-  const isPaid = rows.every((row) => Number(row.cost) > 0);
-  const per = (count: number) => (isPaid && count > 0 ? Number((cost / count).toFixed(2)) : null);
-  return {
-    cost,
-    calls,
-    qualified_calls,
-    first_time_callers,
-    cost_per_call: per(calls),
-    cost_per_qualified_call: per(qualified_calls),
-    cost_per_first_time_caller: per(first_time_callers),
-  };
+function addCosts(form: SpendForm, rows: readonly Figures[]): Figures {
+  const added = ["cost", "calls", "qualified_calls", "first_time_callers"];
+  const sums = Object.fromEntries(added.map((name) => [name, addUp(name, rows)]));
+  const isPaid = rows.every(({ cost }) => Number(cost) > 0);
+  const costs = costsIn(form).map((metric) => [metric.name, figureOfSums(metric, sums, { isPaid })]);
+  return { ...sums, ...Object.fromEntries(costs) };
 }
 
 function* nameFigures({ columns, rows }: Rollup): Generator<Figures> {
@@ -281,19 +262,15 @@ function rankRows(rows: Iterable<Figures>, see: (figures: Figures) => void): Ran
   return { shown, rest: isAll ? undefined : { rows: restRows, figures: withShares(sums) } };
 }
 
-/** Adds the shares of summed figures, rounded as engines do. */
-function withShares(sums: Record<string, number>): Figures {
-  const { calls = 0, calls_previous = 0, answered_calls = 0 } = sums;
-  return {
-    ...sums,
-    calls_change: roundedShare(calls - calls_previous, calls_previous),
-    answer_rate: roundedShare(answered_calls, calls),
-  };
-}
+/** The figures of a ranking that do not add up, and those that have a change. */
+const RATES = CALL_METRICS.filter(({ name }) => name === "answer_rate");
+const CHANGING = CALL_METRICS.filter(({ name }) => name === "calls");
 
-function roundedShare(part: number, whole: number): number | null {
-  if (whole === 0) return null;
-  return (Math.sign(part) * Math.round((10_000 * Math.abs(part)) / whole)) / 10_000;
+/** Adds the shares and the changes of summed figures. */
+function withShares(sums: Figures): Figures {
+  const rates = RATES.map((metric) => [metric.name, figureOfSums(metric, sums)]);
+  const changes = compareFigures(CHANGING, sums, { calls: sums.calls_previous ?? null });
+  return { ...sums, ...changes, ...Object.fromEntries(rates) };
 }
 
 /** Whether these are the calls without a value; a campaign that has only an id has one. The key columns come first. */

@@ -8,6 +8,7 @@ import { daysInWords, longLabelOf } from "../calendar/period-text.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { describeReasons, keyInWords } from "../export/restatement-words.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
+import type { Figures } from "../figures/sums.ts";
 import { titleOf } from "../letterhead/letterhead.ts";
 import { endPage, startPage, whose } from "../letterhead/page-shell.ts";
 import { describeNotice } from "../notices/notice-words.ts";
@@ -22,7 +23,7 @@ import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { tagSection } from "./page-tags.ts";
-import type { Figures, Report } from "./report-figures.ts";
+import type { Report } from "./report-figures.ts";
 
 export async function toPage(report: Report): Promise<string> {
   return String(await inLocale(report.letterhead.locale, () => pageOf(report)));

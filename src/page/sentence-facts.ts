@@ -3,12 +3,13 @@ import { closedRange } from "../calendar/dates.ts";
 import type { Job } from "../export/job.ts";
 import type { Counterpart } from "../export/timeframe.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
+import type { Figures } from "../figures/sums.ts";
 import { type Notice, readNotices } from "../notices/notice-table.ts";
 import { timeInWords } from "../notices/notice-words.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { SentenceFacts } from "../sentences/facts.ts";
 import type { Mover, Movers } from "./movers.ts";
-import type { Figures, SpendFigures } from "./report-figures.ts";
+import type { SpendFigures } from "./report-figures.ts";
 
 /** Figures as they are shown below the sentences. */
 interface ShownFigures {

@@ -1,5 +1,4 @@
 import { systemClock } from "../base/clock.ts";
-import { MICROS } from "../base/currency.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { encodeTable } from "../export/formats/encode-table.ts";
 import type { Job } from "../export/job.ts";
@@ -12,6 +11,7 @@ import type { Column, Value } from "../export/table.ts";
 import type { Counterpart } from "../export/timeframe.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../figures/key-order.ts";
+import { addUp } from "../figures/sums.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import { type Ask, isOfOneFile } from "../request/resolve.ts";
 import { mergeStatements, type Statement } from "../statements/statements.ts";
@@ -73,7 +73,7 @@ export async function produceMerged(
     await encodeTable(table, format, otherZones.length === 0 ? zone : "UTC"),
     "shared",
   );
-  const sums = addUp(figures);
+  const sums = sumsOf(figures);
   manifest.files.push({ contents: by.join(), ...written, rows: table.rows.length, sums });
   await commitAccounts(outlet, manifest, accounts);
   return { ...(folder && { folder }), manifest };
@@ -230,12 +230,8 @@ function assertOneCurrency(figures: readonly AccountFigures[]): void {
   );
 }
 
-function addUp(figures: readonly AccountFigures[]): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const { table } of figures) {
-    for (const [name, number] of Object.entries(table.entry.sums ?? {})) {
-      sums[name] = Math.round(((sums[name] ?? 0) + number) * MICROS) / MICROS;
-    }
-  }
-  return sums;
+function sumsOf(figures: readonly AccountFigures[]): Record<string, number> {
+  const sums = figures.map(({ table }) => table.entry.sums ?? {});
+  const names = new Set(sums.flatMap((each) => Object.keys(each)));
+  return Object.fromEntries([...names].map((name) => [name, addUp(name, sums) ?? 0]));
 }

@@ -12,7 +12,7 @@ import type { Codes } from "../figures/key-table.ts";
 import type { RollupQuery, ZoneOffset } from "../figures/rollup-query.ts";
 import type { CallSelection } from "./engine.ts";
 import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
-import { CHANGED_AT, listedText } from "./listed-member.ts";
+import { CHANGED_AT, listedText, TEXT_TABLES } from "./listed-member.ts";
 import { listText } from "./sql-text.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
 import { MISSED_TEXTS, UNREACHED } from "./sqlite/sqlite-callbacks-sql.ts";
@@ -133,7 +133,7 @@ export class RollupSession extends FigureSession implements Disposable {
       expressions.some((expression) => new RegExp(`\\b${alias}\\.`).test(expression))
         ? `\nLEFT JOIN ${name} AS ${alias} ON ${alias}.call_id = s.call_id`
         : "";
-    const sql = `SELECT ${expressions.join(",\n  ")}
+    const sql = `${TEXT_TABLES}SELECT ${expressions.join(",\n  ")}
 FROM ${table} AS s CROSS JOIN call_facts AS f ON f.call_id = s.call_id${join("calls", "c")}${join("transcripts", "t")}
 ORDER BY s.rank`;
     return { count, read: () => this.iterate(sql) };

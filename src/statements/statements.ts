@@ -10,7 +10,7 @@ import { WAREHOUSE_RULES } from "./warehouse-rules.ts";
 const RULES = { ...WAREHOUSE_RULES, ...FILE_RULES, ...RANGE_RULES };
 export type StatementId = keyof typeof RULES;
 const RULE_OF: Readonly<Record<StatementId, Rule>> = RULES;
-const IDS = namesOf(RULES);
+export const STATEMENT_IDS: readonly StatementId[] = namesOf(RULES);
 
 /** Something that a reader of figures must know: data, which {@link say} puts into words. */
 export interface Statement {
@@ -29,7 +29,7 @@ export interface StatementText {
 
 /** Returns the statements on these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
 export function statementsOf(facts: Facts, minCell = 1): Statement[] {
-  const found = IDS.flatMap((id): Statement[] => {
+  const found = STATEMENT_IDS.flatMap((id): Statement[] => {
     const { level, levelOf, counts = [], about, ...rule } = RULE_OF[id];
     if (about && facts.figures && !facts.figures.some((name) => about.includes(name))) return [];
     const values = rule.find(facts);

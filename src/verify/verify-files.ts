@@ -7,10 +7,11 @@ import { attempt, UsageError } from "../base/errors.ts";
 import { readHead, realFile } from "../base/folder.ts";
 import { manifestSchema } from "../export/output/read-manifest.ts";
 import { recordedFilter } from "../export/record-export.ts";
-import { BASIS_SHAPE, type PageBasis, readPageBasis } from "../features/explore/read-page.ts";
+import { readPageBasis } from "../features/explore/read-page.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import type { FileKind } from "../warehouse/output-file.ts";
 import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
+import { type FileBasis, fileBasisSchema } from "../warehouse/runs/basis.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { folderOfExport, readExportOf, readLastRecords, readRecordsOf } from "../warehouse/runs/exports.ts";
 import { readRun } from "../warehouse/runs/runs.ts";
@@ -22,8 +23,8 @@ const fileSchema = z.looseObject({ file: z.string(), sha256: z.string(), rows: z
 
 /** What a manifest says of one account. */
 const accountSchema = z.looseObject({
-  ...BASIS_SHAPE,
-  certificate: BASIS_SHAPE.certificate.unwrap().optional(),
+  ...fileBasisSchema.shape,
+  certificate: fileBasisSchema.shape.certificate.unwrap().optional(),
   filter: z.looseObject({}),
   range: z.looseObject({}),
   fingerprint: z.string(),
@@ -72,7 +73,7 @@ export function* verifyFile(path: string, openById: OpenById): Generator<VerifyC
 }
 
 /** Compares a page, wherever it is now, with what the warehouse recorded of its bytes. */
-function* verifyPage(path: string, page: PageBasis, openById: OpenById): Generator<VerifyCheck> {
+function* verifyPage(path: string, page: FileBasis, openById: OpenById): Generator<VerifyCheck> {
   using warehouse = openById(page.origin.warehouse_id);
   if (warehouse === undefined) return yield unknownWarehouse(page);
   const exportedAt = readExportOf(warehouse, hash("sha256", readFileSync(path)));

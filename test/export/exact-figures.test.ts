@@ -147,7 +147,7 @@ describe("Parquet", () => {
     INT64:
       "call_id org_unit_id calls answered_calls missed_calls other_calls unique_callers first_time_callers qualified_calls calls_in_hours missed_in_hours recovered_after_seconds local_hour clicks impressions",
     DOUBLE:
-      "answer_rate answer_rate_in_hours average_duration_seconds median_duration_seconds cost cost_per_call cost_per_qualified_call cost_per_first_time_caller …_change",
+      "answer_rate qualified_rate answer_rate_in_hours average_duration_seconds median_duration_seconds cost cost_per_call cost_per_qualified_call cost_per_first_time_caller …_change",
     BOOLEAN: "qualified first_time_caller recovered",
     "TIMESTAMP(UTC, MILLIS)": "call_started gone_at changed_at first_call_at last_call_at",
     "TIMESTAMP(local, MILLIS)": "call_started_local",

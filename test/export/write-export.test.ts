@@ -23,7 +23,7 @@ import { listFiles, makeTempFolder, readFiles, readText } from "../support/temp-
 import { arbitraryCalls, makeCall } from "../support/warehouses/calls.ts";
 
 const METRICS =
-  "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,total_duration_seconds,average_duration_seconds,median_duration_seconds,first_call_at,last_call_at,calls_in_hours,missed_in_hours,answer_rate_in_hours";
+  "calls,answered_calls,missed_calls,other_calls,answer_rate,unique_callers,first_time_callers,qualified_calls,qualified_rate,total_duration_seconds,average_duration_seconds,median_duration_seconds,first_call_at,last_call_at,calls_in_hours,missed_in_hours,answer_rate_in_hours";
 
 const rollup = (...dimensions: Dimension[]): Target => ({ kind: "rollup", dimensions });
 const DEFAULT_TARGETS = DEFAULT_DIMENSIONS.map((dimension) => rollup(dimension));
@@ -62,8 +62,9 @@ const CALLS: readonly Call[] = [
   }),
 ];
 
-const GOOGLE = "2,1,1,0,0.5000,1,1,1,61,30.5,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z,,,\r\n";
-const OTHER = "1,1,0,0,1.0000,1,1,0,0,,,2026-01-03T00:00:00.000Z,2026-01-03T00:00:00.000Z,,,\r\n";
+const GOOGLE =
+  "2,1,1,0,0.5000,1,1,1,0.5000,61,30.5,30.5,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z,,,\r\n";
+const OTHER = "1,1,0,0,1.0000,1,1,0,0.0000,0,,,2026-01-03T00:00:00.000Z,2026-01-03T00:00:00.000Z,,,\r\n";
 const SUMS = {
   calls: 3,
   answered_calls: 2,
@@ -261,6 +262,7 @@ describe("exportToFolder", () => {
         manifest_sha256: hash("sha256", readText(warehouse.folder, "manifest.json")),
         run_id: 1,
         caller_key: null,
+        manifest_sha256: hash("sha256", encodeManifest(manifest)),
       })),
     );
   });
@@ -292,7 +294,7 @@ describe("exportToFolder", () => {
     });
     expect(manifest.files).toMatchObject([{ rows: 0, total_line: true, sums: { calls: 0 } }]);
     expect(readText(folder, "utm_source.csv")).toBe(
-      `utm_source,${METRICS}\r\n(total),0,0,0,0,,0,0,0,0,,,,,,,\r\n`,
+      `utm_source,${METRICS}\r\n(total),0,0,0,0,,0,0,0,,0,,,,,,,\r\n`,
     );
   });
 

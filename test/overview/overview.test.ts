@@ -4,7 +4,7 @@ import type { Counterpart } from "../../src/export/timeframe.ts";
 import { PLAIN } from "../../src/letterhead/letterhead.ts";
 import { toOverviewPage } from "../../src/overview/overview-page.ts";
 import { toTable } from "../../src/overview/overview-sheet.ts";
-import { addUp, type Overview, type OverviewRow } from "../../src/overview/read-overview.ts";
+import { type Overview, type OverviewRow, totalOf } from "../../src/overview/read-overview.ts";
 import { readTables } from "../support/page.ts";
 
 const COMPARED = { times: 1, isCovered: true } as Counterpart;
@@ -43,10 +43,10 @@ const overviewOf = (rows: OverviewRow[]) => {
   const accounts = Object.fromEntries(
     rows.flatMap(({ account, own }) => (own ? [[account, own.manifest]] : [])),
   );
-  return { rows, ...addUp(rows), manifest: { statements: [], accounts, files: [] } } as unknown as Overview;
+  return { rows, ...totalOf(rows), manifest: { statements: [], accounts, files: [] } } as unknown as Overview;
 };
 
-describe("addUp", () => {
+describe("totalOf", () => {
   it("adds counts and amounts, and computes shares from the sums", () => {
     const rows = [
       rowOf("a", { figures: { ...BEFORE, cost: 10.1, revenue: 0.3 }, currency: "USD" }),
@@ -55,7 +55,7 @@ describe("addUp", () => {
         currency: "USD",
       }),
     ];
-    expect(addUp(rows)).toEqual({
+    expect(totalOf(rows)).toEqual({
       total: {
         calls: 200,
         missed_calls: 20,
@@ -74,7 +74,7 @@ describe("addUp", () => {
 
   it("adds nothing up across time zones, and says so", () => {
     const rows = [rowOf("a", { figures: BEFORE }), rowOf("b", { figures: BEFORE, zone: "Europe/Berlin" })];
-    expect(addUp(rows)).toEqual({
+    expect(totalOf(rows)).toEqual({
       total: {},
       compared: undefined,
       currency: null,
@@ -85,7 +85,7 @@ describe("addUp", () => {
   });
 
   it("adds up no amounts of several currencies and no changes of different days, and names missing accounts", () => {
-    const { total, compared, currency, remarks } = addUp([
+    const { total, compared, currency, remarks } = totalOf([
       rowOf("a", { figures: { ...BEFORE, cost: 1 }, currency: "USD" }),
       rowOf("b", { figures: { ...BEFORE, cost: 1 }, currency: "EUR", times: 2 }),
       rowOf("c", {}),
@@ -105,7 +105,7 @@ describe("addUp", () => {
   });
 
   it("says that no account can be read", () => {
-    expect(addUp([rowOf("a", {})]).remarks).toEqual(["No account can be read."]);
+    expect(totalOf([rowOf("a", {})]).remarks).toEqual(["No account can be read."]);
   });
 });
 

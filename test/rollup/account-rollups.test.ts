@@ -5,6 +5,7 @@ import { NOT_SET } from "../../src/figures/reserved-keys.ts";
 import { rollupColumns } from "../../src/figures/rollup-query.ts";
 import type { Row } from "../../src/rollup/figure-session.ts";
 import { rollupViewText } from "../../src/warehouse/calls/rollup-view.ts";
+import { METRICS } from "../support/figures/fold.ts";
 import { CALLS, LIVE, MILLISECONDS, openAccount, RULES } from "./account.ts";
 import { askBoth, type Counted } from "./ask.ts";
 import type { Question } from "./questions.ts";
@@ -195,12 +196,14 @@ describe("rollup of an account with every edge case equals a fold in memory", ()
       await ask({ dimensions, zone, grain: "month", top: 2 }, { hasSpend: true });
       const width = keyColumns(dimensions).length;
       for (const row of await ask({ dimensions, zone }, { hasSpend: true })) {
-        const [calls, cost] = [Number(row[width]), row[width + 16]];
+        const [calls, cost] = [Number(row[width]), row[width + METRICS.length]];
         seen[cost === null ? "none" : calls > 0 ? "both" : "alone"]++;
       }
     }
     expect(seen).toEqual({ both: 23, alone: 9, none: 58 });
-    expect((await ask({}, { hasSpend: true }))[0]?.slice(16)).toEqual([27.845, 17, 181, 0.46, 2.14, 6.96]);
+    expect((await ask({}, { hasSpend: true }))[0]?.slice(METRICS.length)).toEqual([
+      27.845, 17, 181, 0.46, 2.14, 6.96,
+    ]);
   });
 
   it("in views, except for the median", async () => {

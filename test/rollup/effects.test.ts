@@ -44,6 +44,7 @@ const PARTS: Record<string, { part: Part; adds?: true }> = {
   unique_callers: { part: ({ caller }) => caller },
   first_time_callers: { part: ({ is_first_call }) => is_first_call, adds: true },
   qualified_calls: { part: ({ is_qualified }) => is_qualified, adds: true },
+  qualified_rate: { part: ({ is_qualified }) => is_qualified },
   total_duration_seconds: { part: ({ duration }) => duration ?? 0, adds: true },
   average_duration_seconds: { part: ({ duration }) => duration },
   median_duration_seconds: { part: ({ duration }) => duration },
@@ -267,7 +268,7 @@ describe("RollupSession.effects", () => {
       0,
     );
     expect(sums).toBe(-CALLS.slice(0, 60).filter(({ call_id }) => !GONE.includes(call_id)).length);
-    expect(rollupColumns(query, rules).length).toBe(17);
+    expect(rollupColumns(query, rules).length).toBe(1 + Object.keys(PARTS).length);
   });
 
   it("require known reasons", () => {

@@ -100,7 +100,7 @@ describe("rollup with outcomes equals a fold in memory", () => {
   });
 
   it("a gone call's revenue counts only if gone calls count", async () => {
-    const revenueOf = (rows: Row[]) => rows[0]?.[18];
+    const revenueOf = (rows: Row[]) => rows[0]?.[19];
     const of = (calls: readonly Call[]) =>
       JOBS.filter(
         ({ call_id, stage, amount_micros }) =>

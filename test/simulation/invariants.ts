@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { firstStartOf, foldRollup } from "../support/figures/fold.ts";
+import { firstStartOf, foldRollup, METRICS } from "../support/figures/fold.ts";
 import {
   checkCluster,
   checkForgotten,
@@ -143,8 +143,8 @@ const EXPECTED = [
   "calls_in_hours",
   "missed_in_hours",
 ];
-/** The indexes of the figures in a folded row, after period and source; in the order of METRICS. */
-const AT = [2, 3, 4, 7, 8, 9, 10, 15, 16];
+/** Their places in a folded row, after the source. */
+const AT = EXPECTED.map((name) => METRICS.indexOf(name) + 1);
 
 function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
   if (!isRunOf(ran, "--out", "question") || !isDone(ran)) return undefined;
@@ -177,7 +177,7 @@ function checkFigures(world: World, ran: Ran | "the end"): string | undefined {
       firstStart: firstStartOf(calls),
     };
     for (const row of foldRollup(calls, query)) {
-      expected.set(`${period} ${row[0]}`, AT.map((at) => String(row[at - 1] ?? "")).join());
+      expected.set(`${period} ${row[0]}`, AT.map((at) => String(row[at] ?? "")).join());
     }
   }
   const rows = readTable(world.path("question/source.csv"));

@@ -3,7 +3,7 @@ import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
 import { readRulesInForce, rulesSchema } from "../../warehouse/calls/rules.ts";
-import { readBasis, readCoverage } from "../../warehouse/runs/basis.ts";
+import { basisSchema, coverageSchema, readBasis, readCoverage } from "../../warehouse/runs/basis.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { localName, PUBLISHED_TABLE } from "./account-tables.ts";
 import type { Cluster } from "./cluster.ts";
@@ -45,40 +45,8 @@ const totalsSchema = z.object({
 });
 
 /** The basis of an account's figures, for those who read them in the cluster. */
-const aboutSchema = z.object({
-  run: z
-    .object({
-      run_id: z.number(),
-      finished_at: z.string().nullable(),
-      verdict: z.string().nullable(),
-      verdict_reason: z.string().nullable(),
-    })
-    .nullable(),
-  origin: z.object({
-    base_url: z.string().nullable(),
-    org_unit_id: z.string().nullable(),
-    account: z.string().nullable(),
-    warehouse_id: z.string(),
-    made_by_demo: z.literal(true).optional(),
-  }),
-  advice: z.string().nullable(),
-  rejected: z.object({ rows: z.number(), listed: z.number() }).nullable(),
-  withheld_calls: z.number(),
-  other_unit_calls: z.number(),
-  rules_changed: z.boolean(),
-  unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
-  first_load: z.boolean(),
-  shared_calls: z.object({ account: z.string() }).nullable(),
-  certificate: z.object({ run_id: z.number(), made_at: z.string(), sha256: z.string() }).nullable(),
-  coverage: z.object({
-    calls: z.number(),
-    total: z.number().nullable(),
-    order: z.string().nullable(),
-    verified: z.object({ run_id: z.number(), finished_at: z.string().nullable() }).nullable(),
-    newest_call: z.string().nullable(),
-    rejected: z.number(),
-    drift: z.array(z.string()),
-  }),
+const aboutSchema = basisSchema.extend({
+  coverage: coverageSchema,
   rules: rulesSchema,
   attribution_version: z.number(),
   /** Whether the warehouse itself identifies callers by digests. */

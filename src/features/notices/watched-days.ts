@@ -1,4 +1,5 @@
 import { blob, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
 import type { CampaignKey } from "../../rollup/spend-campaigns.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import {
@@ -100,10 +101,10 @@ export function readWatchedDays({ sqlite }: Reader, kind: (typeof KINDS)[number]
     .all(kind)
     .map(([day, keys, cells, delays]) => ({
       day: Date.parse(day) / DAY_MS,
-      keys: JSON.parse(keys),
+      keys: z.array(z.string()).parse(JSON.parse(keys)),
       // A copy, since the numbers in it have to begin at a multiple of their size.
       cells: new Uint32Array(new Uint8Array(cells).buffer),
-      delays: JSON.parse(delays),
+      delays: z.array(z.number()).parse(JSON.parse(delays)),
     }));
 }
 
@@ -154,11 +155,14 @@ WHERE f.is_live AND f.call_started >= ? AND f.call_started < ? || '~'`,
   return { counts, delays };
 }
 
+const keysSchema = z.array(z.string().nullable());
+
 /** Returns the number, source and campaign in the JSON of keys. */
 export function parseKeys(
   json: string,
 ): CampaignKey & { tracking_number: string | null; source: string | null } {
-  const [tracking_number = null, source = null, campaign = null, campaign_id = null]: (string | null)[] =
-    JSON.parse(json);
+  const [tracking_number = null, source = null, campaign = null, campaign_id = null] = keysSchema.parse(
+    JSON.parse(json),
+  );
   return { tracking_number, source, campaign, campaign_id };
 }

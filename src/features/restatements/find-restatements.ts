@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Job, Lists } from "../../export/job.ts";
 import type { Effect, FigureValue, Restatement } from "../../export/restatement.ts";
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
@@ -59,7 +60,7 @@ export function findRestatements(
   const names = keyColumns(query.dimensions).map(({ name }) => name);
   return changed.flatMap(({ period, key, changes }) => {
     const { startsAt: starts_at, endsAt: ends_at } = stretches.get(period) ?? first;
-    const values: FigureValue[] = JSON.parse(key);
+    const values = parseValues(key);
     return changes.map(({ name, was, now }): Restatement => {
       const isAdditive = figures.find((figure) => figure.name === name)?.isAdditive ?? false;
       const change = changeOf(was, now, isAdditive);
@@ -93,6 +94,9 @@ export function findRestatements(
   });
 }
 
+const valuesSchema = z.array(z.union([z.string(), z.number(), z.null()]));
+const parseValues = (json: string): FigureValue[] => valuesSchema.parse(JSON.parse(json));
+
 /** Returns a function that gives a key its campaign's present name: a new name restates no figure. */
 function prepareRename(
   dimensions: readonly Dimension[],
@@ -103,11 +107,10 @@ function prepareRename(
   const nameAt = columns.findIndex(({ isNameOf }) => isNameOf !== undefined);
   const idAt = columns.findIndex(({ name }) => name === columns[nameAt]?.isNameOf);
   if (idAt === -1) return (key) => key;
-  const parse = (key: string): FigureValue[] => JSON.parse(key);
   const namesIn = (side: Iterable<ExportedRow>) => {
     const names = new Map<FigureValue | undefined, Set<FigureValue>>();
     for (const [, key] of side) {
-      const values = parse(key);
+      const values = parseValues(key);
       const own = names.get(values[idAt]) ?? new Set();
       names.set(values[idAt], own.add(values[nameAt] ?? null));
     }
@@ -115,7 +118,7 @@ function prepareRename(
   };
   const [then, now] = [namesIn(before), namesIn(rows)];
   return (key) => {
-    const values = parse(key);
+    const values = parseValues(key);
     const id = values[idAt] ?? null;
     const [known = [], names = known] = [then.get(id), now.get(id)];
     const [name = null, ...others] = names;
@@ -134,7 +137,7 @@ function findChanges(
   const isCompared = new Set(comparable.map(({ period }) => period));
   const old = new Map<string, ExportedRow>();
   for (const row of before) old.set(toCell(row[0], row[1]), row);
-  const names: string[] = JSON.parse(stored);
+  const names = z.array(z.string()).parse(JSON.parse(stored));
   const known = figures.flatMap((figure, index) => {
     const place = names.indexOf(figure.name);
     return place === -1 ? [] : [{ ...figure, index, place }];
@@ -148,9 +151,7 @@ function findChanges(
     const [now, then] = [rows.get(cell), old.get(cell)];
     const [period = "", key = ""] = now ?? then ?? [];
     if (isSameOrder && now?.[2] === then?.[2]) return [];
-    const [valuesNow, valuesThen] = [now, then].map(
-      (row): FigureValue[] | undefined => row && JSON.parse(row[2]),
-    );
+    const [valuesNow, valuesThen] = [now, then].map((row) => row && parseValues(row[2]));
     const changes = known.flatMap(({ name, index, place, empty }) => {
       const was = valuesThen === undefined ? empty : (valuesThen[place] ?? null);
       const is = valuesNow === undefined ? empty : (valuesNow[index] ?? null);

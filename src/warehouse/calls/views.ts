@@ -5,7 +5,7 @@ import type { Outcome } from "../../call/facts.ts";
 import { type FactGroup, shownFacts, shownName } from "../../call/facts.ts";
 import { STAGES } from "../../call/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
-import { CHANGED_AT, listedText } from "../../rollup/listed-member.ts";
+import { CHANGED_AT, listedText, TEXT_TABLES } from "../../rollup/listed-member.ts";
 import { IS_EARNED } from "../../rollup/sqlite/outcome-sums.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
@@ -53,12 +53,12 @@ export function viewsOf(rules: ViewRules) {
       name: "attributed_calls",
       help: "One flat row for each call that counts, i.e. every call except those gone from the service, named as in API v3 § 2.3, with its facts by the rules in force, named as in the CSV file of calls. Missing values are NULL, never an empty text.",
       // Outer joins let SQLite skip the tables that a query does not use.
-      sql: `SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(", ")},
+      sql: `${TEXT_TABLES}SELECT ${MEMBERS.map((member) => `${listedText(member)} AS ${member}`).join(",\n  ")},
   ${columnsOf("attribution")}, ${columnsOf("tags")},
   ${rules.duration_unit === "seconds" ? "f.duration" : "f.duration / 1000.0"} AS duration_seconds,
   ${columnsOf("visit")}, ${columnsOf("conversation")}, ${columnsOf("caller")},
   ${EARNED},
-  ${LOCAL.join(", ")},
+  ${LOCAL.join(",\n  ")},
   ${CHANGED_AT} AS changed_at
 FROM call_facts AS f
   LEFT JOIN calls AS c ON c.call_id = f.call_id

@@ -1,40 +1,69 @@
+import { z } from "zod";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import { countCalls, readNewestCall } from "../calls/call-table.ts";
 import { readDrift } from "../calls/drift.ts";
 import { readUnsettled } from "../calls/first-load.ts";
-import { readUnlisted, readWithheld, type UnlistedCalls } from "../calls/gone.ts";
+import { readUnlisted, readWithheld } from "../calls/gone.ts";
 import { countOtherUnits } from "../calls/other-units.ts";
 import { countAllRejected } from "../calls/rejected.ts";
 import { followsRules, readRulesInForce } from "../calls/rules.ts";
-import { type DescribedOrigin, describeOrigin, readOrigin } from "../origin.ts";
-import { type AccountWarehouse, findSharedCalls, type SharedCalls } from "../shared-calls.ts";
+import { describeOrigin, readOrigin } from "../origin.ts";
+import { type AccountWarehouse, findSharedCalls } from "../shared-calls.ts";
 import type { Reader } from "../warehouse.ts";
-import { type CertificateMark, readCertificateMark } from "./certificate-table.ts";
-import { readLastDoneRun, readLastVerifiedPass, type SyncRun } from "./runs.ts";
+import { readCertificateMark } from "./certificate-table.ts";
+import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
 
-export interface Basis {
-  run: (Pick<SyncRun, "run_id" | "finished_at" | "verdict_reason"> & { verdict: string | null }) | null;
-  origin: DescribedOrigin;
+const markSchema = z.strictObject({ run_id: z.int(), made_at: z.string(), sha256: z.string() });
+
+/** What figures are based on: manifests, pages to explore, clusters and `verify` have it, or a part of it. */
+export const basisSchema = z.object({
+  /** The last finished run. */
+  run: z
+    .object({
+      run_id: z.int(),
+      finished_at: z.string().nullable(),
+      verdict: z.string().nullable(),
+      verdict_reason: z.string().nullable(),
+    })
+    .nullable(),
+  origin: z.object({
+    base_url: z.string().nullable(),
+    org_unit_id: z.string().nullable(),
+    account: z.string().nullable(),
+    warehouse_id: z.string(),
+    /** Present if `calltally demo` made the warehouse. */
+    made_by_demo: z.literal(true).optional(),
+  }),
   /** What the operator can do about the last run's verdict; null for nothing. */
-  advice: string | null;
+  advice: z.string().nullable(),
   /** Rows that could not be parsed and are in no figure, and all rows that the service lists; null if all could be. */
-  rejected: { rows: number; listed: number } | null;
+  rejected: z.object({ rows: z.number(), listed: z.number() }).nullable(),
   /** Calls that went missing in one pass, over the missing-call threshold, and still count. */
-  withheld_calls: number;
+  withheld_calls: z.number(),
   /** Calls of another organization unit than the one asked for. */
-  other_unit_calls: number;
-  /** Calls older than any that the service lists, which still count; null if none. */
-  unlisted: UnlistedCalls | null;
+  other_unit_calls: z.number(),
+  /** Calls older than any that the service lists, which still count, and since when; null if none. */
+  unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   /** A first load is running or was interrupted, so first calls are not settled yet. */
-  first_load: boolean;
+  first_load: z.boolean(),
   /** What proves the last proven full pass; null if there is none. */
-  certificate: CertificateMark | null;
+  certificate: markSchema.nullable(),
   /** The facts follow other rules than those given to {@link readBasis}. */
-  rules_changed: boolean;
+  rules_changed: z.boolean(),
   /** Another account has the same calls; null if none is known. */
-  shared_calls: SharedCalls | null;
-}
+  shared_calls: z.object({ account: z.string() }).nullable(),
+});
+export type Basis = z.infer<typeof basisSchema>;
+
+const { run, origin } = basisSchema.shape;
+/** What `verify` reads of a file's basis, also of files of other versions. */
+export const fileBasisSchema = z.looseObject({
+  run: run.unwrap().pick({ run_id: true, verdict: true, finished_at: true }).loose().nullable(),
+  origin: origin.pick({ warehouse_id: true }).loose(),
+  certificate: markSchema.nullable(),
+});
+export type FileBasis = z.infer<typeof fileBasisSchema>;
 
 /** What a warehouse is compared with. */
 export interface ComparedSettings {
@@ -67,20 +96,29 @@ export function readBasis(reader: Reader, { rules, accounts = [] }: ComparedSett
   };
 }
 
-export type Coverage = ReturnType<typeof readCoverage>;
+export const coverageSchema = z.object({
+  /** Calls that count here, and the service's count at the last finished sync. */
+  calls: z.number(),
+  total: z.number().nullable(),
+  /** The order of the list, in words; null before the first sync. */
+  order: z.string().nullable(),
+  verified: z.object({ run_id: z.number(), finished_at: z.string().nullable() }).nullable(),
+  newest_call: z.string().nullable(),
+  /** Rows that could not be parsed, and are in no figure. */
+  rejected: z.number(),
+  drift: z.array(z.string()),
+});
+export type Coverage = z.infer<typeof coverageSchema>;
 
-export function readCoverage(reader: Reader) {
+export function readCoverage(reader: Reader): Coverage {
   const run = readLastDoneRun(reader);
   const verified = readLastVerifiedPass(reader);
   return {
-    /** Calls that count here, and the service's count at the last finished sync. */
     calls: countCalls(reader).live,
     total: run?.last_total ?? null,
-    /** The order of the list, in words; null before the first sync. */
     order: run === undefined ? null : describeOrder(run),
     verified: verified === undefined ? null : { run_id: verified.run_id, finished_at: verified.finished_at },
     newest_call: readNewestCall(reader),
-    /** Rows that could not be parsed, and are in no figure. */
     rejected: countAllRejected(reader),
     drift: [...new Set(readDrift(reader).map(({ path }) => path))],
   };

@@ -40,6 +40,7 @@ const FIGURES = [
   "unique_callers",
   "first_time_callers",
   "qualified_calls",
+  "qualified_rate",
   "total_duration_seconds",
   "average_duration_seconds",
   "median_duration_seconds",

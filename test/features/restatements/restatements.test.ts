@@ -616,7 +616,7 @@ describe("exportToFolder", () => {
       "CREATE TRIGGER killed BEFORE UPDATE ON exports BEGIN SELECT raise(ABORT, 'killed'); END",
     );
     await expect(write()).rejects.toThrow("its files are in place");
-    expect(readText(warehouse.folder, "source.csv")).toContain("google,1,0,0,1,0.0000,0,0,0,5,");
+    expect(readText(warehouse.folder, "source.csv")).toContain("google,1,0,0,1,0.0000,0,0,0,0.0000,5,");
     warehouse.execute("DROP TRIGGER killed; UPDATE call_facts SET duration = 7");
     const { manifest } = await write();
     expect(manifest.restatements?.rollups).toMatchObject([

@@ -12,6 +12,7 @@ export const METRICS = [
   "unique_callers",
   "first_time_callers",
   "qualified_calls",
+  "qualified_rate",
   "total_duration_seconds",
   "average_duration_seconds",
   "median_duration_seconds",
@@ -709,6 +710,10 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
   const seconds = sumOf(durations) / perSecond;
   const times = known(calls.map(({ call_started }) => call_started)).sort();
   const answered = calls.filter((_, index) => outcomes[index] === "answered");
+  const qualified = answered.filter((call) => {
+    const isLong = call.duration !== null && call.duration / perSecond >= rules.qualified_seconds;
+    return topicOf(call, rules)?.qualifies ?? isLong;
+  });
   const isIn = calls.map((call) => inHoursOf(call, rules) === "yes");
   const inHours = isIn.filter(Boolean).length;
   const countIn = (outcome: string) => isIn.filter((is, index) => is && outcomes[index] === outcome).length;
@@ -722,10 +727,8 @@ function tally(calls: readonly Call[], firstIds: ReadonlySet<number>, rules: Fol
     calls.length === 0 ? null : quotient(answered.length, calls.length, 4),
     new Set(calls.flatMap((call) => callerOf(call) || [])).size,
     calls.filter(({ call_id }) => firstIds.has(call_id)).length,
-    answered.filter((call) => {
-      const isLong = call.duration !== null && call.duration / perSecond >= rules.qualified_seconds;
-      return topicOf(call, rules)?.qualifies ?? isLong;
-    }).length,
+    qualified.length,
+    calls.length === 0 ? null : quotient(qualified.length, calls.length, 4),
     seconds,
     durations.length === 0 ? null : quotient(sumOf(durations), perSecond * durations.length, 1),
     durations.length === 0 ? null : quotient(sumOf(middles), 2 * perSecond, 1),
@@ -796,7 +799,7 @@ export const firstStartOf = (calls: readonly Call[]): string | undefined =>
   calls.flatMap(({ call_started }) => call_started ?? []).sort()[0];
 
 /** Their places among the figures of calls, and of spend. */
-const RATES = ["answer_rate", "answer_rate_in_hours"].map((name) => METRICS.indexOf(name));
+const RATES = ["answer_rate", "qualified_rate", "answer_rate_in_hours"].map((name) => METRICS.indexOf(name));
 const [FIRST_TIME_CALLERS, COST_PER_FIRST_TIME_CALLER] = [6, 5];
 const NINETY_DAYS_MS = 90 * 24 * 3600 * 1000;
 
