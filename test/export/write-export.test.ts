@@ -259,7 +259,6 @@ describe("exportToFolder", () => {
         rows,
         filter:
           '{"gone_calls":"left out","to":"2026-01-02","ends_at":"2026-01-03T00:00:00.000Z","short_history":true}',
-        manifest_sha256: hash("sha256", readText(warehouse.folder, "manifest.json")),
         run_id: 1,
         caller_key: null,
         manifest_sha256: hash("sha256", encodeManifest(manifest)),
