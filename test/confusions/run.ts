@@ -48,7 +48,7 @@ const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
 function toNumber(option: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (text.trim() !== "" && value >= min && value <= max) return value;
-  throw new Error(`--${option} ${text} is no number from ${min} to ${max}`);
+  throw new Error(`--${option} ${text} must be a number from ${min} to ${max}`);
 }
 
 /** Returns the files to draw from, by room. */
