@@ -83,7 +83,7 @@ function changedSince(revision: string): Set<string> | undefined {
 }
 
 function describe({ swap, executedBy }: Judged): string {
-  const untested = executedBy === 0 ? " (no test executes it)" : "";
+  const untested = executedBy === 0 ? ` (no ${values.near ? "near " : ""}test executes it)` : "";
   return `  ${swap.file}:${swap.line} ${swap.kind}${untested}\n    on    ${swap.on}\n    from  ${squash(swap.from)}\n    to    ${squash(swap.to)}\n`;
 }
 
