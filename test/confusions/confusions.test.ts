@@ -103,7 +103,7 @@ it("confusions draw the same places for one seed, none twice, and others for ano
   using _folder = folder;
   using compiler = open;
   const placesOf = (seed: string) =>
-    draw(compiler, new Map([["room", [path]]]), 5, seed).swaps.map(({ line, from, to }) => ({
+    draw(compiler, new Map([["room", [path]]]), { count: 5, seed }).swaps.map(({ line, from, to }) => ({
       line,
       from,
       to,

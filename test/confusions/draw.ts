@@ -42,10 +42,21 @@ export interface Drawn {
   equivalent: Swap[];
 }
 
+export interface DrawOptions {
+  count: number;
+  seed: string;
+  /** @default all */
+  kinds?: readonly Kind[];
+}
+
 /** Draws swaps: a room after the other, in each a kind after the other; the same for the same seed. */
-export function draw(compiler: Compiler, rooms: Map<string, string[]>, count: number, seed: string): Drawn {
+export function draw(
+  compiler: Compiler,
+  rooms: Map<string, string[]>,
+  { count, seed, kinds = KINDS }: DrawOptions,
+): Drawn {
   const queues = shuffle([...rooms.keys()], seed).map((room) =>
-    drawRoom(compiler, room, rooms.get(room) ?? [], seed),
+    drawRoom(compiler, room, rooms.get(room) ?? [], { seed, kinds }),
   );
   const drawn: Drawn = { swaps: [], equivalent: [] };
   while (queues.length > 0 && drawn.swaps.length + drawn.equivalent.length < count) {
@@ -63,7 +74,7 @@ function* drawRoom(
   compiler: Compiler,
   room: string,
   files: readonly string[],
-  seed: string,
+  { seed, kinds }: { seed: string; kinds: readonly Kind[] },
 ): Generator<Swap> {
   const places = files
     .filter((file) => compiler.has(file))
@@ -72,7 +83,7 @@ function* drawRoom(
       return findSites(source, checker).map((site) => ({ file, site }));
     });
   const ofKind = Map.groupBy(places, ({ site }) => site.kind);
-  const queues = shuffle(KINDS, `${seed} ${room}`).map((kind) =>
+  const queues = shuffle(kinds, `${seed} ${room}`).map((kind) =>
     shuffle(
       ofKind.get(kind) ?? [],
       `${seed} ${kind}`,

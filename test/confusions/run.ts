@@ -7,7 +7,7 @@ import { EQUIVALENTS } from "./equivalents.ts";
 import { type Judged, judge } from "./judge.ts";
 import { KINDS } from "./swaps.ts";
 
-const USAGE = `npm run test:confusions -- [--sample N] [--seed TEXT] [--rooms A,B] [--files A,B] [--changed-since REV] [--near] [--floor N]
+const USAGE = `npm run test:confusions -- [--sample N] [--seed TEXT] [--rooms A,B] [--files A,B] [--kinds A,B] [--changed-since REV] [--near] [--floor N]
 
 Swaps what the compiler cannot distinguish: a variable, member or argument for another of its type, a zone for UTC,
 a boundary, a unit, a condition, an await. Runs the tests that execute the place, in a copy of the tree. Prints the swaps
@@ -17,6 +17,7 @@ that no test noticed, and the share of those noticed by room. Fails if the share
   --seed TEXT      draws the same for the same text (default: the hash of the commit)
   --rooms A,B      only these folders of src, or features
   --files A,B      only these files
+  --kinds A,B      only these kinds
   --changed-since  only rooms with files that changed since a revision; all rooms if the clone does not have it
   --near           only test files near the place: two imports away at most, or of the scene
   --floor N        percent that tests must notice (default: 100)
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     rooms: { type: "string" },
     files: { type: "string" },
+    kinds: { type: "string" },
     "changed-since": { type: "string" },
     near: { type: "boolean", default: false },
     floor: { type: "string", default: "100" },
@@ -46,7 +48,7 @@ const percent = (share: number) => `${(100 * share).toFixed(0)} %`;
 function toNumber(option: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (text.trim() !== "" && value >= min && value <= max) return value;
-  throw new Error(`--${option} ${text} is no number from ${min} to ${max}`);
+  throw new Error(`--${option} ${text} must be a number from ${min} to ${max}`);
 }
 
 /** Returns the files to draw from, by room. */
@@ -81,7 +83,7 @@ function changedSince(revision: string): Set<string> | undefined {
 }
 
 function describe({ swap, executedBy }: Judged): string {
-  const untested = executedBy === 0 ? " (no test executes it)" : "";
+  const untested = executedBy === 0 ? ` (no ${values.near ? "near " : ""}test executes it)` : "";
   return `  ${swap.file}:${swap.line} ${swap.kind}${untested}\n    on    ${swap.on}\n    from  ${squash(swap.from)}\n    to    ${squash(swap.to)}\n`;
 }
 
@@ -111,8 +113,11 @@ async function run(): Promise<void> {
     return;
   }
   print(`Repeat with --seed ${seed}\n`);
+  const names = values.kinds?.split(",");
+  const kinds = KINDS.filter((kind) => names?.includes(kind) ?? true);
+  if (names && kinds.length < names.length) throw new Error(`No kinds ${names}. Kinds: ${KINDS.join(", ")}`);
   using compiler = new Compiler();
-  const { swaps, equivalent } = draw(compiler, rooms, count, seed);
+  const { swaps, equivalent } = draw(compiler, rooms, { count, seed, kinds });
   const { judged, failing } = await judge(swaps, values.near, (line) => print(`${line}\n`));
   const unnoticed = judged.filter(({ noticedBy }) => noticedBy === undefined);
   print(`\nNot noticed${values.near ? " by near tests" : ""}:\n${unnoticed.map(describe).join("")}`);

@@ -201,9 +201,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   spend: {
     floor: 90,
     parts: [
-      ...own("spend", "decode-report", "import-files", "read-report", "spend-imports"),
-      ...own("spend", "spend-amount", "spend-columns", "spend-day"),
+      ...own("spend", "import-files", "read-report", "spend-imports"),
+      { files: ["src/spend/{spend-forms,spend-intake}.ts"], tests: ["test/spend/spend-columns.test.ts"] },
     ],
+  },
+  intake: {
+    parts: own("intake", "amount-text", "day-text", "decode-text", "id-text", "moment-text", "read-file"),
   },
   figures: {
     floor: 90,

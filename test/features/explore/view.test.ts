@@ -91,6 +91,16 @@ describe("address of a view", () => {
     "%%%&days=",
   ])("ignores the invalid parts of %s", (hash) => expect(fromHash(hash, KNOWN)).toEqual(KNOWN.standard));
 
+  it.each([
+    ["2026-05-01..2026-05-31", { from: "2026-05-01", to: "2026-05-31" }],
+    ["2026-05-02..2026-05-30", { from: "2026-05-02", to: "2026-05-30" }],
+    ["2026-04-30..2026-05-31", undefined],
+    ["2026-05-01..2026-06-01", undefined],
+  ])("shows only the days %s of a range if all are in it, its first and last included", (only, shown) => {
+    const hash = `days=2026-05-01..2026-05-31&only=${only}`;
+    expect(fromHash(hash, KNOWN).only).toEqual(shown);
+  });
+
   it("limits days to those of the file", () => {
     const { days } = fromHash("days=2026-01-01..2026-12-31", KNOWN);
     expect(days).toEqual({ from: "2026-03-01", to: "2026-09-30" });
