@@ -8,6 +8,7 @@ import { type ProducedFiles, type ProduceOptions, produce } from "../../../src/p
 import { type WarehouseSourceOptions, warehouseSource } from "../../../src/produce/warehouse-source.ts";
 import type { Content } from "../../../src/request/contents.ts";
 import type { PrivateColumn } from "../../../src/request/option-values.ts";
+import { optionsThat } from "../../../src/request/options.ts";
 import { type Ask, type ConversionOptions, resolve } from "../../../src/request/resolve.ts";
 import { exports } from "../../../src/warehouse/runs/exports.ts";
 import { closedWarehouse, markGone } from "../warehouses/warehouse.ts";
@@ -55,7 +56,8 @@ async function make({ targets, ...options }: ExportOptions, output: Output): Pro
   const { timezone = "UTC" } = options;
   const defaults = resolve({}, { nowMs: 0, timezone });
   const conversion = targets.find((target) => target.conversion)?.conversion;
-  const known = Object.keys(defaults).filter((key): key is keyof Ask => key in options);
+  const asked = [...Object.keys(defaults), ...optionsThat({ isPassed: true })];
+  const known = asked.filter((key): key is keyof Ask => key in options);
   const given = Object.fromEntries(
     known.flatMap((key) =>
       options[key as keyof typeof options] === undefined ? [] : [[key, options[key as keyof typeof options]]],
