@@ -8,7 +8,7 @@ import { makeCall } from "../support/warehouses/calls.ts";
 
 const HOSTILE = `<b>אתר</b>\u202e${"x".repeat(200)}`;
 /** As it is shown. */
-const SHOWN = `<b>אתר</b>\\u202e${"x".repeat(43)}…`;
+const SHOWN = `<b>אתר</b>\\u202e${"x".repeat(33)}… #06324ead`;
 
 /** Calls of August and September, of campaigns, after one of a campaign in January. */
 function makeCalls(campaigns: Record<string, [august: number, september: number]>) {

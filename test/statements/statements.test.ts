@@ -122,6 +122,7 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
     withheld_calls: "40 calls went missing in one pass, over the missing-call threshold, and still count.",
     first_load: "The first load has not ended: calls are missing, and first-time callers are not known yet.",
     other_unit: "1 call belongs to another organization unit than north, the one asked for.",
+    shared_calls: "The account austin has the same calls: these may be another client's.",
     stale: "The last good sync is older than 2h: later calls are missing.",
   },
   caution: {

@@ -37,7 +37,7 @@ const IMPERSONAL = `
   insight_changes.seen_at insight_changes.member
   webhook_changes.sent_at webhook_changes.request_id
   origin.warehouse_id origin.base_url origin.org_unit_id origin.account origin.token_mark origin.bound_at
-  upload_files.path upload_files.sha256 upload_files.written_at upload_files.draft upload_files.process
+  upload_files.contents upload_files.path upload_files.sha256 upload_files.written_at upload_files.draft upload_files.process
   upload_files.replaced_sha256 upload_files.caller_key upload_files.forgotten_at
   uploads.conversion_name uploads.order_id uploads.reason uploads.value uploads.currency uploads.occurred_at
   spend.day spend.currency spend.imported_at

@@ -37,7 +37,7 @@ function readCsv(folder: string, file: string): string[][] {
 /** A cell as the CSV file shows it: rates and averages with fixed decimals, blank for none, formulas guarded. */
 function toCell(value: string | number | null, column: string): string {
   if (value === null) return "";
-  if (column === "answer_rate") return Number(value).toFixed(4);
+  if (/_rate$/.test(column)) return Number(value).toFixed(4);
   if (/^(average|median)_/.test(column)) return Number(value).toFixed(1);
   return typeof value === "string" && /^[=+@-]/.test(value) ? `'${value}` : String(value);
 }

@@ -27,7 +27,11 @@ import { arbitraryNameRules, makeCall } from "../../support/warehouses/calls.ts"
 import { deleteCalls, markGone, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const IN_HOURS = ["calls_in_hours", "missed_in_hours"];
-const COUNTS = new Set([...METRICS.slice(0, 4), ...METRICS.slice(5, 9), ...IN_HOURS]);
+const COUNTS = new Set([
+  ...["calls", "answered_calls", "missed_calls", "other_calls", "unique_callers", "first_time_callers"],
+  ...["qualified_calls", "total_duration_seconds"],
+  ...IN_HOURS,
+]);
 const ADDITIVE = new Set([...COUNTS].filter((name) => name !== "unique_callers"));
 
 const MONTHS = Array.from({ length: 12 }, (_, month) => {
