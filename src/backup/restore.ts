@@ -5,7 +5,7 @@ import { Draft, removeLeftDrafts } from "../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../base/errors.ts";
 import { fsyncPath, isSameFile, realFile } from "../base/folder.ts";
 import { callerKeyOf } from "../warehouse/calls/caller-key.ts";
-import { clearDamage, DamagedError } from "../warehouse/damage.ts";
+import { clearDamage, DamagedError, removeNoteFolder } from "../warehouse/damage.ts";
 import { keepTempFilesBeside } from "../warehouse/erase.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { tryAcquireLock, underLock } from "../warehouse/lock.ts";
@@ -67,6 +67,7 @@ export async function restoreWarehouse(
   assertReplaceable(target);
   using lock = tryAcquireLock(target);
   if (lock === undefined) throw inUse(target);
+  removeNoteFolder(target);
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal).catch((error: unknown) => {

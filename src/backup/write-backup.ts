@@ -4,7 +4,7 @@ import { makeFolder, realFile } from "../base/folder.ts";
 import { recordBackup } from "../warehouse/backup-table.ts";
 import { readHeader } from "../warehouse/file-header.ts";
 import { assertOurs } from "../warehouse/open.ts";
-import { assertOutput, type FileKind } from "../warehouse/output-file.ts";
+import { assertOutput, type FileKind, type OutputOptions } from "../warehouse/output-file.ts";
 import { copyWarehouse } from "./copy.ts";
 
 /**
@@ -12,10 +12,14 @@ import { copyWarehouse } from "./copy.ts";
  * @throws UsageError for a file that is not a backup
  * @throws CalltallyError (exit 7) if no good copy can be made
  */
-export async function backupWarehouse(database: string, file: string, signal?: AbortSignal) {
+export async function backupWarehouse(
+  database: string,
+  file: string,
+  { signal, replacing }: Pick<OutputOptions, "replacing"> & { signal?: AbortSignal } = {},
+) {
   const source = realFile(database);
   assertOurs(source);
-  const target = assertOutput(file, BACKUP, [source]);
+  const target = assertOutput(file, BACKUP, { inputs: [source], replacing });
   makeFolder(dirname(target));
   recordBackup(source, target);
   removeLeftDrafts(target);

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { toPrintable } from "./printable.ts";
 
+/** Longest name in a sentence: visitors choose names of sources and campaigns. */
+export const NAME_IN_TEXT = 60;
+
 const DIGEST_LENGTH = 8;
 
 /**

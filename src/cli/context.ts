@@ -55,6 +55,7 @@ export const OPTION = {
   database: flagOf(SETTINGS.database),
   out: flagOf(SETTINGS.exportDir),
   timezone: flagOf(SETTINGS.timezone),
+  replace: ["--replace", "replace a file of another kind, but never a warehouse or a file that is read"],
   json: ["--json", "print JSON"],
   engine: [
     "--engine <url>",

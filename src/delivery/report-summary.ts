@@ -1,5 +1,6 @@
 import { formatNumber } from "../base/locale.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
+import { NAME_IN_TEXT, toShortName } from "../base/short-name.ts";
 import { CHANCE_MEANING } from "../figures/change-chance.ts";
 import type { Letterhead } from "../letterhead/letterhead.ts";
 import type { Sentence } from "../sentences/sentences.ts";
@@ -97,9 +98,12 @@ export function callerInWords({
   number,
 }: CallerToRingBack): string {
   const hours = in_hours === null ? [] : [in_hours ? "in hours" : "outside of hours"];
-  const words = [missed_at, formatQuantity(missed_calls, "missed call"), ...hours, `from ${source}`].join(
-    ", ",
-  );
+  const words = [
+    missed_at,
+    formatQuantity(missed_calls, "missed call"),
+    ...hours,
+    `from ${toShortName(source, NAME_IN_TEXT)}`,
+  ].join(", ");
   return number === null ? words : `${words}: ${number}`;
 }
 

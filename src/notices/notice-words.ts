@@ -1,5 +1,5 @@
 import { formatNumber, isLocalized } from "../base/locale.ts";
-import { toShortName } from "../base/short-name.ts";
+import { NAME_IN_TEXT, toShortName } from "../base/short-name.ts";
 import { localTime } from "../calendar/local-time.ts";
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { Notice } from "./notice-table.ts";
@@ -22,11 +22,8 @@ export function timeInWords(utc: string, zone: string): string {
   return `${longLabelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
 }
 
-/** Visitors choose names of sources and campaigns. */
-const MAX_CHARACTERS = 60;
-
 function nameKey({ dimension, key }: Notice): string {
   if (dimension === "all") return "all calls";
-  const name = toShortName(key[dimension] ?? `[${key.campaign_id}]`, MAX_CHARACTERS);
+  const name = toShortName(key[dimension] ?? `[${key.campaign_id}]`, NAME_IN_TEXT);
   return dimension === "tracking_number" ? name : `${dimension} ${name}`;
 }

@@ -1,5 +1,5 @@
 import { namesOf } from "../base/records.ts";
-import { toShortName } from "../base/short-name.ts";
+import { NAME_IN_TEXT, toShortName } from "../base/short-name.ts";
 import { doubtsOf } from "../statements/statements.ts";
 import type { SentenceFacts } from "./facts.ts";
 import { SENTENCE_RULES, type SentenceRule, type SentenceValues, type Words } from "./sentence-rules.ts";
@@ -30,14 +30,11 @@ export function sentencesOf(facts: SentenceFacts): Sentence[] {
   return found.slice(0, MOST);
 }
 
-/** Visitors choose names of sources and campaigns. */
-const MAX_CHARACTERS = 60;
-
 /** Returns the words; names are one line, and shortened. */
 export function saySentence({ id, values }: Sentence): Words {
   return RULE_OF[id]
     .say(values)
-    .map((part) => (typeof part === "string" ? part : { name: toShortName(part.name, MAX_CHARACTERS) }));
+    .map((part) => (typeof part === "string" ? part : { name: toShortName(part.name, NAME_IN_TEXT) }));
 }
 
 export function toSentenceText(sentence: Sentence): string {

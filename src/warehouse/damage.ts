@@ -1,4 +1,13 @@
-import { accessSync, chownSync, constants, existsSync, readFileSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chownSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { minuteOf } from "../base/clock.ts";
@@ -67,7 +76,26 @@ export function noteDamage(warehouse: string, found: string): void {
 }
 
 export function clearDamage(warehouse: string): void {
+  removeNoteFolder(warehouse);
   removeFile(damageNoteOf(warehouse));
+}
+
+/**
+ * Removes an empty folder that has the name of the note: Docker makes one where a file to mount is missing.
+ * @throws CalltallyError (exit 7) that names the folder if it cannot be removed
+ */
+export function removeNoteFolder(warehouse: string): void {
+  const note = damageNoteOf(warehouse);
+  if (!lstatSync(note, { throwIfNoEntry: false })?.isDirectory()) return;
+  try {
+    rmdirSync(note);
+  } catch (cause) {
+    throw new CalltallyError(
+      EXIT.storage,
+      `Cannot remove the folder ${note}, which has the name of the note of damage`,
+      { cause, hint: "While it exists, the warehouse counts as damaged. Move it away, and try again." },
+    );
+  }
 }
 
 /** Returns the damage that an error or one of its causes reports, by the one who found out which file it is. */

@@ -4,17 +4,19 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { restoreWarehouse } from "../../src/backup/restore.ts";
 import { backupWarehouse } from "../../src/backup/write-backup.ts";
 import { forgetCallers } from "../../src/forget/forget-callers.ts";
 import { recordBackup } from "../../src/warehouse/backup-table.ts";
+import { damageNoteOf, readDamage } from "../../src/warehouse/damage.ts";
 import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { connect, openWarehouse } from "../../src/warehouse/open.ts";
 import { bindOrigin } from "../../src/warehouse/origin.ts";
@@ -335,6 +337,29 @@ describe("restoreWarehouse", () => {
     expect(readRows(database, "SELECT path FROM backups ORDER BY path")).toEqual(
       [file, "monday.db", "tuesday.db"].sort().map((path) => ({ path })),
     );
+  });
+
+  it("removes an empty folder in place of the note of damage, and changes nothing if it has files", async () => {
+    using place = makePlace(FEW);
+    const { database, file } = place;
+    makeBackup(file, MANY);
+    const note = damageNoteOf(database);
+    mkdirSync(note);
+    writeFileSync(join(note, "notes.txt"), "notes");
+    const before = readFileSync(database);
+    expect(readDamage(database)).toBe("the note of it cannot be read");
+    await expect(restoreWarehouse(file, database, NOW)).rejects.toMatchObject({
+      exitCode: 7,
+      message: `Cannot remove the folder ${note}, which has the name of the note of damage`,
+      hint: expect.stringContaining("Move it away"),
+    });
+    expect(readFileSync(database).equals(before)).toBe(true);
+    expect(names(dirname(database)).filter((name) => /replaced|tmp/.test(name))).toEqual([]);
+    rmSync(join(note, "notes.txt"));
+    await restoreWarehouse(file, database, NOW);
+    expect(existsSync(note)).toBe(false);
+    expect(readDamage(database)).toBeUndefined();
+    expect(readIds(database)).toHaveLength(MANY.length);
   });
 
   it("gives the new warehouse the owner of the replaced one, or of the folder, when root restores", async () => {

@@ -152,7 +152,7 @@ describe("backupWarehouse", () => {
     using place = makePlace();
     const { folder, database } = place;
     const stop = new AbortController();
-    const backup = backupWarehouse(database, join(folder, "backup.db"), stop.signal);
+    const backup = backupWarehouse(database, join(folder, "backup.db"), { signal: stop.signal });
     stop.abort(new Error("enough"));
     await expect(backup).rejects.toThrow("enough");
     expect(names(folder).filter((name) => !name.startsWith("calls.db"))).toEqual([]);

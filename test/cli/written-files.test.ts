@@ -1,5 +1,14 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readCommands } from "../../src/reference/command-tree.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
@@ -81,8 +90,14 @@ const TARGETS = {
   "foreign.bin": 7,
   data: 7,
 } as const;
-/** A file of aliases is read first, which reports another kind as bad input. */
-const READS_FIRST = "hygiene --write";
+/** Files of another kind that only `--replace` replaces. */
+const REPLACEABLE = ["notes.txt", "foreign.bin"];
+/** Files of another kind that nothing replaces: the configuration, and what may be a part of a database. */
+const KEPT = [
+  ...[".env", "calltally.yaml", "token", "link-to-token", "secrets/mail"],
+  ...["data/damaged.db", "data/foreign.db", "data/foreign.db-wal", "data/gone.db.caller-key"],
+];
+const APPENDS = "hygiene --write";
 
 describe("a file that a flag writes", () => {
   let folders: (Folder & { sandbox?: unknown })[] = [];
@@ -105,6 +120,12 @@ describe("a file that a flag writes", () => {
       symlinkSync("data/calltally.db.caller-key", join(path, "link-to-key"));
       write("jobs.csv", "phone,date,stage\n5125550199,2026-10-11,sold\n");
       write("notes.txt", "notes\n");
+      for (const name of ["token", "secrets/mail", ...KEPT.filter((path) => path.startsWith("data/"))]) {
+        mkdirSync(dirname(join(path, name)), { recursive: true });
+        write(name, "not for others\n");
+      }
+      write("data/damaged.db.lock", "");
+      symlinkSync("token", join(path, "link-to-token"));
       write("foreign.bin", Buffer.from([0, 1, 2]));
       // The program refuses a warehouse with two names, but not before it knows what it would write.
       linkSync(join(path, "data/dallas.db"), join(path, "hard.db"));
@@ -133,14 +154,32 @@ describe("a file that a flag writes", () => {
     if (target === "calltally.yaml") folder.write("calltally.yaml", "limit: 100\n");
     const before = snapshot(folder.path);
     const found = await folder.run(LINES[flag].replace("TARGET", target));
-    const expected = flag === READS_FIRST && code === 7 && target !== "data" ? 2 : code;
     expect({ code: found.code, stderr: found.stderr }).toEqual({
-      code: expected,
+      code,
       stderr: expect.stringContaining("Cannot"),
     });
     expect(snapshot(folder.path)).toEqual(before);
     expect(await folder.run("status")).toMatchObject({ code: 0 });
     expect(folder.read("SELECT count(*) AS imports FROM outcome_imports")).toEqual([{ imports: 0 }]);
+  });
+
+  it.each(PATHS.writes)("%s --replace leaves a warehouse and what is read as it was", async (flag) => {
+    const [synced, stored] = folders;
+    const folder = flag === "verify --write" ? synced : stored;
+    if (folder === undefined) throw new Error("There is no folder");
+    folder.write("calltally.yaml", "limit: 100\nsmtp_url_file: secrets/mail\n");
+    folder.write(".env", "CALLTALLY_LOGO=token\n");
+    const before = snapshot(folder.path);
+    const refused = Object.entries(TARGETS).filter(([, code]) => code === 2);
+    for (const target of [...refused.map(([name]) => name), ...KEPT, "data"]) {
+      const { code, stderr } = await folder.run(`${LINES[flag].replace("TARGET", target)} --replace`);
+      expect({ target, code, stderr }).toEqual({
+        target,
+        code: target === "data" ? 7 : 2,
+        stderr: expect.stringMatching(/^calltally: Cannot write .* (it is|it belongs|by its name)/),
+      });
+    }
+    expect(snapshot(folder.path)).toEqual(before);
   });
 
   it("outcome import leaves its input as it was", async () => {
@@ -161,13 +200,46 @@ describe("a file that a flag writes", () => {
       const line = LINES[flag].replace("TARGET", `own-${flag.split(" ")[0]}`);
       const [first, second] = [await folder?.run(line), await folder?.run(line)];
       // A line is appended once.
-      const again = flag === READS_FIRST ? 2 : first?.code;
+      const again = flag === APPENDS ? 2 : first?.code;
       expect({ flag, code: first?.code }).toEqual({
         flag,
         code: flag === "outcome import --unmatched" ? 3 : 0,
       });
       expect({ flag, code: second?.code }).toEqual({ flag, code: again });
     }
+  });
+
+  it("replaces a file of another kind with --replace", async () => {
+    const [synced, stored] = folders;
+    for (const flag of PATHS.writes) {
+      const folder = flag === "verify --write" ? synced : stored;
+      for (const target of REPLACEABLE) {
+        const path = join(folder?.path ?? "", target);
+        const before = readFileSync(path);
+        const line = LINES[flag].replace("TARGET", target);
+        const refused = await folder?.run(line);
+        expect({ flag, code: refused?.code, stderr: refused?.stderr }).toEqual({
+          flag,
+          code: 7,
+          stderr: expect.stringContaining("or replace it with --replace"),
+        });
+        const code = flag === "outcome import --unmatched" ? 3 : 0;
+        expect({ flag, code: (await folder?.run(`${line} --replace`))?.code }).toEqual({ flag, code });
+        expect(readFileSync(path).equals(before)).toBe(false);
+        // It is a file of its own kind now.
+        const again = await folder?.run(line);
+        expect({ flag, code: again?.code }).toEqual({ flag, code: flag === APPENDS ? 2 : code });
+        folder?.write(target, before);
+      }
+    }
+  });
+
+  it("refuses --replace without a file to write", async () => {
+    for (const line of ["verify --replace", "hygiene --replace"])
+      expect(await folders[1]?.run(line)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--replace needs --write"),
+      });
   });
 });
 

@@ -10,6 +10,7 @@ import {
 } from "../../src/delivery/report-summary.ts";
 import { CHANCE_MEANING } from "../../src/figures/change-chance.ts";
 import { PLAIN } from "../../src/letterhead/letterhead.ts";
+import { describeNotice } from "../../src/notices/notice-words.ts";
 import { makePng } from "../support/logo.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeSummary, writeReportFile } from "./report.ts";
@@ -124,6 +125,44 @@ describe("composeMail", () => {
     const mailed = await composeMail({ ...summary, files: scripts }, "Calls");
     expect(mailed.attachments.map(({ filename }) => filename)).toEqual(["500.bin", "400.bin"]);
     expect(mailed.text).toContain("- 600.bin (600 bytes, not attached)");
+  });
+
+  it("cuts names of 10,000 characters, in text and HTML, and keeps them different", async () => {
+    using folder = makeTempFolder();
+    const longName = (kind: string, end: number) => `${kind} ${"x".repeat(10_000)} ${end}`;
+    const caller = { missed_at: "2026-11-15 13:37", missed_calls: 2, in_hours: null, number: null };
+    const callers = [1, 2].map((end) => ({ ...caller, source: longName("source", end) }));
+    const notice = {
+      notice_id: 1,
+      news: 1,
+      run_id: 1,
+      dimension: "campaign",
+      key: { campaign: longName("campaign", 1) },
+      kind: "silent",
+      calls: 0,
+      expected: 18.3,
+      since: "2026-10-01T09:10:00.000Z",
+      judged_until: "2026-10-02T05:00:00.000Z",
+      noticed_at: "2026-10-02T07:00:00.000Z",
+      ended_at: null,
+      end_reason: null,
+      end_noticed_at: null,
+    } as const;
+    const cost = { cost: 12, currency: "USD", is_known: 1, others: 0 };
+    const mail = await composeMail(
+      {
+        ...makeSummary(folder.path),
+        ring_back: { callers, all: 2 },
+        notices: [describeNotice(notice, "UTC")],
+        sentences: [{ id: "spend_without_calls", values: { name: longName("spend", 1), ...cost } }],
+      },
+      "Calls",
+    );
+    for (const text of [mail.text, mail.html]) {
+      expect(Math.max(...[...text.matchAll(/x{10,}/g)].map(([run]) => run.length))).toBeLessThan(100);
+      expect(new Set([...text.matchAll(/source x+… #[0-9a-f]{8}/g)].map(([name]) => name)).size).toBe(2);
+      for (const kind of ["campaign", "spend"]) expect(text).toMatch(new RegExp(`${kind} x+… #`));
+    }
   });
 
   it("writes the same content in text and HTML: figures, changes, callers, verdict and caveats", async () => {

@@ -7,6 +7,7 @@ import { formatBytes, formatQuantity } from "../../base/quantity-text.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { parser } from "../parsers.ts";
+import { replacementOf } from "../replacement.ts";
 import { notesOnOrigin } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
@@ -16,6 +17,7 @@ export const command = (context: Context) =>
         "replaces an earlier backup.",
     )
     .argument("<file>", BACKUP_FILE, parser(parseFilePath))
+    .option(...OPTION.replace)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -26,9 +28,12 @@ Examples:
   $ calltally backup /mnt/backups/{account}.db`,
     )
     .action(
-      action(context, (path) =>
+      action(context, (path, { replace }) =>
         overFiles(context, [path], async ({ settings }, [file = ""]) => {
-          const backup = await backupWarehouse(settings.database, file, context.signal);
+          const backup = await backupWarehouse(settings.database, file, {
+            signal: context.signal,
+            replacing: replacementOf(context, replace),
+          });
           return {
             data: backup,
             summary: `${relative(context.folder, backup.file)}  ${describeCopy(backup)}`,

@@ -20,6 +20,7 @@ import { onlyAccountOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { parser } from "../parsers.ts";
+import { assertReplaces, replacementOf } from "../replacement.ts";
 import { layOutTable } from "../terminal/query-table.ts";
 import { notesOnRules } from "../warehouse-notes.ts";
 
@@ -34,6 +35,7 @@ export const command = (context: Context) =>
     .option("--to <date>", "the last day (default: today)", parser(parseDate))
     .option("--write <file>", "append the chosen lines to this file of aliases; without --lines, asks which")
     .option("--lines <choice>", "with --write: numbers of lines or problems, such as 1,3 or near_miss")
+    .option(...OPTION.replace)
     .option(...OPTION.timezone)
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -42,18 +44,19 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally hygiene\n  $ calltally hygiene --write aliases.csv --lines 1,3",
     )
     .action(
-      perAccount(context, async ({ account, settings }, { to, write: file, lines }) => {
+      perAccount(context, async ({ account, settings }, { to, write: file, lines, replace }) => {
         if (lines !== undefined && file === undefined)
           throw new UsageError("--lines needs --write: it chooses the lines to append", {
             hint: "Add --write aliases.csv.",
           });
+        assertReplaces(replace, file);
         if (file !== undefined) onlyAccountOf(context);
         const problems = await readNumbered(settings, to, context.signal);
         const notes = notesOnRules(settings);
         if (file === undefined)
           return { data: problems.map(toData), text: describeProblems(problems), notes };
         const chosen = lines === undefined ? await askLines(context, problems) : chooseLines(problems, lines);
-        appendAliases(file, chosen);
+        appendAliases(file, chosen, replacementOf(context, replace));
         return {
           data: { file, lines: chosen },
           summary: `${formatQuantity(chosen.length, "line")} appended to ${file}:\n${chosen.map(toText).join("\n")}`,

@@ -17,6 +17,7 @@ import { action, overFiles } from "../frame.ts";
 import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
 import { describeOutcomes, outcomesToJson } from "../imported-outcomes.ts";
 import { choice, oneOf, parseCountryCode, parseText } from "../parsers.ts";
+import { replacementOf } from "../replacement.ts";
 
 export const command = (context: Context) =>
   new Command("outcome")
@@ -86,6 +87,7 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
       "--unmatched <file>",
       "write the lines without a call to this file, with the reason (outcomes-unmatched.csv, or with {account} as above)",
     )
+    .option(...OPTION.replace)
     .option(...OPTION.timezone)
     .option(...OPTION.database)
     .option(...OPTION.json)
@@ -101,12 +103,24 @@ Examples:
         context,
         (
           paths,
-          { map = {}, mapStage = new Map(), within, currency: named, unmatched, timezone: _, ...flags },
+          {
+            map = {},
+            mapStage = new Map(),
+            within,
+            currency: named,
+            unmatched,
+            replace,
+            timezone: _,
+            ...flags
+          },
         ) =>
           overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
             const files = all.slice(0, -1);
             const path = all.at(-1) ?? "";
-            const output = assertOutput(path, REJECTED_FILE, files);
+            const output = assertOutput(path, REJECTED_FILE, {
+              inputs: files,
+              replacing: replacementOf(context, replace),
+            });
             const imported = importOutcomes(settings, files, {
               ...flags,
               ...{ map, stages: mapStage, withinDays: within, named },

@@ -17,6 +17,7 @@ import { accountsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, overFiles, show } from "../frame.ts";
 import { parser, wholeNumber } from "../parsers.ts";
+import { assertReplaces, replacementOf } from "../replacement.ts";
 
 export const command = (context: Context) =>
   new Command("verify")
@@ -34,6 +35,7 @@ export const command = (context: Context) =>
       "write the certificate into a file instead; {account} in its path is replaced by each account's name",
       parser(parseFilePath),
     )
+    .option(...OPTION.replace)
     .option(...OPTION.database)
     .option(...OPTION.json)
     .addHelpText(
@@ -41,10 +43,11 @@ export const command = (context: Context) =>
       "\nExamples:\n  $ calltally verify\n  $ calltally verify data/exports/manifest.json\n  $ calltally verify --write certificate.jsonl",
     )
     .action(async (file, options) => {
-      const { run, write } = options;
+      const { run, write, replace } = options;
+      assertReplaces(replace, write);
       if (file === undefined) {
         const paths = write === undefined ? [] : [write];
-        return show(context, await overFiles(context, paths, verifyOwn(context, run)));
+        return show(context, await overFiles(context, paths, verifyOwn(context, { run, replace })));
       }
       if ((run ?? write) !== undefined)
         throw new UsageError(
@@ -57,12 +60,14 @@ export const command = (context: Context) =>
     });
 
 const verifyOwn =
-  ({ signal }: Context, run: number | undefined) =>
+  (context: Context, { run, replace }: { run: number | undefined; replace: true | undefined }) =>
   async ({ settings }: AccountScope, [write]: readonly string[]) => {
     using warehouse = openOwn(settings, openReader);
     const mark = chooseMark(warehouse, settings, run);
     if (write !== undefined) {
-      using draft = new Draft(assertOutput(write, CERTIFICATE));
+      using draft = new Draft(
+        assertOutput(write, CERTIFICATE, { replacing: replacementOf(context, replace) }),
+      );
       draft.write(readCertificate(warehouse, mark.run_id), 0o666);
       draft.replace();
       return {
@@ -70,7 +75,7 @@ const verifyOwn =
         summary: `${write}  certificate of run ${mark.run_id}, SHA-256 ${mark.sha256}`,
       };
     }
-    return describe(await Array.fromAsync(verifyWarehouse(warehouse, { mark, signal })));
+    return describe(await Array.fromAsync(verifyWarehouse(warehouse, { mark, signal: context.signal })));
   };
 
 /** Opens the warehouse of a manifest among those of the accounts; one that cannot be opened may be another's. */

@@ -3,16 +3,21 @@ import { foldUtm } from "../../attribution/call-text.ts";
 import { possibleHeaders } from "../../base/csv-text.ts";
 import { Draft } from "../../base/draft.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
+import { readHead } from "../../base/folder.ts";
 import { readAliases } from "../../config/files/aliases-file.ts";
 import { readCsvFile } from "../../config/files/csv-file.ts";
 import { readTextFile } from "../../config/files/text-file.ts";
 import type { AliasLine } from "../../export/tag-problem.ts";
-import { assertOutput, type FileKind } from "../../warehouse/output-file.ts";
+import { assertOutput, type FileKind, type OutputOptions } from "../../warehouse/output-file.ts";
 
 const COLUMNS = ["raw", "value", "of"] as const;
 
-/** Reading another kind of file says what is wrong with it. */
-const ALIASES: FileKind = { name: "aliases", isOne: () => true };
+const findHeader = (text: string) => possibleHeaders(text, 1).find(({ cells }) => cells.includes("raw"));
+
+const ALIASES: FileKind = {
+  name: "aliases",
+  isOne: (file) => findHeader(readHead(file).replace(/^\ufeff/, "")) !== undefined,
+};
 
 export const toCsvLine = (cells: readonly string[], delimiter = ",") =>
   cells.map((text) => (/[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(delimiter);
@@ -21,13 +26,17 @@ export const toCsvLine = (cells: readonly string[], delimiter = ",") =>
  * Appends lines to a file of aliases, which is made if there is none. Its permissions stay.
  * @throws UsageError if the file has such a line, or could not be used with it; it is then unchanged
  */
-export function appendAliases(file: string, lines: readonly AliasLine[]): void {
-  const path = assertOutput(file, ALIASES);
+export function appendAliases(
+  file: string,
+  lines: readonly AliasLine[],
+  replacing?: OutputOptions["replacing"],
+): void {
+  const path = assertOutput(file, ALIASES, { replacing });
   const refuse = (why: string) =>
     new UsageError(`Cannot append to ${file}: ${why}`, {
       hint: "Nothing was written. Choose other lines, or change the file by hand.",
     });
-  const isKnown = existsSync(path);
+  const isKnown = existsSync(path) && ALIASES.isOne(path); // and otherwise may be replaced
   const before = isKnown ? readAliases(path) : undefined;
   for (const { raw, of } of lines)
     if (Object.hasOwn(before?.aliases_of[of] ?? {}, foldUtm(raw)))
@@ -53,8 +62,7 @@ export function appendAliases(file: string, lines: readonly AliasLine[]): void {
 function extend(path: string, lines: readonly AliasLine[]): string {
   const name = `the aliases in ${path}`;
   const text = readTextFile(path, name);
-  const found = possibleHeaders(text, 1).find(({ cells }) => cells.includes("raw"));
-  const { delimiter = ",", cells: names = [] } = found ?? {};
+  const { delimiter = ",", cells: names = [] } = findHeader(text) ?? {};
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const isWhole = names.includes("of");
   const all = readCsvFile(path, name, { column: "raw", hint: "" }).map(({ cells }) => cells);

@@ -233,6 +233,31 @@ describe("numbers that cannot be uploaded", () => {
   });
 });
 
+describe("a tenth of the numbers without a country code", () => {
+  it("google-leads leaves out these and malformed ones only, and lists each of them with its reason", async () => {
+    const calls = Array.from({ length: 100 }, (_, index) => {
+      const national = `512555${String(1000 + index)}`;
+      const written = index === 37 ? `+1${national.slice(0, -1)}` : `+1 ${national}`;
+      return conversionCall(index + 1, { caller_id: index % 10 === 4 ? national : written });
+    });
+    using warehouse = makeWarehouse(calls);
+    const { rows, reasons } = await write(warehouse, "google-leads");
+    const withoutCode = [5, 15, 25, 35, 45, 55, 65, 75, 85, 95];
+    expect(reasons).toEqual(Object.fromEntries([...withoutCode, 38].map((id) => [id, "malformed"])));
+    expect(rows).toBe(89);
+    expect(Number(rows) + Object.keys(reasons).length).toBe(calls.length);
+    const hashes = new Set(
+      calls
+        .filter(({ call_id }) => !(call_id in reasons))
+        .map(({ caller_id }) =>
+          createHash("sha256").update(String(caller_id).replace(" ", "")).digest("hex"),
+        ),
+    );
+    const lines = readText(warehouse.folder, "google-leads.csv").split("\n").slice(2);
+    expect(lines.filter((line) => [...hashes].some((hash) => line.includes(hash)))).toHaveLength(89);
+  });
+});
+
 describe("warehouse without the key of its digests", () => {
   it.each(["missing", "another"])("reports no conversion twice: %s", async (state) => {
     using warehouse = makeWarehouse([conversionCall(1)]);
