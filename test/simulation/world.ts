@@ -61,6 +61,7 @@ export async function makeWorld(
     path.startsWith("/v3/") ? service.respond(path, query, body) : cluster.respond(query, body);
   boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond });
   let stopping: AbortController | undefined;
+  let hasBegun = false;
   let schedule: Promise<unknown> | undefined;
 
   const runIn = async (child: Process, args: readonly string[], signal: AbortSignal): Promise<Ran> => {
@@ -168,7 +169,9 @@ export async function makeWorld(
     startSchedule: () => {
       stopping = new AbortController();
       const daemon = startProcess({ isDaemon: true });
-      schedule = runIn(daemon, ["schedule"], stopping.signal);
+      // As the operator does: only the first start may begin a warehouse.
+      schedule = runIn(daemon, hasBegun ? ["schedule"] : ["schedule", "--begin"], stopping.signal);
+      hasBegun = true;
     },
     stopSchedule: async () => {
       stopping?.abort(new Error("stopped"));
