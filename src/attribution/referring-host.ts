@@ -2,7 +2,7 @@ import { presentText, trimText } from "./call-text.ts";
 import { remember } from "./remember.ts";
 
 /** An address up to the end of its host: most calls share it with others, and parsing is what takes time. */
-const ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[^/?#\\\t\r\n]+(?=[/?#\\]|$)/i;
+const ORIGIN = /^([a-z][a-z\d+.-]*:\/\/)([^/?#\\]+)(?=[/?#\\]|$)/i;
 /** Text with a scheme: if the URL standard finds no host in it, there is none. */
 const SCHEME = /^[a-z][a-z\d+.-]*:(?:[/\\?#]|$)/i;
 /** Schemes without a host. */
@@ -24,9 +24,12 @@ const BARE_HOST = /^(?:[a-z\d_-]+(?:\.[a-z\d_-]+)*|\[[\da-f:]+\])$/;
  * without a scheme is read as a browser's address bar does. Null if there is no host.
  */
 export function toReferringHost(referringUrl: string | null): string | null {
-  const origin = ORIGIN.exec(trimText(referringUrl) ?? "")?.[0];
-  // A macro in a page's path or query says nothing about its host.
-  const address = presentText(origin === undefined ? referringUrl : `${origin}/`);
+  // The URL standard leaves out tabs and line breaks, wherever they are.
+  const written = trimText(referringUrl)?.replace(/[\t\r\n]/g, "");
+  const [, scheme, authority] = ORIGIN.exec(written ?? "") ?? [];
+  // A macro in a page's credentials, path or query says nothing about its host.
+  const host = authority?.slice(authority.lastIndexOf("@") + 1);
+  const address = presentText(host === undefined ? referringUrl : `${scheme}${host}/`);
   return address === null ? null : hostOf(address);
 }
 

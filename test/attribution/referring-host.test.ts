@@ -174,6 +174,12 @@ describe("toReferringHost", () => {
     expect(equal).toBeGreaterThan(10);
   });
 
+  it("finds the host, though credentials, path or query have a macro that was not filled in", () => {
+    expect(toReferringHost("https://u:\t@host.example/__0__")).toBe("host.example");
+    expect(toReferringHost("https://host.\r\nexample/?kw=__0__")).toBe("host.example");
+    expect(toReferringHost("https://u%%s%%:a@b@host.example/")).toBe("host.example");
+  });
+
   it("contains no credentials, path, query or fragment", () => {
     const schemes = fc.constantFrom("https://", "http:\\\\", "//", "ftp:", "android-app://", "");
     const rests = fc.tuple(fc.constantFrom("/", "?", "#"), anything).map((parts) => parts.join(""));
