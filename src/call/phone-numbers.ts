@@ -108,7 +108,7 @@ export function isNorthAmerican({ number, prefix }: PhoneNumber): boolean {
 
 /** Returns the digits of any script as 0 to 9. */
 export function toAsciiDigits(text: string): string {
-  // In a script, digits are consecutive, and the code of zero ends in 0 or 6, except for those that NFKC folds.
+  // In a script, digits are consecutive, and the code of zero ends in 0 or 6, except in scripts that NFKC folds.
   return text.normalize("NFKC").replace(/\p{Nd}/gu, (digit) => {
     const code = digit.codePointAt(0) ?? 0;
     if (code < 0x80) return digit;

@@ -27,7 +27,7 @@ const ERASE = killAt("src/warehouse/erase.ts", [
   ["with an empty log", "after", "emptyLog(warehouse);"],
 ]);
 const EXPORTS = killAt("src/forget/personal-files.ts", [
-  ["between manifest and files", "after", "forgetInManifest(folder, removed, maskJson);"],
+  ["between manifest and files", "after", "forgetInManifest(folder, removed, { maskJson, warehouse });"],
   ["between files", "after", "removeFile(path);"],
 ]);
 

@@ -9,15 +9,15 @@ const SEEDS = { min: 0, max: 2 ** 31 };
 it.each([
   { where: "on a person's machine", env: {}, seed: 1, times: 0.25 },
   { where: "where CI is not true", env: { CI: "" }, seed: 1, times: 0.25 },
-  { where: "with a seed in CI", env: { CI: "true", CALLTALLY_SEED: "7" }, seed: 7, times: 1 },
-  { where: "with a number of draws", env: { CALLTALLY_DRAWS: "10" }, seed: 1, times: 10 },
+  { where: "with a seed in CI", env: { CI: "true", DRAWING_SEED: "7" }, seed: 7, times: 1 },
+  { where: "with a number of draws", env: { DRAWING_TIMES: "10" }, seed: 1, times: 10 },
 ])("properties draw the same cases in each run $where", ({ env, seed, times }) => {
   expect(drawingRule(env)).toEqual({ seed, times });
 });
 
 it.each([
   { where: "in CI", env: { CI: "true" }, times: 1 },
-  { where: "in a soak", env: { CALLTALLY_SEED: "random", CALLTALLY_DRAWS: "10" }, times: 10 },
+  { where: "in a soak", env: { DRAWING_SEED: "random", DRAWING_TIMES: "10" }, times: 10 },
 ])("properties draw other cases in each run $where", ({ env, times }) => {
   const rules = Array.from({ length: 20 }, () => drawingRule(env));
   expect(new Set(rules.map((rule) => rule.times))).toEqual(new Set([times]));

@@ -11,22 +11,22 @@ export interface DrawingRule {
 
 /**
  * Returns how properties draw: a part of the cases, the same in each run, so that a failing run is about the change; in CI all of
- * them, other ones in each run. `CALLTALLY_SEED` (a number, or `random`) and `CALLTALLY_DRAWS` take precedence, as in
+ * them, other ones in each run. `DRAWING_SEED` (a number, or `random`) and `DRAWING_TIMES` take precedence, as in
  * `npm run test:soak`.
  */
 export function drawingRule(env: Readonly<Record<string, string | undefined>>): DrawingRule {
   const isCi = env.CI === "true";
   const {
-    CALLTALLY_SEED: seed = isCi ? "random" : String(ALWAYS_SEED),
-    CALLTALLY_DRAWS: times = isCi ? "1" : "0.25",
+    DRAWING_SEED: seed = isCi ? "random" : String(ALWAYS_SEED),
+    DRAWING_TIMES: times = isCi ? "1" : "0.25",
   } = env;
   return { seed: seed === "random" ? randomInt(2 ** 31) : Number(seed), times: Number(times) };
 }
 
 /** The variables with which a test run draws the same, whatever `CI` is. */
 export const toVariables = ({ seed, times }: DrawingRule) => ({
-  CALLTALLY_SEED: String(seed),
-  CALLTALLY_DRAWS: String(times),
+  DRAWING_SEED: String(seed),
+  DRAWING_TIMES: String(times),
 });
 
 /** How tests draw in this process. */

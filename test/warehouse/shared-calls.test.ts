@@ -75,8 +75,8 @@ describe("findSharedCalls", () => {
     ["ids and callers are equal, in a copy of long ago", { calls: callsOf(shift).slice(100) }],
     ["no start is known", { calls: callsOf(() => ({ call_started: null })) }],
     ["there are no calls", { calls: [] }],
-    ["the service is another one", { origin: "https://b.example" }],
-    ["the unit is another one", { unit: "18" }],
+    ["the service differs", { origin: "https://b.example" }],
+    ["the unit differs", { unit: "18" }],
     ["the other account began two days later", { at: "2026-11-18T11:00:00.000Z" }],
   ])("finds nothing where %s", (_, other) => {
     expect(find({ calls: callsOf() }, { calls: callsOf(), ...other })).toBeUndefined();

@@ -6,7 +6,7 @@ import type { Job } from "./jobs-intake.ts";
 import type { Match } from "./match-jobs.ts";
 import { type JobLine, mergeLines } from "./merge-lines.ts";
 
-/** Lines of all files of a command; `fate` is null for those that count. */
+/** Lines of all files of a command; `fate` is null for lines that count. */
 const STAGED = `CREATE TEMP TABLE staged_lines (job INTEGER PRIMARY KEY, file INTEGER NOT NULL, line INTEGER NOT NULL,
   call_id INTEGER, caller_id INTEGER, day TEXT, stage TEXT NOT NULL, is_refund INTEGER NOT NULL, amount_micros INTEGER,
   job_key TEXT, fate TEXT)`;
