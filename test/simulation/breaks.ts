@@ -38,7 +38,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "short calls do not qualify",
-    file: "src/attribution/attribute-call.ts",
+    file: "src/attribution/evidence.ts",
     from: "duration >= qualifiedDuration",
     to: "duration >= qualifiedDuration + 20",
   },

@@ -26,7 +26,7 @@ const MIN_RATIO = 5;
 const MAX_LENGTH = 200;
 
 /**
- * Finds values that differ only in case and separators, or by one letter in a long word if one is much rarer. Each rare
+ * Finds values that differ only in case and separators, or by one letter, or two swapped ones, in a long word if one is much rarer. Each rare
  * value is found once, with the common value of most calls. Most calls come first.
  */
 export function findNearMisses(tags: readonly Tag[]): NearMiss[] {
@@ -99,6 +99,13 @@ function isOneLetterOff(words: readonly string[], others: readonly string[]): bo
     Math.max(word.length, other.length) >= MIN_WORD &&
     LETTERS.test(word) &&
     LETTERS.test(other) &&
-    distance(word, other) === 1
+    (distance(word, other) === 1 || isSwapped(word, other))
   );
+}
+
+/** Whether two neighboring letters are swapped: `Repiar` for `Repair`. */
+function isSwapped(word: string, other: string): boolean {
+  const at = [...word].findIndex((letter, index) => letter !== other[index]);
+  const [first = "", second = ""] = word.slice(at);
+  return word.slice(0, at) + second + first + word.slice(at + 2) === other;
 }

@@ -179,7 +179,7 @@ describe("restatements of outcomes", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 4 }), fc.array(step, { maxLength: 6 }), check),
       {
-        numRuns: draws(15),
+        numRuns: draws(60),
       },
     );
     expect(restated).toBeGreaterThan(5);
