@@ -93,7 +93,7 @@ describe.skipIf(CHROMIUM_PEER.isMissing || PDFTOTEXT.isMissing)(
       for (const text of HOSTILE.slice(0, 7)) expect(names).toContain(text);
       expect(names).toContain("\\u202eevil\\u202c");
       expect(names).toContain('"(other)"');
-      expect(names).toContain(`${"x".repeat(99)}…`);
+      expect(names).toContainEqual(expect.stringMatching(/^x{80,}… #[\da-f]{8}$/));
       // Of 60 campaigns and the hostile ones.
       expect(await page.locator("tbody th", { hasText: /^\(other\): \d+ more$/ }).count()).toBe(1);
     });

@@ -236,7 +236,7 @@ describe.skipIf(CLICKHOUSE.isMissing)(`ClickHouse engine${CLICKHOUSE.note}`, () 
     using temp = makeTempFolder();
     const [north, south, west] = accounts;
     for (const name of ["north", "south", "west"])
-      writeFileSync(join(temp.path, `${name}.token`), "a-token\n", { mode: 0o600 });
+      writeFileSync(join(temp.path, `${name}.token`), `token-of-${name}\n`, { mode: 0o600 });
     writeFileSync(
       join(temp.path, "calltally.yaml"),
       JSON.stringify({
