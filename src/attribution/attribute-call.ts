@@ -1,4 +1,4 @@
-import { namesOf, recordOf } from "../base/records.ts";
+import { recordOf } from "../base/records.ts";
 import { UTM_FIELDS } from "../call/columns.ts";
 import type { CallFacts, RuledFact } from "../call/facts.ts";
 import { isAssistant } from "./ai-assistants.ts";
@@ -6,12 +6,11 @@ import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentText } from "./call-text.ts";
 import { CHANNEL_RULES_VERSION, CHANNELS } from "./channel-rules.ts";
 import { compileRules } from "./compiled-rules.ts";
-import { DERIVED, RULED } from "./derive-facts.ts";
+import { deriveFacts, deriveRuledFacts } from "./derive-facts.ts";
 import {
   type AttributedMembers,
   CAMPAIGN_MEMBERS,
   deriveTopic,
-  type Evidence,
   type RuledMembers,
   readEvidence,
   toChannelValues,
@@ -32,15 +31,6 @@ export function attributeCall(
   return deriveFacts(readEvidence(call, rules, topic));
 }
 
-const DERIVATIONS = Object.entries(DERIVED);
-
-function deriveFacts(evidence: Evidence<AttributedMembers>): CallFacts;
-function deriveFacts(evidence: Evidence<AttributedMembers>): object {
-  const facts: Record<string, unknown> = {};
-  for (const [name, derive] of DERIVATIONS) facts[name] = derive(evidence);
-  return facts;
-}
-
 /** Returns the facts that depend on the rules: the others stay as they are if only the rules change. */
 export function attributeByRules(
   call: RuledMembers,
@@ -48,11 +38,6 @@ export function attributeByRules(
   topic: string | null,
 ): Pick<CallFacts, RuledFact> {
   return deriveRuledFacts(readEvidence(call, rules, topic));
-}
-
-function deriveRuledFacts(evidence: Evidence): Pick<CallFacts, RuledFact>;
-function deriveRuledFacts(evidence: Evidence): object {
-  return recordOf(namesOf(RULED), (name) => RULED[name](evidence));
 }
 
 /** Attributes a call, and says why. @param keptTopic of a call whose transcript was not kept */
