@@ -11,7 +11,7 @@ const MAX_ID_LENGTH = 200;
 /** The service's id of a request, as one printable line. */
 export const requestId = z.string().transform((id) => toPrintable(id.slice(0, MAX_ID_LENGTH)));
 
-const envelopeSchema = z.object({
+export const envelopeSchema = z.object({
   code: z.literal(200),
   message: z.string().nullish(),
   // PHP writes an object without members as a list.

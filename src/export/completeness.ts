@@ -1,6 +1,6 @@
 import { localMinute } from "../calendar/local-time.ts";
 import { doubtsOf, has } from "../statements/statements.ts";
-import type { Coverage } from "../warehouse/runs/basis.ts";
+import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Manifest } from "./manifest.ts";
 
 type Based = Pick<Manifest, "run" | "range" | "statements" | "timezone">;

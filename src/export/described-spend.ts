@@ -4,14 +4,12 @@ import { closedRange, countDays, type DateRange, type Span } from "../calendar/d
 import { longLabelOf } from "../calendar/period-text.ts";
 import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
 import { MATCHES } from "../rollup/spend-campaigns.ts";
+import type { DescribedSpend } from "../statements/range-schema.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];
 
-/** Spend in a manifest; amounts are for the days and the filter of the export. */
-export type DescribedSpend = ReturnType<typeof describeSpend>;
-
-export function describeSpend(spend: SessionSpend, timeframe: Timeframe) {
+export function describeSpend(spend: SessionSpend, timeframe: Timeframe): DescribedSpend {
   const { span, filter, compared } = timeframe;
   const sums = spend.sums(span);
   const none: SpendSum = { rows: 0, cost_micros: 0n };
@@ -22,17 +20,12 @@ export function describeSpend(spend: SessionSpend, timeframe: Timeframe) {
   }
   const ofCallsAlone = Object.keys(filter).filter((name) => !OF_BOTH.includes(name));
   return {
-    /** ISO 4217; null if nothing was ever imported. */
     currency: spend.form.currency ?? null,
     decimals: spend.form.decimals,
     ...toCost(all),
-    /** Days of the ad platforms, taken for days of the export's zone. */
     days: spend.days(span) ?? null,
-    /** Whether costs have no previous figures and changes, although calls have. */
-    ...(compared?.isCovered && !isSpendComparable(spend, timeframe) && ({ days_differ: true } as const)),
-    /** Rows by how they were matched to campaigns of calls. */
+    ...(compared?.isCovered && !isSpendComparable(spend, timeframe) && { days_differ: true }),
     campaigns: recordOf(MATCHES, (match) => toCost(sums.get(match) ?? none)),
-    /** Filters that apply only to calls. */
     ...(ofCallsAlone.length > 0 && { filters_of_calls_alone: ofCallsAlone }),
     imports: spend
       .files(span)

@@ -8,7 +8,7 @@ import type { RollupSession } from "../rollup/session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Facts } from "../statements/rule.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
-import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
+import type { Basis, Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";

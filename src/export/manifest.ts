@@ -4,31 +4,25 @@ import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
 import type { Span } from "../calendar/dates.ts";
 import { hasHistory } from "../calendar/history.ts";
 import type { CallFilter } from "../call/filter.ts";
-import type { OutcomeForm } from "../figures/metrics.ts";
 import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
+import type {
+  DescribedOutcomes,
+  DescribedSpan,
+  DescribedSpend,
+  RangeFacts,
+} from "../statements/range-schema.ts";
 import { type Statement, toSpoken } from "../statements/statements.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Basis } from "../warehouse/runs/basis-schema.ts";
 import type { CertificateMark } from "../warehouse/runs/certificate-table.ts";
-import { type DescribedSpend, describeSpend } from "./described-spend.ts";
+import { describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
 import type { ComparedRange, Timeframe } from "./timeframe.ts";
 
-export interface DescribedSpan extends ComparedRange {
-  /** ISO 8601 UTC; missing if open. */
-  starts_at?: string;
-  /** Exclusive. */
-  ends_at?: string;
-  /** Present if late transcripts and corrections may still change figures. */
-  provisional?: true;
-  /** Present if fewer than 90 days of calls precede it: callers of earlier days count as first-time callers. */
-  short_history?: true;
-}
-
 /** The same warehouse and options give the same bytes; conversions for Google Ads also depend on the time. */
-export interface Manifest {
+export interface Manifest extends RangeFacts {
   run: Basis["run"];
   /** What proves the last proven full pass, which the calls rest on: see `calltally verify`; missing if there is none. */
   certificate?: CertificateMark;
@@ -37,15 +31,7 @@ export interface Manifest {
   published?: DescribedPublication;
   /** What a reader of the figures must know, doubts first. */
   statements: readonly Statement[];
-  /** Zone of days and periods; times with a Z are UTC. */
-  timezone: string;
   filter: DescribedFilter;
-  range: DescribedSpan;
-  compared_with?: DescribedSpan & {
-    /** Present if the range begins before the warehouse's first call, so that there are no changes. */
-    begins_before_first_call?: true;
-  };
-  periods?: ({ period: string } & DescribedSpan)[];
   rules: Omit<AttributionRules, "aliases" | "aliases_of" | "topics" | "channels" | "caller_digests"> & {
     channels: string;
     /** How many lines of own channels come before those rules; the table `rules` lists them. */
@@ -57,7 +43,6 @@ export interface Manifest {
     utm_values: "folded" | "as stored";
   };
   spend?: DescribedSpend;
-  outcomes?: DescribedOutcomes;
   /** Present if calls were listed. */
   changes?: DescribedChanges;
   files: ManifestFile[];
@@ -75,16 +60,6 @@ export interface DescribedChanges {
   after?: string;
   /** The last change of a call: `--changed-since` with this time lists every later change, ISO 8601 UTC. */
   until: string;
-}
-
-/** Outcomes in a manifest; the jobs are those of the latest import of each list. */
-export interface DescribedOutcomes {
-  /** ISO 4217; null if no job has an amount. */
-  currency: string | null;
-  revenue_by: OutcomeForm["by"];
-  jobs: number;
-  /** How many of them have a call. */
-  matched: number;
 }
 
 export interface DescribedPublication {
@@ -107,12 +82,8 @@ export interface ComparedRollup {
 }
 
 /** The filter as given; of excluded callers only their number. */
-export type DescribedFilter = Omit<CallFilter, "exclude_callers"> & {
-  gone_calls: "left out" | "counted";
-  excluded_callers?: number;
-  /** How many of them never called, e.g. because they are mistyped. */
-  excluded_callers_without_calls?: number;
-};
+export type DescribedFilter = Omit<CallFilter, "exclude_callers"> &
+  RangeFacts["filter"] & { gone_calls: "left out" | "counted" };
 
 export interface TableEntry {
   /** The dimensions of a rollup, or the name of another kind of table. */

@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import { personalKind } from "../base/personal-text.ts";
 import type { Hint } from "../base/words.ts";
 import type { CallFilter } from "../call/filter.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Basis } from "../warehouse/runs/basis-schema.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 
 const isScanned = ({ type, isId }: Pick<Column, "type" | "isId">) => type === "text" && !isId;

@@ -5,12 +5,14 @@ import type { TableEntry } from "./manifest.ts";
 /** Text, days and times as text, numbers, 1 and 0 for booleans; null for no value. */
 export type Value = string | number | null;
 
+export const COLUMN_TYPES = ["text", "integer", "decimal", "boolean", "time", "local time", "date"] as const;
+
 export interface Column extends Omit<RollupColumn, "type"> {
   /**
    * `time` is ISO-8601 text in UTC with milliseconds (`2026-11-20T05:30:00.000Z`), `local time` what clocks showed
    * (`2026-11-20 06:30:00`), `date` a local day (`2026-11-20`). Only `text` may come from a visitor.
    */
-  type: "text" | "integer" | "decimal" | "boolean" | "time" | "local time" | "date";
+  type: (typeof COLUMN_TYPES)[number];
 }
 
 /** A row that sums others: all of them, or those of keys with a cost over 0. */

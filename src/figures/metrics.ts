@@ -131,7 +131,7 @@ export const metrics: (units: Units) => readonly Metric[] = callMetrics;
 
 export interface SpendForm {
   /** ISO 4217; undefined if nothing was ever imported. */
-  currency: string | undefined;
+  currency?: string | undefined;
   /** Digits after the point that show every amount in full. */
   decimals: number;
 }

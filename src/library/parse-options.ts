@@ -123,9 +123,8 @@ const callQuestion = z.strictObject({
 const readOptions = z.strictObject({ signal });
 
 /** What SQLite stores; JavaScript's other values have no one way to be written. */
-const sqlValue = z.custom<SqlParameter>().superRefine((value, context) => {
-  const problem = problemOfParameter(value);
-  if (problem !== undefined) context.addIssue(problem);
+const sqlValue = z.custom<SqlParameter>((value) => problemOfParameter(value) === undefined, {
+  error: ({ input }) => problemOfParameter(input),
 });
 const query = z.object({
   sql: z.string(),

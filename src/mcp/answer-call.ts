@@ -15,7 +15,11 @@ const call = z.object({ name: z.string(), arguments: z.record(z.string(), z.unkn
 export type Call = z.infer<typeof call>;
 
 /** An answer, or the message of an error with its hint. */
-export type ToolReply = { answer: Record<string, unknown> } | { error: string };
+export const toolReply = z.union([
+  z.object({ answer: z.record(z.string(), z.unknown()) }),
+  z.object({ error: z.string() }),
+]);
+export type ToolReply = z.infer<typeof toolReply>;
 
 /** Clients usually wait for 60 seconds. */
 export const DEADLINE_SECONDS = 50;

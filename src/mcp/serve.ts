@@ -1,6 +1,7 @@
 import { type Readable, Transform, type TransformCallback, type Writable } from "node:stream";
 import {
   type CallToolResult,
+  isSpecType,
   type Tool as ListedTool,
   ProtocolError,
   ProtocolErrorCode,
@@ -121,8 +122,11 @@ function refusalOf(line: string) {
 }
 
 function toListed({ name, title, description, input }: Tool): ListedTool {
-  const inputSchema = JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: "input" })));
-  return { name, title, description, inputSchema, annotations: { title, readOnlyHint: true } };
+  const inputSchema = z.toJSONSchema(input, { io: "input" });
+  const annotations = { title, readOnlyHint: true };
+  const listed: unknown = JSON.parse(JSON.stringify({ name, title, description, inputSchema, annotations }));
+  if (!isSpecType.Tool(listed)) throw new Error(`The input of the tool ${name} has no valid schema`);
+  return listed;
 }
 
 function toResult(said: ToolReply): CallToolResult {

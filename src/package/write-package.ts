@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
 import packageLock from "../../package-lock.json" with { type: "json" };
 
@@ -67,6 +68,14 @@ export function toPublished(own: Readonly<Record<string, unknown>>): Record<stri
   };
 }
 
+const metafileSchema = z.object({ inputs: z.record(z.string(), z.unknown()) });
+const libraryManifest = z.object({
+  version: z.string(),
+  license: z.string(),
+  homepage: z.string().optional(),
+  dependencies: z.record(z.string(), z.string()).optional(),
+});
+
 /** Without source maps, which are twice the size of the program. */
 function copyProgram(folder: string): void {
   // Snapshots are only needed to generate the next migration.
@@ -125,7 +134,7 @@ function readLicenses(): string {
     [...readFileSync(path, "utf8").matchAll(comment)].map(([, name = ""]) => name),
   );
   // The script of the page to explore is minified.
-  const { inputs }: { inputs: object } = JSON.parse(readFileSync("dist/explore.json", "utf8"));
+  const { inputs } = metafileSchema.parse(JSON.parse(readFileSync("dist/explore.json", "utf8")));
   const inPage = Object.keys(inputs).flatMap(
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
   );
@@ -145,8 +154,6 @@ function readLicense(name: string): string {
   return [title, "=".repeat(title.length), ...(texts.length > 0 ? texts : [`\n${homepage}\n`])].join("\n");
 }
 
-function readManifest(name: string): Record<"version" | "license" | "homepage", string> & {
-  dependencies?: object;
-} {
-  return JSON.parse(readFileSync(join("node_modules", name, "package.json"), "utf8"));
+function readManifest(name: string) {
+  return libraryManifest.parse(JSON.parse(readFileSync(join("node_modules", name, "package.json"), "utf8")));
 }

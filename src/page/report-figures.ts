@@ -16,7 +16,7 @@ import type { ReadOutcomes } from "../rollup/engine.ts";
 import type { FigureSession, Rollup } from "../rollup/figure-session.ts";
 import type { SessionSpend } from "../rollup/session-spend.ts";
 import type { Sentence } from "../sentences/sentences.ts";
-import type { Coverage } from "../warehouse/runs/basis.ts";
+import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import { Movers } from "./movers.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */

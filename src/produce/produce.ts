@@ -10,7 +10,7 @@ import { unmatchedTable } from "../export/unmatched-spend.ts";
 import { FEATURES } from "../features/list.ts";
 import { type Letterhead, PLAIN } from "../letterhead/letterhead.ts";
 import type { Ask } from "../request/resolve.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Basis } from "../warehouse/runs/basis-schema.ts";
 import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { OpenSource, Source, SourceOptions } from "./source.ts";
 import { collectTables, startJob } from "./start-job.ts";

@@ -7,7 +7,7 @@ import type { RollupSession } from "../rollup/session.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 import type { PermittedWarehouse } from "../warehouse/open.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
-import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
+import type { Basis, Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 
 /** Where an account's figures come from: its warehouse, or a cluster. */

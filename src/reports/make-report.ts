@@ -10,7 +10,7 @@ import { assertOwnCalls } from "../statements/own-calls.ts";
 import { exitCodeOf } from "../statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/own-warehouse.ts";
-import type { Coverage } from "../warehouse/runs/basis.ts";
+import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import { toDeliveryTargets } from "./delivery-targets.ts";
 import { planReport } from "./plan-report.ts";
 import { produceReport } from "./produce-report.ts";

@@ -17,7 +17,7 @@ import { sentenceFacts } from "../page/sentence-facts.ts";
 import { excludedOf } from "../request/conversion-kinds.ts";
 import type { Sentence } from "../sentences/sentences.ts";
 import { has } from "../statements/statements.ts";
-import type { Coverage } from "../warehouse/runs/basis.ts";
+import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 import type { ReportNews } from "./report-news.ts";

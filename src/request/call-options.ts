@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseFilePath } from "../base/path-text.ts";
 import { parseDate } from "../calendar/dates.ts";
 import { parseLast } from "../calendar/last.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseCurrency } from "../base/currency.ts";
 import { CONVERSIONS, kindsNeeding, kindsTaking, UPLOADS } from "./conversion-kinds.ts";
 import { parsed } from "./issues.ts";

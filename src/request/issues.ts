@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { problemOf } from "../base/errors.ts";
 
 /** Returns a zod check that runs a parser which throws an Error. */

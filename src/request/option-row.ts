@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { option } from "./issues.ts";
 import type { ContentKind } from "./option-values.ts";
 

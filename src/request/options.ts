@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { COMPARISONS, GRAINS } from "../calendar/grain.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
 import { FIGURES, REVENUE_BY } from "../figures/metrics.ts";

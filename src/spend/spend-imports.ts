@@ -1,3 +1,4 @@
+import { eq, max } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ImportedFile, ImportLedger } from "../intake/ledger.ts";
 import { about, describeTable } from "../warehouse/described.ts";
@@ -65,20 +66,25 @@ WHERE import_id <= @last AND replaced_by IS NULL AND removed_at IS NULL
     AND spend.source = old.source AND spend.file = old.file AND spend.imported_at = old.imported_at)`;
 
 /** Records what was imported, and which imports it replaced. @param after the last row of spend before it */
-export function recordImports({ sqlite }: Tx, after: number): void {
-  const last = sqlite.prepare("SELECT coalesce(max(import_id), 0) FROM spend_imports").pluck().get();
+export function recordImports({ db, sqlite }: Tx, after: number): void {
+  const { last } =
+    db
+      .select({ last: max(spend_imports.import_id) })
+      .from(spend_imports)
+      .get() ?? {};
   sqlite.prepare<[number]>(RECORD).run(after);
-  sqlite.prepare<{ last: unknown }>(MARK_REPLACED).run({ last });
+  sqlite.prepare<{ last: unknown }>(MARK_REPLACED).run({ last: last ?? 0 });
 }
 
 export const SPEND_LEDGER: ImportLedger<SpendImport> = {
   command: "spend",
   read: readImports,
-  remove: ({ sqlite }, { number, imported_at, file, source }, removedAt) => {
-    const run = (statement: string, ...values: (string | number)[]) =>
-      sqlite.prepare<(string | number)[]>(statement).run(...values);
-    run("DELETE FROM spend WHERE imported_at = ? AND file = ? AND source = ?", imported_at, file, source);
-    run("UPDATE spend_imports SET removed_at = ? WHERE import_id = ?", removedAt, number);
+  remove: ({ db, sqlite }, { number, imported_at, file, source }, removed_at) => {
+    // By hand: the table `spend` is in a file that imports this one.
+    sqlite
+      .prepare("DELETE FROM spend WHERE imported_at = ? AND file = ? AND source = ?")
+      .run(imported_at, file, source);
+    db.update(spend_imports).set({ removed_at }).where(eq(spend_imports.import_id, number)).run();
   },
   hasLost: (earlier, { first_day, last_day }) =>
     earlier.first_day <= last_day && earlier.last_day >= first_day && earlier.rows < earlier.had_rows,

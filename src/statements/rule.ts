@@ -1,5 +1,5 @@
-import type { OpeningHours } from "../calendar/opening-hours.ts";
-import type { Basis } from "../warehouse/runs/basis.ts";
+import type { Basis } from "../warehouse/runs/basis-schema.ts";
+import type { DescribedOutcomes, RangeFacts } from "./range-schema.ts";
 
 /**
  * doubt: figures may be wrong or incomplete, so commands end with 3. caution: figures are right, and can mislead.
@@ -18,48 +18,13 @@ export interface Facts {
   files?: FileFacts;
   report?: ReportFacts;
   /** Jobs that were imported, and how many of them have a call. */
-  imported?: MatchedJobs;
+  imported?: Pick<DescribedOutcomes, "jobs" | "matched">;
   /** Names of the figures that are shown. @default all */
   figures?: readonly string[] | undefined;
   /** The local day of the first call. */
   firstDay?: string | undefined;
   /** How many accounts a file combines. */
   accounts?: number;
-}
-
-interface MatchedJobs {
-  jobs: number;
-  matched: number;
-}
-
-interface Span {
-  /** First and last local day. */
-  from?: string;
-  to?: string;
-  /** ISO 8601 UTC, exclusive. */
-  ends_at?: string;
-  provisional?: true;
-  short_history?: true;
-}
-
-export interface RangeFacts {
-  timezone: string;
-  range: Span;
-  compared_with?: Span & { until?: string; begins_before_first_call?: true };
-  periods?: readonly ({ period: string } & Span)[];
-  rules?: { hours?: Pick<OpeningHours, "week" | "closed"> | undefined };
-  filter: { excluded_callers?: number; excluded_callers_without_calls?: number };
-  spend?: {
-    currency: string | null;
-    rows: number;
-    cost: number;
-    /** Those with spend. */
-    days: { count: number; first: string; last: string } | null;
-    campaigns: { unmatched: { rows: number; cost: number } };
-    days_differ?: true;
-    filters_of_calls_alone?: readonly string[];
-  };
-  outcomes?: MatchedJobs & { revenue_by: string; currency: string | null };
 }
 
 export interface FileFacts {

@@ -11,7 +11,7 @@ import { readPageBasis } from "../features/explore/read-page.ts";
 import { readOrigin } from "../warehouse/origin.ts";
 import type { FileKind } from "../warehouse/output-file.ts";
 import { hasForgottenSince } from "../warehouse/privacy-act-table.ts";
-import { type FileBasis, fileBasisSchema } from "../warehouse/runs/basis.ts";
+import { type FileBasis, fileBasisSchema } from "../warehouse/runs/basis-schema.ts";
 import { readCertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { folderOfExport, readExportOf, readLastRecords, readRecordsOf } from "../warehouse/runs/exports.ts";
 import { readRun } from "../warehouse/runs/runs.ts";

@@ -1,5 +1,6 @@
 import { asc, eq, isNull, max } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { z } from "zod";
 import { about, describeTable } from "./described.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader, Warehouse } from "./warehouse.ts";
@@ -13,8 +14,10 @@ export const privacy_acts = sqliteTable("privacy_acts", {
 });
 export const PRIVACY_ACTS = describeTable(privacy_acts, "Removals of personal data; holds none.");
 
+const countsSchema = z.record(z.string(), z.number());
+
 export type PrivacyAct = Omit<typeof privacy_acts.$inferSelect, "counts"> & {
-  counts: Readonly<Record<string, number>>;
+  counts: Readonly<z.infer<typeof countsSchema>>;
 };
 
 export function insertPrivacyAct(
@@ -62,5 +65,5 @@ export function hasForgottenSince(warehouse: Reader, time: string): boolean {
 
 export function readPrivacyActs({ db }: Reader): PrivacyAct[] {
   const rows = db.select().from(privacy_acts).orderBy(asc(privacy_acts.act_id)).all();
-  return rows.map((row) => ({ ...row, counts: JSON.parse(row.counts) }));
+  return rows.map((row) => ({ ...row, counts: countsSchema.parse(JSON.parse(row.counts)) }));
 }

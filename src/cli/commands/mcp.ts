@@ -6,6 +6,7 @@ import {
   type Call,
   DEADLINE_SECONDS,
   type ToolReply,
+  toolReply,
 } from "../../mcp/answer-call.ts";
 import { toolsFor } from "../../mcp/tools.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
@@ -88,7 +89,7 @@ async function askChild(
   );
   const [{ exitCode, isLate, signal: endedBy }, said] = await Promise.all([running, output]);
   if (isLate) return late;
-  if (exitCode === EXIT.done && said) return JSON.parse(said);
+  if (exitCode === EXIT.done && said) return toolReply.parse(JSON.parse(said));
   return {
     error: `The process of this call ended by ${endedBy ?? `code ${exitCode}`}: see the server's standard error`,
   };

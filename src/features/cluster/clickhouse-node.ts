@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { z } from "zod";
 import { ApiError } from "../../api/api-errors.ts";
 import { reasonForNoResponse } from "../../api/failure.ts";
 import { readBody } from "../../api/response-body.ts";
@@ -48,6 +49,11 @@ const SETTINGS: Readonly<Record<string, string | number>> = {
 /** Every response of a server has this header; those of proxies do not. */
 const NAME_HEADER = "x-clickhouse-server-display-name";
 
+const isValue = (value: unknown) => value === null || typeof value === "string" || typeof value === "number";
+/** A check of its own: zod's lists would take longer than parsing a large response. */
+const row = z.custom<ClusterRow>((value) => Array.isArray(value) && value.every(isValue));
+const responseSchema = z.object({ data: z.array(row) });
+
 /** One server, by its HTTP interface; dispose of it to close its connections. */
 export class ClickhouseNode implements AsyncDisposable {
   /** Host and port. */
@@ -83,9 +89,9 @@ export class ClickhouseNode implements AsyncDisposable {
   async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
     const said = await this.#request(`${sql}\nFORMAT JSONCompact`, {}, options);
     // One document, so that a truncated one is no JSON.
-    const rows: ClusterRow[] | undefined = attempt(() => JSON.parse(said).data);
-    if (!Array.isArray(rows)) throw this.#strange(options, said);
-    return rows;
+    const response = attempt(() => responseSchema.parse(JSON.parse(said)));
+    if (response === undefined) throw this.#strange(options, said);
+    return response.data;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

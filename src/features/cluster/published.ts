@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
+import { rulesSchema } from "../../attribution/rules-schema.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
-import { readRulesInForce, rulesSchema } from "../../warehouse/calls/rules.ts";
-import { basisSchema, coverageSchema, readBasis, readCoverage } from "../../warehouse/runs/basis.ts";
+import { readRulesInForce } from "../../warehouse/calls/rules.ts";
+import { readBasis, readCoverage } from "../../warehouse/runs/basis.ts";
+import { basisSchema, coverageSchema } from "../../warehouse/runs/basis-schema.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { localName, PUBLISHED_TABLE } from "./account-tables.ts";
 import type { Cluster } from "./cluster.ts";

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { NO_DURATION } from "../../figures/calls.ts";
 import type { FactValue } from "../../figures/dictionary.ts";
 import type { Part } from "../../figures/parts.ts";
@@ -14,27 +15,48 @@ export const GROUP_PARTS = [
 /** The value of a key whose groups were folded: no text that is served. */
 export const FOLDED = "\u0000";
 
-/** The values of each key column, by code. */
-export type Values = Readonly<Record<string, readonly FactValue[]>>;
+const isValue = (value: unknown) => value === null || typeof value === "string" || typeof value === "number";
+/** A check of its own: there may be millions, for which zod's lists take seconds. */
+const values = z.custom<readonly FactValue[]>((list) => Array.isArray(list) && list.every(isValue));
 
 /** Amounts of a day by the values of key columns; millionths as text, since they may exceed what a double holds. */
-export interface Ledger<Amounts> {
-  /** Names of the key columns. */
-  keys: readonly string[];
-  rows: readonly ({ day: string; values: readonly FactValue[] } & Amounts)[];
+const ledgerRow = z.object({ day: z.string(), values });
+const ledgerOf = <Row extends z.ZodType>(row: Row) =>
+  z.object({
+    /** Names of the key columns. */
+    keys: z.array(z.string()).readonly(),
+    rows: z.array(row).readonly(),
+  });
+const spendLedger = ledgerOf(
+  ledgerRow.extend({
+    costMicros: z.string(),
+    clicks: z.number().nullable(),
+    impressions: z.number().nullable(),
+  }),
+);
+const outcomeLedger = ledgerOf(
+  ledgerRow.extend({ bookedCalls: z.number(), soldCalls: z.number(), revenueMicros: z.string() }),
+);
+export type SpendLedger = z.infer<typeof spendLedger>;
+export type OutcomeLedger = z.infer<typeof outcomeLedger>;
+export interface Ledger<Amounts> extends Pick<SpendLedger, "keys"> {
+  rows: readonly (z.infer<typeof ledgerRow> & Amounts)[];
 }
-export type SpendLedger = Ledger<{ costMicros: string; clicks: number | null; impressions: number | null }>;
-export type OutcomeLedger = Ledger<{ bookedCalls: number; soldCalls: number; revenueMicros: string }>;
+
+const layoutSchema = z.object({
+  rows: z.number(),
+  columns: z.array(z.object({ name: z.string(), bytes: z.number() })),
+  /** The values of each key column, by code. */
+  values: z.record(z.string(), values),
+  spend: spendLedger.optional(),
+  outcomes: outcomeLedger.optional(),
+});
+type Layout = z.infer<typeof layoutSchema>;
 
 /** What the page has of calls, and in addition to them. */
-export interface PageData {
+export interface PageData extends Pick<Layout, "values" | "spend" | "outcomes"> {
   columns: Columns;
-  values: Values;
-  spend: SpendLedger | undefined;
-  outcomes: OutcomeLedger | undefined;
 }
-
-type Layout = Omit<PageData, "columns"> & { rows: number; columns: { name: string; bytes: number }[] };
 
 const LENGTH_BYTES = 4;
 const BYTE = 256;
@@ -68,7 +90,7 @@ export function unpackCalls(
 ): Omit<PageData, "columns"> & { rows: number; columns: ReadonlyMap<string, Float64Array> } {
   const length = new DataView(packed.buffer, packed.byteOffset).getUint32(0);
   const end = LENGTH_BYTES + length;
-  const layout: Layout = JSON.parse(new TextDecoder().decode(packed.subarray(LENGTH_BYTES, end)));
+  const layout = layoutSchema.parse(JSON.parse(new TextDecoder().decode(packed.subarray(LENGTH_BYTES, end))));
   const { rows, ...others } = layout;
   let at = end;
   const columns = layout.columns.map(({ name, bytes }): [string, Float64Array] => {

@@ -1,52 +1,77 @@
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import type { CallFilter } from "../../call/filter.ts";
-import type { DescribedSpend } from "../../export/described-spend.ts";
-import type { DescribedOutcomes } from "../../export/manifest.ts";
-import type { Column } from "../../export/table.ts";
-import type { Dimension } from "../../figures/dimensions.ts";
-import type { OutcomeForm, SpendForm } from "../../figures/metrics.ts";
-import type { Basis } from "../../warehouse/runs/basis.ts";
+import * as z from "zod";
+import { type CallFilter, NO_OUTCOME, STAGES } from "../../call/filter.ts";
+import { COLUMN_TYPES } from "../../export/table.ts";
+import { DIMENSIONS } from "../../figures/dimensions.ts";
+import { REVENUE_BY } from "../../figures/metrics.ts";
+import { outcomesSchema, pageRulesSchema, spendSchema } from "../../statements/range-schema.ts";
+import { basisSchema } from "../../warehouse/runs/basis-schema.ts";
 
 /** What the names of listed columns begin with, among the columns of calls. */
 export const LISTED = "call.";
 
-export type ListedColumn = Pick<Column, "name" | "type">;
+const texts = z.array(z.string()).readonly().exactOptional();
+const yes = z.literal(true).exactOptional();
+const filter = {
+  org_unit: texts,
+  channel: texts,
+  source: texts,
+  campaign: texts,
+  disposition: texts,
+  topic: texts,
+  outcome: z
+    .array(z.enum([...STAGES, NO_OUTCOME]))
+    .readonly()
+    .exactOptional(),
+  min_duration_seconds: z.number().exactOptional(),
+  first_time: yes,
+  has_gclid: yes,
+  tracking_number: texts,
+  include_gone: yes,
+} satisfies Record<keyof Omit<CallFilter, "exclude_callers">, z.ZodType>;
+
+const listedColumn = z.object({ name: z.string(), type: z.enum(COLUMN_TYPES) });
+export type ListedColumn = z.infer<typeof listedColumn>;
+
+const spendForm = z.object({ currency: z.string().optional(), decimals: z.number() });
 
 /** What the page knows in addition to its calls. Days are local dates. */
-export interface PageFacts {
+export const pageFactsSchema = z.object({
   /** The account's name in calltally.yaml; null for the only one. */
-  account: string | null;
+  account: z.string().nullable(),
   /** Whose calls they are; null if it was not said. */
-  name: string | null;
+  name: z.string().nullable(),
   /** What an `img` shows; null for none. */
-  logo: string | null;
+  logo: z.string().nullable(),
   /** BCP 47; null for the browser's. */
-  locale: string | null;
-  timezone: string;
+  locale: z.string().nullable(),
+  timezone: z.string(),
   /** The days in the file. */
-  from: string;
-  to: string;
+  from: z.string(),
+  to: z.string(),
   /** The filter of all calls in the file. */
-  filter: Omit<CallFilter, "exclude_callers">;
+  filter: z.object(filter),
   /** How many callers are left out, if a file of them was given. */
-  excludedCallers: number | null;
-  dimensions: readonly Dimension[];
+  excludedCallers: z.number().nullable(),
+  dimensions: z.array(z.enum(DIMENSIONS)).readonly(),
   /** The fewest calls of a group, in a file of groups; null for one of single calls. */
-  minCell: number | null;
-  rules: Pick<AttributionRules, "duration_unit" | "qualified_seconds" | "hours">;
-  /** Undefined without spend, or outcomes. */
-  spend: { form: SpendForm; described: Omit<DescribedSpend, "imports"> } | undefined;
-  outcomes: { form: OutcomeForm; described: DescribedOutcomes } | undefined;
-  /** The columns of the list of calls; undefined without a list. */
-  listed: readonly ListedColumn[] | undefined;
-  warehouse: Basis;
+  minCell: z.number().nullable(),
+  rules: pageRulesSchema,
+  /** Missing without spend, or outcomes. */
+  spend: z.object({ form: spendForm, described: spendSchema }).optional(),
+  outcomes: z
+    .object({ form: spendForm.extend({ by: z.enum(REVENUE_BY) }), described: outcomesSchema })
+    .optional(),
+  /** The columns of the list of calls; missing without a list. */
+  listed: z.array(listedColumn).readonly().optional(),
+  warehouse: basisSchema,
   /** The first day from which on the copy has all calls; null without calls. */
-  coveredFrom: string | null;
+  coveredFrom: z.string().nullable(),
   /** The first day with enough days of calls before it to know first-time callers. */
-  historyFrom: string | null;
+  historyFrom: z.string().nullable(),
   /** Later calls may still change, ISO 8601 UTC; null if all may. */
-  settledUntil: string | null;
-  fingerprint: string;
+  settledUntil: z.string().nullable(),
+  fingerprint: z.string(),
   /** SHA-256 of the calls as they are in the file, in hex. */
-  sha256: string;
-}
+  sha256: z.string(),
+});
+export type PageFacts = z.infer<typeof pageFactsSchema>;

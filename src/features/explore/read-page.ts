@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { attempt } from "../../base/errors.ts";
-import { type FileBasis, fileBasisSchema } from "../../warehouse/runs/basis.ts";
+import { type FileBasis, fileBasisSchema } from "../../warehouse/runs/basis-schema.ts";
 
 const pageSchema = z.looseObject({ warehouse: fileBasisSchema });
 

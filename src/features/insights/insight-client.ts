@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { contractError } from "../../api/api-errors.ts";
 import type { ApiClient, RequestOptions } from "../../api/client.ts";
-import { type Envelope, parseContract } from "../../api/response-envelope.ts";
+import { type Envelope, envelopeSchema, parseContract } from "../../api/response-envelope.ts";
 
 /** Missing members and null are both null; an empty string stays. */
 const orNull = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);
@@ -60,6 +60,15 @@ const members = z.object({
 
 const insightSchema = z.object({ insight_id: z.int(), ...members.shape });
 
+/** What {@link getInsight} returns, with the ids of the groups. */
+export const insightWithGroupIds = insightSchema.extend({
+  group_list: z.array(z.int()),
+  start_date_parsed: text,
+  indicator_start_date_parsed: text,
+  indicator_end_date_parsed: text,
+  extra: z.unknown(),
+});
+
 /** An insight in the API's names. Dates are as served, and parsed in separate members. */
 export type Insight = Awaited<ReturnType<typeof getInsight>>;
 
@@ -95,5 +104,5 @@ export async function getInsight(client: ApiClient, id: number, options: Request
 /** Returns a copy with integers beyond 2^53 as text: the warehouse cannot store others in JSON. */
 function withPlainIntegers(data: Envelope["data"]): Envelope["data"] {
   const replace = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
-  return JSON.parse(JSON.stringify(data, replace));
+  return envelopeSchema.shape.data.parse(JSON.parse(JSON.stringify(data, replace)));
 }

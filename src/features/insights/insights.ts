@@ -4,6 +4,7 @@ import { openForgotten } from "../../warehouse/calls/forgotten-callers.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
+import { insightWithGroupIds } from "./insight-client.ts";
 
 const SERVED_DATE = "As served, YYYY-MM-DD HH:MM:SS in an undocumented zone; 0000-00-00 00:00:00 for none.";
 
@@ -132,7 +133,8 @@ export function saveInsight(warehouse: Tx, insight: StoredInsight, fetchedAt: st
 /** Masks forgotten callers in an insight's texts. */
 function withoutForgotten(warehouse: Reader, insight: StoredInsight): StoredInsight {
   const forgotten = openForgotten(warehouse);
-  return forgotten === undefined ? insight : JSON.parse(forgotten.mask(JSON.stringify(insight)));
+  if (forgotten === undefined) return insight;
+  return insightWithGroupIds.parse(JSON.parse(forgotten.mask(JSON.stringify(insight))));
 }
 
 function readInsight({ db }: Reader, id: number): StoredInsight | undefined {

@@ -1,7 +1,9 @@
+import { eq } from "drizzle-orm";
 import type { ImportedFile, ImportLedger } from "../../intake/ledger.ts";
 import { REVENUE } from "../../rollup/sqlite/outcome-sums.ts";
 import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
+import { outcome_imports, outcomes } from "./outcome-table.ts";
 
 export interface OutcomeImport extends ImportedFile {
   first_day: string | null;
@@ -32,14 +34,10 @@ export function readOutcomeImports({ sqlite }: Reader): OutcomeImport[] {
 export const OUTCOME_LEDGER: ImportLedger<OutcomeImport> = {
   command: "outcome",
   read: readOutcomeImports,
-  remove: (tx, { number }, removedAt) => {
-    const { sqlite } = tx;
-    logOutcomeChanges(tx, () =>
-      sqlite.prepare<[number]>("DELETE FROM outcomes WHERE import_id = ?").run(number),
-    );
-    sqlite
-      .prepare<[string, number]>("UPDATE outcome_imports SET removed_at = ? WHERE import_id = ?")
-      .run(removedAt, number);
+  remove: (tx, { number }, removed_at) => {
+    const { db } = tx;
+    logOutcomeChanges(tx, () => db.delete(outcomes).where(eq(outcomes.import_id, number)).run());
+    db.update(outcome_imports).set({ removed_at }).where(eq(outcome_imports.import_id, number)).run();
   },
   hasLost: (earlier, { number }) =>
     earlier.rows < earlier.matched && (earlier.replaced_by ?? number) === number,

@@ -1,4 +1,5 @@
 import { eq, sql } from "drizzle-orm";
+import { z } from "zod";
 import { attributeByRules } from "../../attribution/attribute-call.ts";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { compileRules } from "../../attribution/compiled-rules.ts";
@@ -25,12 +26,17 @@ const AS_VISITED: Partial<Record<keyof RuledMembers, string>> = {
   gclid: `CASE WHEN calls.gclid = call_facts.gclid AND extra IS NULL AND instr(coalesce(referring_url, ''), '=') = 0
     THEN 'x' ELSE calls.gclid END`,
 };
-const VISIT = RULED_MEMBERS.map((name) => AS_VISITED[name] ?? `calls.${name}`);
+const RULED_TEXTS = RULED_MEMBERS.filter((name) => name !== "duration");
+const VISIT = ["duration" as const, ...RULED_TEXTS].map((name) => AS_VISITED[name] ?? `calls.${name}`);
+
+const text = z.string().nullable();
+/** A {@link Row.visit}, and the topic now if that is another. */
+const visitSchema = z.tuple([z.tuple([text, z.number().nullable()], text), text.optional()]);
 
 interface Row extends Transcript, Pick<Call, "call_id" | "caller_id" | "call_started"> {
   withheld: string | null;
   topic: string | null;
-  /** JSON of the topic and of the members in {@link RULED_MEMBERS}. */
+  /** JSON of the topic, the duration, and {@link RULED_TEXTS}. */
   visit: string;
   in_hours: string | null;
 }
@@ -61,8 +67,13 @@ export function* updateRuledFacts(
   const thresholds = [before, rules].map((either) => compileRules(either).qualifiedDuration);
   const range = { least: Math.min(...thresholds), most: Math.max(...thresholds) };
   const changeOf = remember((key) => {
-    const [[topicBefore, ...visit], topic = topicBefore] = JSON.parse(`[${key}]`);
-    const members = recordOf(RULED_MEMBERS, (name) => visit[RULED_MEMBERS.indexOf(name)]);
+    const [[topicBefore, duration, ...texts], topic = topicBefore] = visitSchema.parse(
+      JSON.parse(`[${key}]`),
+    );
+    const members = {
+      ...recordOf(RULED_TEXTS, (name) => texts[RULED_TEXTS.indexOf(name)] ?? null),
+      duration,
+    };
     const facts = attributeByRules(members, rules, topic);
     const stored = attributeByRules(members, before, topicBefore);
     return {

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { describeOrder } from "../../paging/order-key.ts";
 import { countCalls, readNewestCall } from "../calls/call-table.ts";
@@ -11,59 +10,9 @@ import { followsRules, readRulesInForce } from "../calls/rules.ts";
 import { describeOrigin, readOrigin } from "../origin.ts";
 import { type AccountWarehouse, findSharedCalls } from "../shared-calls.ts";
 import type { Reader } from "../warehouse.ts";
+import type { Basis, Coverage } from "./basis-schema.ts";
 import { readCertificateMark } from "./certificate-table.ts";
 import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
-
-const markSchema = z.strictObject({ run_id: z.int(), made_at: z.string(), sha256: z.string() });
-
-/** What figures are based on: manifests, pages to explore, clusters and `verify` have it, or a part of it. */
-export const basisSchema = z.object({
-  /** The last finished run. */
-  run: z
-    .object({
-      run_id: z.int(),
-      finished_at: z.string().nullable(),
-      verdict: z.string().nullable(),
-      verdict_reason: z.string().nullable(),
-    })
-    .nullable(),
-  origin: z.object({
-    base_url: z.string().nullable(),
-    org_unit_id: z.string().nullable(),
-    account: z.string().nullable(),
-    warehouse_id: z.string(),
-    /** Present if `calltally demo` made the warehouse. */
-    made_by_demo: z.literal(true).optional(),
-  }),
-  /** What the operator can do about the last run's verdict; null for nothing. */
-  advice: z.string().nullable(),
-  /** Rows that could not be parsed and are in no figure, and all rows that the service lists; null if all could be. */
-  rejected: z.object({ rows: z.number(), listed: z.number() }).nullable(),
-  /** Calls that went missing in one pass, over the missing-call threshold, and still count. */
-  withheld_calls: z.number(),
-  /** Calls of another organization unit than the one asked for. */
-  other_unit_calls: z.number(),
-  /** Calls older than any that the service lists, which still count, and since when; null if none. */
-  unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
-  /** A first load is running or was interrupted, so first calls are not settled yet. */
-  first_load: z.boolean(),
-  /** What proves the last proven full pass; null if there is none. */
-  certificate: markSchema.nullable(),
-  /** The facts follow other rules than those given to {@link readBasis}. */
-  rules_changed: z.boolean(),
-  /** Another account has the same calls; null if none is known. */
-  shared_calls: z.object({ account: z.string() }).nullable(),
-});
-export type Basis = z.infer<typeof basisSchema>;
-
-const { run, origin } = basisSchema.shape;
-/** What `verify` reads of a file's basis, also of files of other versions. */
-export const fileBasisSchema = z.looseObject({
-  run: run.unwrap().pick({ run_id: true, verdict: true, finished_at: true }).loose().nullable(),
-  origin: origin.pick({ warehouse_id: true }).loose(),
-  certificate: markSchema.nullable(),
-});
-export type FileBasis = z.infer<typeof fileBasisSchema>;
 
 /** What a warehouse is compared with. */
 export interface ComparedSettings {
@@ -95,20 +44,6 @@ export function readBasis(reader: Reader, { rules, accounts = [] }: ComparedSett
     shared_calls: findSharedCalls(reader, accounts) ?? null,
   };
 }
-
-export const coverageSchema = z.object({
-  /** Calls that count here, and the service's count at the last finished sync. */
-  calls: z.number(),
-  total: z.number().nullable(),
-  /** The order of the list, in words; null before the first sync. */
-  order: z.string().nullable(),
-  verified: z.object({ run_id: z.number(), finished_at: z.string().nullable() }).nullable(),
-  newest_call: z.string().nullable(),
-  /** Rows that could not be parsed, and are in no figure. */
-  rejected: z.number(),
-  drift: z.array(z.string()),
-});
-export type Coverage = z.infer<typeof coverageSchema>;
 
 export function readCoverage(reader: Reader): Coverage {
   const run = readLastDoneRun(reader);

@@ -1,12 +1,12 @@
 import { render } from "preact";
 import { setLocale } from "../../../base/locale.ts";
 import { unpackCalls } from "../packed-calls.ts";
-import type { PageFacts } from "../page-facts.ts";
+import { pageFactsSchema } from "../page-facts.ts";
 import { App } from "./app.tsx";
 import { PageCalls } from "./page-calls.ts";
 
 async function start(): Promise<void> {
-  const facts: PageFacts = JSON.parse(textOf("facts"));
+  const facts = pageFactsSchema.parse(JSON.parse(textOf("facts")));
   setLocale(facts.locale ?? navigator.language);
   const encoded = textOf("calls");
   const packed = await inflate(encoded);
