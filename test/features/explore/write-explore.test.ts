@@ -61,11 +61,17 @@ it.each([
 
 it.each([
   // The last sync ended at 00:01 UTC on 1 October, so that calls are settled until 00:01 on 28 September.
-  { timezone: "Pacific/Honolulu", from: "2026-09-26", last: "2026-09-26", first: "2026-09-27" },
-  { timezone: "Australia/Lord_Howe", from: "2026-09-26", last: "2026-09-27", first: "2026-09-28" },
+  {
+    ...{ timezone: "Pacific/Honolulu", last: "2026-09-26", first: "2026-09-27" },
+    ...{ today: "2026-09-30", until: "30 Sep 2026 14:01 (UTC-10:00)" },
+  },
+  {
+    ...{ timezone: "Australia/Lord_Howe", last: "2026-09-27", first: "2026-09-28" },
+    ...{ today: "2026-10-01", until: "1 Oct 2026 10:31 (UTC+10:30)" },
+  },
 ])(
   "the statements of a page in $timezone warn of $first, whose calls may still change, and not of $last",
-  async ({ timezone, from, last, first }) => {
+  async ({ timezone, last, first, today, until }) => {
     const calls = Array.from({ length: 30 }, (_, index) => ({
       ...FULL_CALL,
       ...{ call_id: index + 1, call_started: `2026-09-${String(index + 1).padStart(2, "0")}T23:00:00.000Z` },
@@ -74,11 +80,12 @@ it.each([
     await warehouse.export({ targets: [EXPLORE], timezone });
     const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
     const source = { facts, calls: new PageCalls(facts, data) };
-    const isWarned = (to: string) =>
-      statementsOfView(source, { ...defaultView(facts, ["calls"]), days: { from, to } }).some(
-        ({ id }) => id === "provisional",
-      );
+    const statementsOf = (to: string) =>
+      statementsOfView(source, { ...defaultView(facts, ["calls"]), days: { from: "2026-09-26", to } });
+    const isWarned = (to: string) => statementsOf(to).some(({ id }) => id === "provisional");
     expect([isWarned(last), isWarned(first)]).toEqual([false, true]);
+    const unfinished = statementsOf(today).find(({ id }) => id === "unfinished");
+    expect(unfinished?.values).toMatchObject({ until });
   },
 );
 
