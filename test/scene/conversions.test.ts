@@ -86,6 +86,7 @@ describe("files for ad platforms have the conversions of the oracle", () => {
   });
 
   it("adjustments of uploaded conversions have their new values, unless a topic has one", async () => {
+    let restated = 0;
     for (const account of ACCOUNTS) {
       const { name, currency } = account;
       const asked = { new: true, value: 40, currency, name: `Adjusted of ${name}` };
@@ -108,13 +109,14 @@ describe("files for ad platforms have the conversions of the oracle", () => {
         .rows.filter((row) => NOW_MS - Date.parse(`${row["Conversion Time"]}Z`) <= 54 * 86_400_000)
         .filter((row) => row["Conversion Value"] === "41.5")
         .map((row) => [row["Order ID"], row["Conversion Name"], "RESTATE", "41.5", currency]);
-      expect(expected.length).toBeGreaterThan(0);
+      restated += expected.length;
       const rows = readConversions("google-ads-adjustments", read("google-ads-adjustments.csv"));
       const columns = ["Order ID", "Conversion Name", "Adjustment Type", "Adjusted Value"];
       expect(
         sorted(rows.map((row) => [...columns, "Adjusted Value Currency"].map((column) => row[column]))),
       ).toEqual(sorted(expected));
     }
+    expect(restated).toBeGreaterThan(2);
   });
 
   it("each kind and each option is in the scene", () => {
