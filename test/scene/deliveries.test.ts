@@ -26,16 +26,22 @@ function headlineOf(account: SceneAccount): Line[] {
     const [value, before, change] = [row[name], row[`${name}_previous`], row[`${name}_change`]].map((each) =>
       each === null || each === undefined ? null : Number(each),
     );
-    const isRate = name === "answer_rate";
-    const points = 100 * (Number(value) - Number(before));
-    const by = isRate
-      ? `${sign(points)}${points.toLocaleString("en-US", tenths)} points`
-      : `${sign(Number(change))}${percent(Number(change))}`;
-    return [title, show(Number(value)), change === null ? null : `${by} from ${show(Number(before))}`];
+    // Of the amounts as they are shown, rounded once.
+    const by = Number(value) / Number(before) - 1;
+    const from = `${sign(by)}${percent(by)} from ${show(Number(before))}`;
+    return [title, show(Number(value)), change === null ? null : from];
   };
+  const [rate, earlier] = ["", "_previous"].map(
+    (suffix) => Number(total[`answered_calls${suffix}`]) / Number(total[`calls${suffix}`]),
+  );
+  const points = 100 * (Number(rate) - Number(earlier));
   return [
     line(total, "Calls", "calls", String),
-    line(total, "Answer rate", "answer_rate", percent),
+    [
+      "Answer rate",
+      percent(Number(rate)),
+      `${sign(points)}${points.toLocaleString("en-US", tenths)} points from ${percent(Number(earlier))}`,
+    ],
     line(total, "Qualified calls", "qualified_calls", String),
     line(total, "First-time callers", "first_time_callers", String),
     line(total, "Missed calls", "missed_calls", String),
