@@ -11,7 +11,7 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 
 /*
  * What surfaces say and how it is laid out; their figures are those of the oracle in other tests. After a change that is
- * meant, `npx vitest run test/scene --update` writes the files anew: read their diff.
+ * meant, `npx vitest run test/scene --update` writes the files again: read their diff.
  */
 
 const DAYS = ["--from", RANGE.from, "--to", RANGE.to];
@@ -76,7 +76,7 @@ it("the terminal says what it said, in local times", async () => {
   await expect(texts.join("\n")).toMatchFileSnapshot("golden/terminal.txt");
 });
 
-it("an assistant is told what it was told", async () => {
+it("the answer to an assistant says what it said", async () => {
   const { name } = accountNamed("howe");
   const question = { account: name, by: ["source", "medium"], range: RANGE, total: true };
   const answer = await answering(openScene().folder).ask("compare", question);

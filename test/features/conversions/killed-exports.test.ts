@@ -11,10 +11,10 @@ async function exportNew(warehouse: Warehouse) {
     targets: [{ kind: "google-ads", conversion }],
     clock: clockAt(NOW),
   });
-  const notes = Object.entries(uploadNotesOf(made) ?? {}).map(([list, files]) => [
-    list,
-    files.map(({ upload_file_id }) => upload_file_id),
-  ]);
+  const { left, rewritten, replaced } = uploadNotesOf(made) ?? {};
+  const notes = Object.entries({ left, rewritten, replaced }).flatMap(([list, files]) =>
+    files === undefined ? [] : [[list, files.map(({ upload_file_id }) => upload_file_id)]],
+  );
   return { rows: made.manifest.files[0]?.rows, notes: Object.fromEntries(notes) };
 }
 
