@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { readPart, startMailServer, type TakenMail } from "../delivery/mail-server.ts";
 import { readLines } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
@@ -8,6 +8,8 @@ import { ACCOUNTS, RANGE, type SceneAccount } from "../support/scene/accounts.ts
 import { openScene } from "../support/scene/build.ts";
 import { figuresOf } from "../support/scene/oracle.ts";
 import { startServer, text } from "../support/services/server.ts";
+
+beforeAll(() => void openScene());
 
 type Line = readonly [name: string, value: string, change: string | null];
 
