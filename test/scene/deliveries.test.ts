@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { readPart, startMailServer, type TakenMail } from "../delivery/mail-server.ts";
-import { readLines } from "../support/page.ts";
+import { readSeenLines } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
 import { ACCOUNTS, RANGE, type SceneAccount } from "../support/scene/accounts.ts";
 import { openScene } from "../support/scene/build.ts";
@@ -94,7 +94,7 @@ it("the mail and the web hook of each account have the figures of the oracle", a
         .filter(([title = ""]) => titles.has(title))
         .map(([title, value, change]) => [title, value, withoutMark(change) || null]),
     ).toEqual(lines);
-    const html = readLines(readPart(each, "text/html"));
+    const html = readSeenLines(readPart(each, "text/html"));
     const values = lines.flatMap(([title, value, change]) => [
       title,
       value,

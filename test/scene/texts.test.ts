@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { readLines, readTables } from "../support/page.ts";
+import { readSeenLines, readTables } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
 import { ACCOUNTS, accountNamed, RANGE } from "../support/scene/accounts.ts";
 import { openScene } from "../support/scene/build.ts";
@@ -29,9 +29,11 @@ it("the page of charts says what it said", async () => {
   using folder = makeTempFolder();
   await say("report", "--account", "chicago", ...DAYS, "--out", folder.path);
   const page = readFileSync(join(folder.path, "report.html"), "utf8");
-  await expect(readLines(page).join("\n").replace(/\b[0-9a-f]{64}\b/, "…")).toMatchFileSnapshot(
-    "golden/page-chicago.txt",
-  );
+  await expect(
+    readSeenLines(page)
+      .join("\n")
+      .replace(/\b[0-9a-f]{64}\b/, "…"),
+  ).toMatchFileSnapshot("golden/page-chicago.txt");
 });
 
 it("the overview has the figures of the oracle, and says what it said", async () => {
@@ -50,7 +52,7 @@ it("the overview has the figures of the oracle, and says what it said", async ()
     .filter((row) => row.length > 1)
     .map(([name, ...cells]) => [name?.text, ...cells.slice(0, 6).map(({ value }) => value)]);
   expect(shown.slice(0, -1)).toEqual(expected);
-  await expect(readLines(page).join("\n")).toMatchFileSnapshot("golden/overview.txt");
+  await expect(readSeenLines(page).join("\n")).toMatchFileSnapshot("golden/overview.txt");
 });
 
 it("the terminal says what it said, in local times", async () => {

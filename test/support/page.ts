@@ -65,7 +65,7 @@ function toText(markup: string): string {
 }
 
 /** Reads the text of a page or a mail as it is seen but for charts, a line for each block and each row of a table. */
-export function readLines(markup: string): string[] {
+export function readSeenLines(markup: string): string[] {
   const marked = markup
     .replace(/^[\s\S]*?<body[^>]*>/, "")
     .replace(/<(style|script|title|svg)[\s\S]*?<\/\1>/g, "")
