@@ -64,9 +64,10 @@ describe("hashCall", () => {
   });
 
   it("includes the query of other URLs", () => {
-    const [first, second] = ["https://a.example/?q=1", "https://a.example/?q=2"].map((referring_url) =>
-      hashCall(makeCall({ referring_url })),
+    const [first, second, again] = ["?q=1", "?q=2", "?q=1"].map((query) =>
+      hashCall(makeCall({ referring_url: `https://a.example/${query}` })),
     );
-    expect(first).not.toBe(second);
+    expect(second).not.toBe(first);
+    expect(again).toBe(first);
   });
 });

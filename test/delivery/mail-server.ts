@@ -112,3 +112,19 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
 function refusal(code: number, message = code < 500 ? "come back later" : "no, never"): Error {
   return Object.assign(new Error(message), { responseCode: code });
 }
+
+/** Returns the text of the first part of this type in a mail. */
+export function readPart({ raw }: TakenMail, type: "text/plain" | "text/html"): string {
+  for (const part of raw.split(/^--[^\r\n]+\r?\n/m)) {
+    const [head = "", ...rest] = part.split("\r\n\r\n");
+    if (!head.includes(`Content-Type: ${type}`)) continue;
+    const body = rest.join("\r\n\r\n");
+    if (/encoding: base64/i.test(head)) return Buffer.from(body, "base64").toString();
+    if (!/encoding: quoted-printable/i.test(head)) return body;
+    const bytes = body
+      .replace(/=\r\n/g, "")
+      .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return Buffer.from(bytes, "latin1").toString();
+  }
+  throw new Error(`The mail has no part ${type}`);
+}

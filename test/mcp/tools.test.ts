@@ -264,6 +264,26 @@ describe("answerCall", () => {
     expect(await assistant.ask("what_changed", { since: "2026-10-03" })).toEqual(none);
   });
 
+  it.each([
+    // 2 October begins there at 10:00 UTC.
+    ["Pacific/Honolulu", "2026-10-02T09:59:59.999Z", "2026-10-01"],
+    ["Pacific/Honolulu", "2026-10-02T10:00:00.000Z", "2026-10-02"],
+    // and there at 13:30 UTC of the day before.
+    ["Australia/Lord_Howe", "2026-10-01T13:29:59.999Z", "2026-10-01"],
+    ["Australia/Lord_Howe", "2026-10-01T13:30:00.000Z", "2026-10-02"],
+  ])("what_changed: in %s, what was found at %s was found on %s", async (zone, found_at, day) => {
+    using folder = makeFolder();
+    folder.change((warehouse) => {
+      warehouse.sqlite.exec("DELETE FROM restatements; DELETE FROM notices");
+      insertRestatements(warehouse, [{ ...RESTATEMENT, found_at }]);
+    });
+    const assistant = answering(folder.path, { env: { CALLTALLY_TIMEZONE: zone, ...folder.env } });
+    const since = async (date: string) => Object(await assistant.ask("what_changed", { since: date }));
+    const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    expect(await since(day)).toMatchObject({ basis: { timezone: zone }, restatements: [{ found_at }] });
+    expect(await since(next)).toMatchObject({ basis: { timezone: zone }, restatements: [] });
+  });
+
   it("what_changed: lists notices that started or ended since", async () => {
     using folder = makeFolder();
     const end = { ended_at: "2026-10-03T05:00:00.000Z", end_reason: "calls again" } as const;

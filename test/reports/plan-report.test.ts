@@ -43,6 +43,16 @@ describe("planReport", () => {
     expect([folder, personal]).toEqual([join(own, "weekly/2026-W46/2026-11-16"), []]);
   });
 
+  it.each([
+    ["Pacific/Honolulu", "2026-11-16T09:59:59.000Z", "2026-11-15", "2026-11-02", "2026-11-08"],
+    ["Pacific/Honolulu", "2026-11-16T10:00:00.000Z", "2026-11-16", "2026-11-09", "2026-11-15"],
+    ["Australia/Lord_Howe", "2026-11-15T12:59:59.000Z", "2026-11-15", "2026-11-02", "2026-11-08"],
+    ["Australia/Lord_Howe", "2026-11-15T13:00:00.000Z", "2026-11-16", "2026-11-09", "2026-11-15"],
+  ])("dates a report in %s at %s to the day there, %s", (zone, now, date, from, to) => {
+    using named = nameReport(LAST_WEEK, { calls: null, env: { CALLTALLY_TIMEZONE: zone } });
+    expect(planReport(named.report, Date.parse(now)).values).toMatchObject({ date, from, to });
+  });
+
   it("refuses an unusable logo before anything is written", () => {
     const env = { ...BERLIN, CALLTALLY_LOGO: "nowhere/logo.png" };
     expect(() => plan(LAST_WEEK, { env })).toThrow("Cannot read the logo nowhere/logo.png: no such file");

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readPage } from "../features/explore/read-page.ts";
 import { readCsv } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
 import { ACCOUNTS, RANGE, type SceneAccount, UNFINISHED_AT } from "../support/scene/accounts.ts";
@@ -49,6 +50,27 @@ describe("options of files change what the oracle says", () => {
       for (const row of rows) expect(String(row.call_started_local)).toContain(wall.get(Number(row.call_id)));
     },
   );
+
+  it.each(ACCOUNTS)("the page to explore of $name lists its calls with --rows", async (account) => {
+    using folder = makeTempFolder();
+    const days = ["--account", account.name, ...DAYS, "--out", folder.path];
+    const read = async (...args: string[]) => {
+      const { code, stderr } = await calltally(["report", "--explore", ...days, ...args], {
+        cwd: openScene().folder,
+      });
+      if (code !== 0) throw new Error(`report --explore exits with ${code}: ${stderr}`);
+      const { columns, values } = readPage(join(folder.path, "explore.html")).data;
+      const ids = [...(columns.get("call.call_id") ?? [])].map((place) => values["call.call_id"]?.[place]);
+      const times = [...(columns.get("call.call_started_local") ?? [])];
+      return ids.map((id, row) => [id, values["call.call_started_local"]?.[times[row] ?? 0]]);
+    };
+    expect(await read()).toEqual([]);
+    const expected = callsOf(account).map(({ call_id, call_started }) => {
+      const { day, time } = onTheWall(call_started ?? "", account.timezone);
+      return [call_id, `${day} ${time}`];
+    });
+    expect((await read("--rows")).sort()).toEqual(expected.sort());
+  });
 
   it.each(ACCOUNTS)("share-safe files of $name fold rows of few calls", async (account) => {
     const whole = figuresOf(account, { by: ["source"], range: RANGE });

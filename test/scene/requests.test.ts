@@ -1,12 +1,15 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { namesOf } from "../../src/base/records.ts";
 import { GRAINS } from "../../src/calendar/grain.ts";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { FIGURES } from "../../src/figures/metrics.ts";
 import { REQUEST_KEYS } from "../../src/request/export-request.ts";
+import { readCsv } from "../support/page.ts";
 import { ACCOUNTS, LATE, RANGE } from "../support/scene/accounts.ts";
-import { alike, askScene } from "../support/scene/ask.ts";
+import { alike, askScene, writeScene } from "../support/scene/ask.ts";
 import { type Asked, figuresOf } from "../support/scene/oracle.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
 
 const BOTH = { spend: true, outcomes: true } as const;
 
@@ -96,20 +99,23 @@ const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[
   ]),
 ];
 
-/** Options that change what files have apart from figures: tests of lists and surfaces of the scene have them. */
-const IN_FILES = [
-  "chance",
-  "changed_since",
-  "columns",
-  "contents",
-  "delimiter",
-  "format",
-  "min_cell",
-  "profile",
-  "with",
-];
-/** Options that the scene does not have, and the tests that have them. */
-const ELSEWHERE = { conversion: "test/features/conversions", rows: "test/features/explore" };
+/** Options that change what files have apart from figures, and how a test of files of the scene asks for each. */
+const IN_FILES: Readonly<Record<string, string>> = {
+  chance: "--chance",
+  changed_since: "--changed-since",
+  columns: "--columns",
+  contents: "contents: [",
+  conversion: "conversion }",
+  delimiter: "--delimiter",
+  format: "--format",
+  min_cell: "--min-cell",
+  profile: "--profile",
+  rows: "--rows",
+  with: "--with",
+};
+const FILE_TESTS = ["conversions", "lists", "surfaces"].map((name) =>
+  readFileSync(new URL(`${name}.test.ts`, import.meta.url), "utf8"),
+);
 
 describe("figures of the scene are those of the oracle", () => {
   it.each(ACCOUNTS)("by each dimension, $name", async (account) => {
@@ -132,6 +138,26 @@ describe("figures of the scene are those of the oracle", () => {
     expect(changed).toBeGreaterThan(0);
   });
 
+  it("with range.last, whose days end in each account's own zone", async () => {
+    // It is Monday on Lord Howe, and still Sunday in the others.
+    const nowMs = Date.parse("2026-04-05T15:00:00.000Z");
+    const weeks = {
+      oahu: { from: "2026-03-23", to: "2026-03-29" },
+      chicago: { from: "2026-03-23", to: "2026-03-29" },
+      howe: { from: "2026-03-30", to: "2026-04-05" },
+    };
+    for (const account of ACCOUNTS) {
+      using folder = makeTempFolder();
+      const read = await writeScene(
+        account.name,
+        { contents: ["source"], range: { last: "1w" } },
+        { nowMs, folder: folder.path },
+      );
+      const expected = figuresOf(account, { by: ["source"], range: weeks[account.name] });
+      expect(alike(readCsv(read("source.csv")), expected), account.name).toEqual(expected);
+    }
+  });
+
   it("with columns, and refuses a value that no call has unless it is allowed", async () => {
     for (const account of ACCOUNTS) {
       const asked = { by: ["channel"], range: RANGE };
@@ -151,7 +177,11 @@ describe("figures of the scene are those of the oracle", () => {
 
   it("the scene has each option of a request, each filter and each figure, with a value that changes something", () => {
     const options = new Set(CASES.map(([option]) => option.split(".")[0]));
-    expect([...options, ...IN_FILES, ...namesOf(ELSEWHERE)].sort()).toEqual(namesOf(REQUEST_KEYS).sort());
+    expect([...options, ...namesOf(IN_FILES)].sort()).toEqual(namesOf(REQUEST_KEYS).sort());
+    const unasked = Object.values(IN_FILES).filter(
+      (asked) => !FILE_TESTS.some((test) => test.includes(asked)),
+    );
+    expect(unasked).toEqual([]);
     const filters = CASES.flatMap(([option]) => /^filter\.(.+)/.exec(option)?.[1] ?? []);
     expect([...new Set([...filters, "allow_empty"])].sort()).toEqual(
       namesOf(REQUEST_KEYS.filter.unwrap().shape).sort(),

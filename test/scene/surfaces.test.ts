@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -11,12 +11,11 @@ import { readParquetObjects } from "../support/figures/tables.ts";
 import { openWarehouse } from "../support/library.ts";
 import { readCsv, readHeadline, readTables } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
-import { ACCOUNTS, accountNamed, RANGE } from "../support/scene/accounts.ts";
+import { ACCOUNTS, RANGE } from "../support/scene/accounts.ts";
 import { alike, askScene } from "../support/scene/ask.ts";
 import { openScene } from "../support/scene/build.ts";
 import { type Asked, figuresOf, type OracleRow } from "../support/scene/oracle.ts";
 import { answering } from "../support/services/mcp.ts";
-import { startServer, text } from "../support/services/server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { readRows } from "../support/warehouses/warehouse.ts";
 
@@ -83,10 +82,20 @@ describe("each surface shows the figures of the oracle", () => {
     }
     if (account.name === "howe") {
       await write("xlsx");
-      const [, , ...rows] = readBySheetJs(read("calltally.xlsx")).source ?? [];
-      expect(rows.map(([source, calls]) => [source?.shown, Number(calls?.shown)])).toEqual(
-        expected.map((row) => [row.source, row.calls]),
+      const [, head = [], ...rows] = readBySheetJs(read("calltally.xlsx")).source ?? [];
+      const names = head.map((cell) =>
+        (cell?.shown ?? "").toLowerCase().replace(", ", "_").replace(/[ -]/g, "_"),
       );
+      // Shares, changes and times are shown for people.
+      const counted = names.filter((name) => /^(?!.*(rate|_at$|_change$|_points$|duration))/.test(name));
+      expect(counted.length).toBeGreaterThan(30);
+      const shown = rows.map((row) =>
+        counted.map((name) => {
+          const text = row[names.indexOf(name)]?.shown ?? null;
+          return text === null || name === "source" ? text : Number(text.replace(/,| AUD$/g, ""));
+        }),
+      );
+      expect(shown).toEqual(expected.map((row) => counted.map((name) => row[name] ?? null)));
     }
   });
 
@@ -234,33 +243,5 @@ describe("each surface shows the figures of the oracle", () => {
       ({ median_duration_seconds: __, ...row }) => row,
     );
     expect(alike(readRows(scene.databaseOf(name), "SELECT * FROM rollup_channel"), viewed)).toEqual(viewed);
-  });
-
-  it("the mail and the web hook of each account", async () => {
-    await using hook = await startServer(text("OK"));
-    writeFileSync(join(openScene().folder, "hook.url"), `${hook.url}scene`, { mode: 0o600 });
-    await run("run", "weekly", "--deliver");
-    const bodies = hook.requests.map(({ body }) => JSON.parse(String(body)));
-    expect(bodies.map(({ account }) => account).sort()).toEqual(ACCOUNTS.map(({ name }) => name).sort());
-    for (const { account, headline } of bodies) {
-      const [total = {}] = figuresOf(accountNamed(account), { ...ALL, by: ["channel"] }).slice(-2);
-      const figures = new Map<string, { value: string; previous: string | null }>(
-        headline.map((figure: { name: string }) => [figure.name, figure]),
-      );
-      for (const [title, name] of [
-        ["Calls", "calls"],
-        ["Qualified calls", "qualified_calls"],
-        ["Missed calls", "missed_calls"],
-        ["Booked calls", "booked_calls"],
-      ] as const) {
-        const { value, previous } = figures.get(title) ?? {};
-        expect({ account, title, value, previous }).toEqual({
-          account,
-          title,
-          value: String(total[name]),
-          previous: String(total[`${name}_previous`]),
-        });
-      }
-    }
   });
 });

@@ -63,3 +63,21 @@ function toText(markup: string): string {
     .replaceAll("&amp;", "&")
     .trim();
 }
+
+/** Reads the text of a page or a mail as it is seen but for charts, a line for each block and each row of a table. */
+export function readSeenLines(markup: string): string[] {
+  const marked = markup
+    .replace(/^[\s\S]*?<body[^>]*>/, "")
+    .replace(/<(style|script|title|svg)[\s\S]*?<\/\1>/g, "")
+    .replace(/\s+/g, " ")
+    .replace(/<\/t[hd]>/g, " | ")
+    .replace(/<(?!\/?(?:a|b|bdi|strong|em|data|span|code|i|small|time|abbr|t[hd])\b)[^>]*>/g, "\n");
+  return marked
+    .split("\n")
+    .map((line) =>
+      toText(line)
+        .replace(/[\s|]+$/, "")
+        .trim(),
+    )
+    .filter((line) => line !== "");
+}

@@ -41,6 +41,28 @@ it("hygiene lists tags with the lines that mend them, and numbers those for the 
   expect((await folder.runWith({}, "hygiene")).stdout).toContain("No tag of these 28 days looks wrong");
 });
 
+it.each([
+  // 10 October ends there at 10:00 UTC of the day after.
+  { zone: "Pacific/Honolulu", end: "2026-10-11T10:00:00.000Z", begins: "2026-09-13T10:00:00.000Z" },
+  // and there at 13:00 UTC of that day; it began before a clock change.
+  { zone: "Australia/Lord_Howe", end: "2026-10-10T13:00:00.000Z", begins: "2026-09-12T13:30:00.000Z" },
+])(
+  "hygiene --to ends with the local day of $zone, and begins 28 days before",
+  async ({ zone, end, begins }) => {
+    const at = (moment: string, ms: number, utm_source: string) => ({
+      call_started: new Date(Date.parse(moment) + ms).toISOString(),
+      utm_source,
+    });
+    const calls = [
+      ...Array.from({ length: 20 }, () => at(end, -1, "facebook")),
+      ...[at(begins, -1, "facebok"), at(begins, 0, "facebok"), at(end, -1, "facebok"), at(end, 0, "facebok")],
+    ].map((members, index) => makeCall({ call_id: index + 1, ...members }));
+    using folder = makeCallsFolder(calls, { CALLTALLY_TIMEZONE: zone });
+    const [problem] = JSON.parse(await folder.say("hygiene --json --to", DAY));
+    expect(problem).toMatchObject({ value: "facebok", other: "facebook", calls: 2 });
+  },
+);
+
 it("hygiene appends lines by number and problem, which then rename calls and spend", async () => {
   using folder = makePlace();
   const { code, stdout, stderr } = await folder.hygiene("--write", "aliases.csv", "--lines", "2,near_miss");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { insertRestatements } from "../../../src/features/restatements/restatement-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
 import { readCsv } from "../../support/page.ts";
 import { readText } from "../../support/temp-folder.ts";
@@ -67,6 +68,44 @@ AT  data/exports/medium.csv, medium, exported THEN
     ]);
   });
 });
+
+it.each([
+  // 2 October begins there at 10:00 UTC.
+  { zone: "Pacific/Honolulu", found: ["2026-10-02T09:59:59.999Z", "2026-10-02T10:00:00.000Z"] },
+  // and there at 13:30 UTC of the day before.
+  { zone: "Australia/Lord_Howe", found: ["2026-10-01T13:29:59.999Z", "2026-10-01T13:30:00.000Z"] },
+])(
+  "restatements --since begins with the local day of $zone, and lists local times",
+  async ({ zone, found }) => {
+    using folder = makeCallsFolder([], { CALLTALLY_TIMEZONE: zone });
+    {
+      using writer = openExistingWarehouse(folder.database);
+      const restatements = found.map((found_at, index) => ({
+        ...{
+          found_at,
+          exported_at: "2026-09-20T05:00:00.000Z",
+          rules_changed: null,
+          path: "/out/source.csv",
+        },
+        ...{ contents: "source", period: `2026-08-1${index}`, starts_at: "2026-08-10T00:00:00.000Z" },
+        ...{ ends_at: "2026-08-11T00:00:00.000Z", key: { source: "google" }, metric: "calls" },
+        ...{ was: 3, now: 2, change: -1, reasons: [{ reason: "gone", calls: 1, effect: -1 } as const] },
+      }));
+      insertRestatements(writer, restatements);
+    }
+    const since = async (day: string) =>
+      JSON.parse(await folder.say("restatements --json --since", day)).map(
+        ({ found_at }: { found_at: string }) => found_at,
+      );
+    expect(await since("2026-10-01")).toEqual(found.toReversed());
+    expect(await since("2026-10-02")).toEqual(found.slice(1));
+    const text = await folder.say("restatements --calls");
+    expect(text).toMatch(/^2026-10-02 00:00 .*\n.*2026-08-11/m);
+    expect(text).toMatch(/^2026-10-01 23:59 .*\n.*2026-08-10/m);
+    const exported = zone === "Pacific/Honolulu" ? "2026-09-19 19:00" : "2026-09-20 15:30";
+    expect(text).toContain(`exported ${exported}`);
+  },
+);
 
 describe("second export", () => {
   it("reports in the file, the page, the list and the summary what changed and why, and a third one reports nothing", async () => {

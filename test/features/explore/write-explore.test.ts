@@ -1,6 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
+import { defaultView } from "../../../src/features/explore/browser/view.ts";
+import { statementsOfView } from "../../../src/features/explore/browser/view-statements.ts";
 import { findPersonalFiles } from "../../../src/forget/personal-files.ts";
 import { isOf, verifyFile } from "../../../src/verify/verify-files.ts";
 import { CALL_FACTS } from "../../../src/warehouse/calls/facts.ts";
@@ -37,6 +40,54 @@ WITH RECURSIVE series (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM serie
 INSERT INTO call_facts (call_id, ${others.join(", ")})
 SELECT value, ${values.join(", ")} FROM series CROSS JOIN (SELECT * FROM call_facts LIMIT 1)`;
 }
+
+it.each([
+  // A day begins there at 10:00 UTC.
+  ["Pacific/Honolulu", "2026-04-02T10:00:00.000Z", "2026-04-02", "2026-07-01"],
+  ["Pacific/Honolulu", "2026-04-02T10:00:00.001Z", "2026-04-03", "2026-07-02"],
+  // and there at 13:00 UTC, from 5 April on at 13:30.
+  ["Australia/Lord_Howe", "2026-04-01T13:00:00.000Z", "2026-04-02", "2026-07-01"],
+  ["Australia/Lord_Howe", "2026-04-01T13:00:00.001Z", "2026-04-03", "2026-07-01"],
+  ["Australia/Lord_Howe", "2026-04-01T13:30:00.001Z", "2026-04-03", "2026-07-02"],
+])(
+  "a page in %s whose first call came at %s has all calls from %s on, and knows first-time callers from %s on",
+  async (timezone, call_started, coveredFrom, historyFrom) => {
+    using warehouse = makeWarehouse([{ ...FULL_CALL, call_started }]);
+    await warehouse.export({ targets: [EXPLORE], timezone });
+    const { facts } = readPage(join(warehouse.folder, "explore.html"));
+    expect(facts).toMatchObject({ coveredFrom, historyFrom });
+  },
+);
+
+it.each([
+  // The last sync ended at 00:01 UTC on 1 October, so that calls are settled until 00:01 on 28 September.
+  {
+    ...{ timezone: "Pacific/Honolulu", last: "2026-09-26", first: "2026-09-27" },
+    ...{ today: "2026-09-30", until: "30 Sep 2026 14:01 (UTC-10:00)" },
+  },
+  {
+    ...{ timezone: "Australia/Lord_Howe", last: "2026-09-27", first: "2026-09-28" },
+    ...{ today: "2026-10-01", until: "1 Oct 2026 10:31 (UTC+10:30)" },
+  },
+])(
+  "the statements of a page in $timezone warn of $first, whose calls may still change, and not of $last",
+  async ({ timezone, last, first, today, until }) => {
+    const calls = Array.from({ length: 30 }, (_, index) => ({
+      ...FULL_CALL,
+      ...{ call_id: index + 1, call_started: `2026-09-${String(index + 1).padStart(2, "0")}T23:00:00.000Z` },
+    }));
+    using warehouse = makeWarehouse(calls);
+    await warehouse.export({ targets: [EXPLORE], timezone });
+    const { facts, data } = readPage(join(warehouse.folder, "explore.html"));
+    const source = { facts, calls: new PageCalls(facts, data) };
+    const statementsOf = (to: string) =>
+      statementsOfView(source, { ...defaultView(facts, ["calls"]), days: { from: "2026-09-26", to } });
+    const isWarned = (to: string) => statementsOf(to).some(({ id }) => id === "provisional");
+    expect([isWarned(last), isWarned(first)]).toEqual([false, true]);
+    const unfinished = statementsOf(today).find(({ id }) => id === "unfinished");
+    expect(unfinished?.values).toMatchObject({ until });
+  },
+);
 
 describe("page to explore", () => {
   it("writes days and hours instead of times, and nothing that identifies a call or a caller", async () => {

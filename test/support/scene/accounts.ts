@@ -2,7 +2,7 @@ import type { AttributionRules } from "../../../src/attribution/attribution-rule
 import type { Call } from "../../../src/call/columns.ts";
 import type { FoldJob, FoldSpend } from "../figures/fold.ts";
 import { makeCall } from "../warehouses/calls.ts";
-import { VISITS } from "./visits.ts";
+import { VISITS, type Visit } from "./visits.ts";
 
 export type AccountName = "oahu" | "chicago" | "howe";
 
@@ -78,7 +78,7 @@ const PLANS: readonly Plan[] = [
       channels: [{ channel: "Partners", source: "partner-*", medium: "", campaign: "", referrer: "" }],
       topics: [
         { ...phrase, topic: "wrong", phrase: "wrong", qualifies: false },
-        { ...phrase, topic: "burst", phrase: "burst", speaker: "caller", qualifies: true },
+        { ...phrase, topic: "burst", phrase: "burst", speaker: "caller", qualifies: true, value: "118.50" },
         { ...phrase, topic: "quote", phrase: "quote" },
       ],
       hours: { week: "Mon-Fri 06:30-20:15", closed: ["2026-03-26"], timezone: "Pacific/Honolulu" },
@@ -114,7 +114,7 @@ const PLANS: readonly Plan[] = [
       ],
       topics: [
         { ...phrase, topic: "emergency", phrase: "burst" },
-        { ...phrase, topic: "price", phrase: "quote", qualifies: true },
+        { ...phrase, topic: "price", phrase: "quote", qualifies: true, value: "77" },
       ],
       hours: { week: "Mon-Sat 06:00-21:45", closed: ["2026-03-12"], timezone: "America/Chicago" },
     },
@@ -169,10 +169,27 @@ function startOfCall({ edges, step, calls }: Plan, index: number): string {
 
 const SAID = ["a pipe has burst", "what does a quote cost", "sorry, wrong number", "good morning", null];
 
+/** Ids of the click on an ad and of the browser, each of which two calls have; some clicks are not of Google Ads. */
+function clickOf({ clicks }: Visit, nth: number, { firstId }: Plan, index: number): Partial<Call> {
+  const browser = {
+    google_analytics_cid: index % 6 === 5 ? null : `${firstId + (index >> 1)}.17${index >> 1}`,
+  };
+  if (clicks === undefined) return browser;
+  const pair = nth >> 1;
+  const by = at(clicks, pair);
+  const id = `${by}-${firstId}_${pair}`;
+  if (by === "gclid") return { ...browser, gclid: id, gclsrc: at([null, "aw.ds", "AW", "3p.ds"], pair) };
+  const hex = (firstId * 100 + pair).toString(16).padStart(32, "0");
+  return { ...browser, extra: JSON.stringify({ [by]: by === "msclkid" ? hex : id }) };
+}
+
 function callsOf(plan: Plan): Call[] {
   const { prefixes, dispositions, rules, firstId, step } = plan;
+  const seen = new Map<Visit, number>();
   return Array.from({ length: plan.calls }, (_, index) => {
     const visit = at(VISITS, index * 5 + (index >> 3) + (step % 3));
+    const nth = seen.get(visit) ?? 0;
+    seen.set(visit, nth + 1);
     const said = at(SAID, index * 3 + (index >> 4));
     const seconds = (index * 29 + (step % 17)) % 190;
     return makeCall({
@@ -192,6 +209,7 @@ function callsOf(plan: Plan): Call[] {
       transcription_details:
         said === null ? null : JSON.stringify([{ channel: at(["caller", "agent"], index >> 2), text: said }]),
       ...visit.members,
+      ...clickOf(visit, nth, plan, index),
     });
   });
 }

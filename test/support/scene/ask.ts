@@ -1,7 +1,13 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
+import { folderOutput } from "../../../src/export/output/folder.ts";
 import { askRollup } from "../../../src/library/ask-rollup.ts";
+import { produce } from "../../../src/produce/produce.ts";
 import { sourceOf } from "../../../src/produce/warehouse-source.ts";
+import { AS_WRITTEN, check } from "../../../src/request/check.ts";
 import { REQUEST_KEYS } from "../../../src/request/export-request.ts";
+import { resolve } from "../../../src/request/resolve.ts";
 import type { AccountName } from "./accounts.ts";
 import { openScene } from "./build.ts";
 import type { Asked, OracleRow } from "./oracle.ts";
@@ -42,4 +48,21 @@ export async function askScene(
 export function alike(rows: readonly Record<string, unknown>[], expected: readonly OracleRow[]): unknown[] {
   const names = Object.keys(expected[0] ?? {});
   return rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name] ?? null])));
+}
+
+/** Writes files of an account of the scene as `export` does, at a time; returns a reader of their texts. */
+export async function writeScene(
+  name: AccountName,
+  request: z.input<typeof exportRequest>,
+  { nowMs, folder }: { nowMs: number; folder: string },
+): Promise<(file: string) => string> {
+  const settings = openScene().settingsOf(name);
+  const source = sourceOf(settings);
+  const output = folderOutput(folder);
+  const checked = exportRequest.parse(request);
+  check(checked, { source: source.can, output: output.can }, AS_WRITTEN);
+  const ask = resolve(checked, { nowMs, timezone: settings.timezone });
+  const clock = { now: () => nowMs, sleep: () => Promise.resolve() };
+  await produce(ask, source, output, { account: name, clock });
+  return (file) => readFileSync(join(folder, file), "utf8");
 }

@@ -39,7 +39,9 @@ function build(): Scene {
   for (const account of ACCOUNTS) fill(folder, account);
   writeFileSync(join(folder, "a.token"), "t0ken", { mode: 0o600 });
   writeFileSync(join(folder, "hook.url"), "http://127.0.0.1:1/none", { mode: 0o600 });
+  writeFileSync(join(folder, "smtp.url"), "smtp://127.0.0.1:1?from=calls@example.com", { mode: 0o600 });
   const yaml = {
+    smtp_url_file: join(folder, "smtp.url"),
     reports: {
       weekly: {
         accounts: "all",
@@ -49,7 +51,10 @@ function build(): Scene {
         spend: true,
         outcomes: true,
         folder: join(folder, "reports/{account}"),
-        deliver: [{ webhook: { url_file: join(folder, "hook.url") } }],
+        deliver: [
+          { webhook: { url_file: join(folder, "hook.url") } },
+          { email: { to: ["ann@example.com"], subject: "{account}: {from} to {to}" } },
+        ],
       },
     },
     accounts: Object.fromEntries(ACCOUNTS.map((each) => [each.name, toYaml(folder, each)])),

@@ -12,6 +12,8 @@ export interface VisitFacts {
 
 export interface Visit {
   members: Partial<Call>;
+  /** By which ids of clicks its calls are known; an account's n-th two calls have one click. */
+  clicks?: readonly ("gclid" | "gbraid" | "wbraid" | "msclkid")[];
   facts: VisitFacts;
   /** Where an account's aliases or channels decide otherwise. */
   otherwise?: Partial<Record<Name, Partial<VisitFacts>>>;
@@ -21,9 +23,10 @@ export interface Visit {
 export const VISITS: readonly Visit[] = [
   {
     members: {
-      ...{ utm_source: "Google", utm_medium: "cpc", utm_campaign: "spring", gclid: "Cj-1" },
+      ...{ utm_source: "Google", utm_medium: "cpc", utm_campaign: "spring" },
       ...{ campaign_name: "Spring sale", campaign_id: "701", insight_name: "Google Ads" },
     },
+    clicks: ["gclid"],
     facts: { source: "google", medium: "cpc", campaign: "Spring sale", channel: "Paid Search" },
     otherwise: { howe: { medium: "paid-click", channel: "Paid Search" } },
   },
@@ -35,6 +38,7 @@ export const VISITS: readonly Visit[] = [
       utm_content: "ad-b",
       utm_term: "leak",
     },
+    clicks: ["gclid", "gbraid", "wbraid"],
     facts: { source: "gads", medium: "ppc", campaign: "Sommer", channel: "Paid Other" },
     otherwise: {
       oahu: { source: "google", campaign: "Summer", channel: "Paid Search" },
@@ -63,6 +67,7 @@ export const VISITS: readonly Visit[] = [
       campaign_id: "703",
       utm_term: "drain",
     },
+    clicks: ["msclkid"],
     facts: { source: "bing", medium: "cpc", campaign: "Twin", channel: "Paid Search" },
     otherwise: { howe: { medium: "paid-click" } },
   },

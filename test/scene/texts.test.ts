@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { readSeenLines, readTables } from "../support/page.ts";
+import { calltally } from "../support/run.ts";
+import { ACCOUNTS, accountNamed, RANGE } from "../support/scene/accounts.ts";
+import { openScene } from "../support/scene/build.ts";
+import { figuresOf } from "../support/scene/oracle.ts";
+import { answering } from "../support/services/mcp.ts";
+import { makeTempFolder } from "../support/temp-folder.ts";
+
+/*
+ * What surfaces say and how it is laid out; their figures are those of the oracle in other tests. After a change that is
+ * meant, `npx vitest run test/scene --update` writes the files again: read their diff.
+ */
+
+const DAYS = ["--from", RANGE.from, "--to", RANGE.to];
+
+beforeAll(() => void openScene());
+
+/** Runs a command on the accounts of the scene; returns both of its streams. */
+async function say(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await calltally(args, { cwd: openScene().folder });
+  if (code !== 0) throw new Error(`${args.join(" ")} exits with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+it("the page of charts says what it said", async () => {
+  using folder = makeTempFolder();
+  await say("report", "--account", "chicago", ...DAYS, "--out", folder.path);
+  const page = readFileSync(join(folder.path, "report.html"), "utf8");
+  await expect(
+    readSeenLines(page)
+      .join("\n")
+      .replace(/\b[0-9a-f]{64}\b/, "…"),
+  ).toMatchFileSnapshot("golden/page-chicago.txt");
+});
+
+it("the overview has the figures of the oracle, and says what it said", async () => {
+  const asked = { by: ["source"], range: RANGE, compare: "previous", total: true } as const;
+  const expected = ACCOUNTS.map((account) => {
+    const [row = {}] = figuresOf(account, { ...asked, spend: true, outcomes: true }).slice(-2);
+    const share = Math.round((1e4 * Number(row.missed_calls)) / Number(row.calls)) / 1e4;
+    const figures = [row.calls, row.calls_change, share, row.qualified_calls, row.cost, row.revenue];
+    return [account.name, ...figures];
+  });
+  using folder = makeTempFolder();
+  await say("report", "--overview", ...DAYS, "--out", folder.path);
+  const page = readFileSync(join(folder.path, "overview.html"), "utf8");
+  const [{ rows } = { rows: [] }] = readTables(page);
+  const shown = rows
+    .filter((row) => row.length > 1)
+    .map(([name, ...cells]) => [name?.text, ...cells.slice(0, 6).map(({ value }) => value)]);
+  expect(shown.slice(0, -1)).toEqual(expected);
+  await expect(readSeenLines(page).join("\n")).toMatchFileSnapshot("golden/overview.txt");
+});
+
+it("the terminal says what it said, in local times", async () => {
+  const texts: string[] = [];
+  for (const [place, { name, calls }] of ACCOUNTS.entries()) {
+    const id = String(calls[place]?.call_id);
+    const commands = [
+      ["explain", id],
+      [
+        "export",
+        "source",
+        ...DAYS,
+        "--spend",
+        "--outcomes",
+        "--compare",
+        "previous",
+        "--out",
+        `said/${name}`,
+      ],
+      ["query", "SELECT channel, calls, missed_calls, first_call_at FROM rollup_channel ORDER BY channel"],
+    ];
+    for (const command of commands) {
+      const said = await say(...command, "--account", name);
+      texts.push(`$ calltally ${command.join(" ")} --account ${name}\n${said}`);
+    }
+  }
+  await expect(texts.join("\n")).toMatchFileSnapshot("golden/terminal.txt");
+});
+
+it("the answer to an assistant says what it said", async () => {
+  const { name } = accountNamed("howe");
+  const question = { account: name, by: ["source", "medium"], range: RANGE, total: true };
+  const answer = await answering(openScene().folder).ask("compare", question);
+  await expect(JSON.stringify(answer, null, 2)).toMatchFileSnapshot("golden/assistant-howe.txt");
+});
