@@ -236,13 +236,17 @@ anonymous,,2026-10-06,sold
     const header = "job_id,call_id,date,stage,amount\n";
     importText(warehouse, `${header}A,1,2026-10-06,sold,100\nA-refund,1,2026-10-09,sold,(30.25)\n`);
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
-    const { rejected } = importText(warehouse, `${header}A,1,2026-10-09,sold,-30.25\n`);
-    expect(rejected.map(({ reason }) => reason)).toEqual([
-      "a refund would replace its job: give it an id of its own",
+    const { rejected } = importTexts(warehouse, [
+      `${header}A-refund,1,2026-10-09,sold,-29\n`,
+      `${header}C,3,2026-10-06,lost,\nD,3,2026-10-06,lost,\nA,1,2026-10-09,sold,-30.25\n`,
     ]);
-    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
+    expect(rejected.map(({ file, line, reason }) => [file, line, reason])).toEqual([
+      ["jobs2.csv", 4, "a refund would replace its job: give it an id of its own"],
+    ]);
+    // A refund replaces a refund of its id.
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 71]);
     importText(warehouse, `${header}B,2,2026-10-09,sold,5\nB,2,2026-10-09,sold,-1\n`);
-    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 73.75]);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 75]);
   });
 
   it("keeps exact amounts of any size and currency", async () => {
