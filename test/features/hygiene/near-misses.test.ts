@@ -58,6 +58,34 @@ describe("findNearMisses", () => {
       ["AC Repiar → AC Repair", "AC Rpeair → AC Repair"],
     ],
     [
+      "values of up to 200 characters",
+      Object.fromEntries(
+        [200, 201].flatMap((length) => {
+          const value = "spring".padEnd(length, ` ${length}`);
+          return [
+            [value, 90],
+            [value.replace("spring", "sprang"), 2],
+          ];
+        }),
+      ),
+      [`${"sprang".padEnd(200, " 200")} → ${"spring".padEnd(200, " 200")}`],
+    ],
+    [
+      "words of six letters in one of them",
+      { google: 90, goole: 3, gogle: 3, ebay: 80, ebey: 2 },
+      ["gogle → google", "goole → google"],
+    ],
+    [
+      "values by the calls of the rare one",
+      { facebook: 400, facebok: 2, instagram: 300, instagrm: 5, newsletter: 200, newslettr: 4 },
+      ["instagrm → instagram", "newslettr → newsletter", "facebok → facebook"],
+    ],
+    [
+      "values with a fifth of the calls, and with more",
+      { facebook: 50, facebok: 10, instagram: 50, instagrm: 11 },
+      ["facebok → facebook"],
+    ],
+    [
       "three spellings, each paired with the most common",
       { "Brand Exact": 90, "brand-exact": 8, BRAND_EXACT: 3 },
       ["brand-exact → Brand Exact", "BRAND_EXACT → Brand Exact"],
