@@ -17,7 +17,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     { part: Math.round(now * calls), whole: calls },
     { part: Math.round(before * callsBefore), whole: callsBefore },
   )`,
-    to: "isShareWithinChance({ part: Math.round(before * callsBefore), whole: callsBefore }, { part: Math.round(now * calls), whole: calls })",
+    to: `isShareWithinChance(
+    { part: Math.round(before * callsBefore), whole: callsBefore }, { part: Math.round(now * calls), whole: calls })`,
     reason: "the test of two shares does not depend on their order",
   },
   ...["clicks", "impressions"].map((what) => ({
