@@ -30,3 +30,14 @@ it("firstError is the original error even if releasing resources fails as well",
   ]);
   expect(describeError(thrown)).toBe("Cannot copy calls.db");
 });
+
+it("describeError adds the cause, unless the message says it already or there is no message", () => {
+  const cause = new Error("disk full");
+  const described = (isCauseInMessage: boolean) =>
+    describeError(new CalltallyError(EXIT.storage, "Cannot write", { cause, isCauseInMessage, hint: "" }));
+  expect([described(true), described(false)]).toEqual(["Cannot write", "Cannot write: disk full"]);
+  expect(describeError(new Error("odd", { cause: new TypeError("", { cause: 7 }) }))).toBe(
+    "odd: TypeError: 7",
+  );
+  expect([describeError("text"), describeError(null)]).toEqual(["text", "null"]);
+});
