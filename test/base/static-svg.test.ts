@@ -1,13 +1,13 @@
-import { init } from "echarts";
+import { type EChartsOption, init } from "echarts";
 import { expect, it } from "vitest";
 import { drawSvg } from "../../src/base/static-svg.ts";
 
 it("drawSvg draws a chart without script and style, of its size, with its label", () => {
-  const option = {
+  const option: EChartsOption = {
     xAxis: { type: "category", data: ["Mon", "Tue"] },
     yAxis: { type: "value" },
     series: [{ type: "bar", data: [5, 7] }],
-  } as const;
+  };
   const draw = () => drawSvg(init, option, { width: 640, height: 200, label: 'Calls & "leads" <b> & <i>' });
   const svg = draw();
   const label = "Calls &amp; &quot;leads&quot; &lt;b> &amp; &lt;i>";

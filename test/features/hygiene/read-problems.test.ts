@@ -25,7 +25,9 @@ describe("readProblems", () => {
       ["facebok", at(5)],
       ["fresh", at(22)],
       ["stale", at(22, -1)],
-    ].map(([utm_source, call_started], index) => makeCall({ call_id: index + 1, utm_source, call_started }));
+    ].map(([utm_source = "", call_started = ""], index) =>
+      makeCall({ call_id: index + 1, utm_source, call_started }),
+    );
     using warehouse = newWarehouse(calls);
     const spent = (day: string, campaign: string, cost_micros: number) => ({
       ...{ line: 1, day, source: "google", medium: "cpc", campaign, campaign_id: null },
