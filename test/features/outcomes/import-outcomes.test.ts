@@ -514,4 +514,20 @@ describe("removeImport", () => {
       ),
     ).toContain("it was removed before");
   });
+
+  it("names no import that has all its rows, or lost all of them to another one", () => {
+    using warehouse = newWarehouse(CALLS);
+    const header = "job_id,call_id,stage,amount\n";
+    importText(warehouse, `${header}A,1,sold,1\n`);
+    importText(warehouse, `${header}B,2,sold,2\n`);
+    importText(warehouse, `${header}B,2,sold,4\n`);
+    importText(warehouse, `${header}C,3,sold,8\nD,3,sold,16\n`);
+    importText(warehouse, `${header}C,3,sold,32\n`, { source: "crm" });
+    importText(warehouse, `${header}C,3,sold,64\n`);
+    const { lost } = removeImport(warehouse, OUTCOME_LEDGER, {
+      number: 6,
+      removedAt: "2026-10-09T00:00:00.000Z",
+    });
+    expect(lost.map(({ number }) => number)).toEqual([4]);
+  });
 });
