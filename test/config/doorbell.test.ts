@@ -8,9 +8,13 @@ import { makeTempFolder } from "../support/temp-folder.ts";
 function read(doorbell: string, secret = "0123456789abcdef") {
   using folder = makeTempFolder();
   const path = join(folder.path, "calltally.yaml");
-  writeFileSync(path, `accounts: { acme: { token_file: bell, database: acme.db, base_url: "https://api.example.com" } }\n${doorbell}`, {
-    mode: 0o600,
-  });
+  writeFileSync(
+    path,
+    `accounts: { acme: { token_file: bell, database: acme.db, base_url: "https://api.example.com" } }\n${doorbell}`,
+    {
+      mode: 0o600,
+    },
+  );
   writeFileSync(join(folder.path, "bell"), `${secret}\n`, { mode: 0o600 });
   return readDoorbell(readCalltallyFile(path, process.cwd()));
 }

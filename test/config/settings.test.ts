@@ -486,6 +486,13 @@ describe("inspectSettings", () => {
   });
 });
 
+it.each(["https://hc-ping.com/17", "http://monitor.example.com/17"])(
+  "CALLTALLY_HEARTBEAT_URL accepts %s",
+  (url) => {
+    expect(load({ env: { CALLTALLY_HEARTBEAT_URL: url } }).heartbeatUrl).toEqual(new URL(url));
+  },
+);
+
 describe("CALLTALLY_BASE_URL", () => {
   it.each([
     "https://api.example.com",

@@ -58,4 +58,18 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     to: "b <= a",
     reason: "either of two equal times",
   },
+  {
+    file: "src/features/hygiene/near-misses.ts",
+    on: "(distance(word, other) === 1 || isSwapped(word, other))",
+    from: "distance(word, other)",
+    to: "distance(other, word)",
+    reason: "the distance of two words does not depend on their order",
+  },
+  {
+    file: "src/features/hygiene/find-problems.ts",
+    on: "source === referring_host ? referring_host : null,",
+    from: "referring_host",
+    to: "source",
+    reason: "both are equal there",
+  },
 ];

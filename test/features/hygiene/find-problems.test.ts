@@ -186,7 +186,7 @@ describe("findProblems", () => {
     ["fewer than three tenths", { own: 29, other: 70 }, 0],
     ["calls without clicks", { own: 50, isClick: false }, 0],
     ["a social network", { own: 50, host: "m.facebook.com" }, 0],
-    ["a page of Google", { own: 50, host: "sites.google.com" }, 0],
+    ["a page of Google", { own: 50, host: "acme.googleusercontent.com" }, 0],
   ])(
     "knows the site's own pages by its clicks: %s",
     (_, { own = 0, other = 0, isClick = true, host = "acme.example" }, count) => {

@@ -56,6 +56,26 @@ describe("readProblems", () => {
     ]);
   });
 
+  it("leaves out what only earlier calls had", async () => {
+    const named = (campaign_name: string, campaign_id: string, call_started: string) => ({
+      ...{ campaign_name, campaign_id, call_started },
+    });
+    using warehouse = newWarehouse(
+      [
+        ...[1, 2, 3].map(() => named("Spring", "7", "2026-03-20T12:00:00.000Z")),
+        named("Roofing", "7", "2026-03-20T12:00:00.000Z"),
+        named("Roofing", "8", "2026-01-20T12:00:00.000Z"),
+        named("Summer", "8", "2026-03-20T12:00:00.000Z"),
+      ].map((call, index) => makeCall({ call_id: index + 1, ...call })),
+    );
+    using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
+    const until = { timezone: "UTC", nowMs: Date.parse("2026-03-28T12:00:00.000Z") };
+    const { problems } = await readProblems({ session, reader: warehouse }, until);
+    expect(problems.map(({ kind, value, other, calls }) => [kind, value, other, calls])).toEqual([
+      ["two_names", "Roofing", "Spring", 1],
+    ]);
+  });
+
   it("does not know what is new if the first call is of the last 28 days", async () => {
     const sourcesSince = async (firstStart: string) => {
       const starts = [firstStart, "2026-03-25T12:00:00.000Z"];
