@@ -165,7 +165,10 @@ describe("counterpartOf", () => {
       "08:30",
       "2026-02-28T14:30:45.000Z",
     ],
-  ])("is at the same time of day in %s, %j before %s", (zone, distance, asOf, day, time, at) => {
-    expect(counterpartOf(asOf, distance, zone)).toEqual({ day, time, at });
-  });
+  ])(
+    "the counterpart is at the same time of day in %s, %j before %s",
+    (zone, distance, asOf, day, time, at) => {
+      expect(counterpartOf(asOf, distance, zone)).toEqual({ day, time, at });
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Calls, MARKS, MARKS_OF, NO_DURATION } from "../../src/figures/calls.ts";
+import { namesOf } from "../../src/base/records.ts";
+import { type Calls, MARKS, NO_DURATION } from "../../src/figures/calls.ts";
 import { groups, runSteps } from "../../src/figures/groups.ts";
 import { draws } from "../support/draws.ts";
 
@@ -13,7 +14,19 @@ interface DrawnCall {
 }
 
 const SIZE = 5;
-const COUNTS = ["calls", "answered_calls", "missed_in_hours", "first_calls"] as const;
+/** The marks that calls of each count have. */
+const MARKED = {
+  calls: [],
+  answered_calls: ["answered"],
+  missed_calls: ["missed"],
+  other_calls: ["other"],
+  qualified_calls: ["qualified"],
+  first_calls: ["first"],
+  calls_in_hours: ["in_hours"],
+  answered_in_hours: ["in_hours", "answered"],
+  missed_in_hours: ["in_hours", "missed"],
+} as const;
+const COUNTS = namesOf(MARKED);
 const PARTS = [
   ...COUNTS,
   ...([
@@ -46,7 +59,7 @@ function expectedOf(calls: readonly DrawnCall[]) {
     ...Object.fromEntries(
       COUNTS.map((part) => [
         part,
-        calls.filter(({ marks }) => (marks & MARKS_OF[part]) === MARKS_OF[part]).length,
+        calls.filter(({ marks }) => MARKED[part].every((mark) => (marks & MARKS[mark]) > 0)).length,
       ]),
     ),
     callers: new Set(calls.flatMap(({ caller }) => (caller === 0 ? [] : [caller]))).size,

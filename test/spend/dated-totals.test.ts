@@ -26,7 +26,7 @@ describe("findTotals", () => {
     expect([...findTotals(called, OTHERS)]).toEqual(called.slice(0, 3));
   });
 
-  it("is none of another day, of another source, or without other rows", () => {
+  it("finds no total in a row of another day or source, or without other rows", () => {
     const called = [row("2026-10-05", "bing", 30_000_000), row("2026-10-05", "google", 1_200_000)];
     expect([...findTotals(called, OTHERS)]).toEqual([]);
     expect([...findTotals([row("2026-10-05", "bing", 0)], [])]).toEqual([]);

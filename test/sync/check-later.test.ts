@@ -31,7 +31,7 @@ describe("LaterCheck", () => {
     expect(await check(database, { signal: new AbortController().signal })).toEqual({ found: null });
   });
 
-  it("has time for 100 GB from a disk that reads 170 MB a second", () => {
+  it("the longest check has time for 100 GB from a disk that reads 170 MB a second", () => {
     const seconds = LONGEST_CHECK_MS / 1000;
     expect(seconds * 170e6).toBeGreaterThan(100e9);
     expect(seconds).toBeLessThan(3600);

@@ -202,7 +202,7 @@ E,3,2026-10-05,void,55
 });
 
 describe("importOutcomes: lines that are no jobs", () => {
-  it("are totals, notes or left out; a call id alone, or a number alone, makes a line a job", () => {
+  it("a line is a job by its call id or number alone; others are totals, notes or left out", () => {
     using warehouse = newWarehouse(CALLS);
     const { imports, rejected } = importFiles(
       warehouse,
