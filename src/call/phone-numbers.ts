@@ -60,7 +60,7 @@ export function readPhoneNumbers(text: string): PhoneNumber[] {
     if (isOne) return [toNumber(text)].filter(({ number }) => !isWithheld(number));
   }
   const plain = toPlain(text);
-  if (!/\d/.test(plain) || ROUNDED.test(plain) || MASKED.test(plain)) return [];
+  if (ROUNDED.test(plain) || MASKED.test(plain)) return [];
   const vanity = readVanity(plain);
   if (vanity !== undefined) return [vanity];
   const runs = plain.match(RUN)?.flatMap((run) => run.split(/(?=\+)/).flatMap(splitRun)) ?? [];

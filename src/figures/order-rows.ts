@@ -12,7 +12,7 @@ export interface RowsToOrder {
 /** Sorts rows by period, most calls, key; if all keys are weekdays and hours, in their order; `(other)` last. */
 export function orderRows(rows: Int32Array, { cells, folding, callsOf }: RowsToOrder): Int32Array {
   const { columns, periods, table } = cells;
-  const isLocal = columns.length > 0 && columns.every(({ key }) => isLocalKey(key));
+  const isLocal = columns.every(({ key }) => isLocalKey(key));
   const periodRanks = periods && rankShown(periods, (period) => period ?? NOT_SET);
   const codeAt = (row: number, index: number) =>
     folding?.isOther(row) ? 0 : table.codeAt(cells.keyOf(row), index);

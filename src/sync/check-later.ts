@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { attempt } from "../base/errors.ts";
 
 /** Enough for 100 GB from a disk that reads 170 MB a second. A sync that ends earlier waits for the check. */
-const LONGEST_CHECK_MS = 10 * 60_000;
+export const LONGEST_CHECK_MS = 10 * 60_000;
 
 /** What the process of a check sends: the damage that it found, null for none, or what kept it from checking. */
 export type CheckReply = { found: string | null } | { problem: string };

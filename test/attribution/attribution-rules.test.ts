@@ -31,7 +31,7 @@ test("toRulesJson is equal for equivalent rules, and contains every rule", () =>
     aliases_of: { medium: { cpc: "paid", ad: "paid" } },
     topics: [{ topic: "Spam", phrase: "A  job", speaker: null, qualifies: false, value: null }],
     channels: [{ channel: "Partners", source: "partner-*", medium: "", campaign: "", referrer: "", line: 4 }],
-    hours: { timezone: "UTC", week: "Sat 09:00-12:00", closed: ["2026-12-26"] },
+    hours: { timezone: "America/Chicago", week: "Sat 09:00-12:00", closed: ["2026-12-26"] },
   } as const;
   const json = toRulesJson(rules);
   expect(json).toBe(
@@ -39,7 +39,7 @@ test("toRulesJson is equal for equivalent rules, and contains every rule", () =>
       '"duration_unit":"milliseconds","aliases":[{"fb":"facebook","goog":"google","ig":"instagram"},{},{"ad":"paid","cpc":"paid"},{}],' +
       '"topics":[{"topic":"Spam","phrase":"A  job","speaker":null,"qualifies":false,"value":null}],' +
       '"channels":[{"channel":"Partners","source":"partner-*","medium":"","campaign":"","referrer":""}],' +
-      '"hours":{"week":"Sat 09:00-12:00","closed":["2026-12-26"],"timezone":"UTC"}}',
+      '"hours":{"week":"Sat 09:00-12:00","closed":["2026-12-26"],"timezone":"America/Chicago"}}',
   );
   const { fb, goog, ig } = rules.aliases;
   expect(
@@ -48,7 +48,7 @@ test("toRulesJson is equal for equivalent rules, and contains every rule", () =>
       answered: ["answered", "transferred"],
       missed: ["BUSY", "no answer"],
       aliases: { ig, goog, fb },
-      hours: { week: "Sat 09:00-12:00", closed: ["2026-12-26"], timezone: "UTC" },
+      hours: { week: "Sat 09:00-12:00", closed: ["2026-12-26"], timezone: "America/Chicago" },
     }),
   ).toBe(json);
 });

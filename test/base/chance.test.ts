@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chanceOfAtLeast, chanceOfAtMost, isWithinChance } from "../../src/base/chance.ts";
+import {
+  chanceOfAtLeast,
+  chanceOfAtMost,
+  isShareWithinChance,
+  isWithinChance,
+} from "../../src/base/chance.ts";
 
 /** The sum of the binomial distribution in exact fractions. */
 function exactAtMost(count: number, others: number, times: number): number {
@@ -55,5 +60,46 @@ describe("isWithinChance", () => {
     [0, 0, 1, true],
   ])("%i after %i in %f as much time: %s", (count, before, times, is) => {
     expect(isWithinChance(count, before, times)).toBe(is);
+  });
+});
+
+/** Counts in exact fractions how many of all draws of a lot have at most, and at least, so many parts now. */
+function exactShares(
+  [part, whole]: readonly [number, number],
+  [partBefore, wholeBefore]: readonly [number, number],
+) {
+  const choices = (of: number, chosen: number) => {
+    let found = chosen > of ? 0n : 1n;
+    for (let each = 0; each < Math.min(chosen, of); each++)
+      found = (found * BigInt(of - each)) / BigInt(each + 1);
+    return found;
+  };
+  const [parts, lot] = [part + partBefore, whole + wholeBefore];
+  let [atMost, atLeast] = [0n, 0n];
+  for (let found = 0; found <= Math.min(parts, whole); found++) {
+    const ways = choices(parts, found) * choices(lot - parts, whole - found);
+    if (found <= part) atMost += ways;
+    if (found >= part) atLeast += ways;
+  }
+  const all = choices(lot, whole);
+  const [most, least] = [atMost, atLeast].map((ways) => Number((ways * 10n ** 15n) / all) / 1e15);
+  return 2 * Math.min(most ?? 0, least ?? 0);
+}
+
+describe("isShareWithinChance", () => {
+  it.each([
+    [6, 10, 5, 20],
+    [9, 10, 10, 20],
+    [0, 7, 9, 12],
+    [7, 7, 3, 12],
+    [30, 40, 70, 90],
+    [0, 5, 0, 8],
+    [18, 60, 51, 97],
+    [51, 97, 18, 60],
+  ])("compares %i of %i with %i of %i as exact fractions do", (part, whole, partBefore, wholeBefore) => {
+    const chance = exactShares([part, whole], [partBefore, wholeBefore]);
+    const isAt = (level: number) =>
+      isShareWithinChance({ part, whole }, { part: partBefore, whole: wholeBefore }, level);
+    expect([isAt(chance * 0.999_999), isAt(chance * 1.000_001)]).toEqual([true, false]);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CalltallyError, describeError, EXIT, firstError } from "../../src/base/errors.ts";
+import { CalltallyError, describeError, EXIT, firstError, worstCode } from "../../src/base/errors.ts";
 import { toCalltallyError } from "../../src/base/known-error.ts";
 import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
 
@@ -29,4 +29,46 @@ it("firstError is the original error even if releasing resources fails as well",
     first,
   ]);
   expect(describeError(thrown)).toBe("Cannot copy calls.db");
+});
+
+it("describeError adds the cause, unless the message says it already or there is no message", () => {
+  const cause = new Error("disk full");
+  const described = (isCauseInMessage: boolean) =>
+    describeError(new CalltallyError(EXIT.storage, "Cannot write", { cause, isCauseInMessage, hint: "" }));
+  expect([described(true), described(false)]).toEqual(["Cannot write", "Cannot write: disk full"]);
+  expect(describeError(new Error("odd", { cause: new TypeError("", { cause: 7 }) }))).toBe(
+    "odd: TypeError: 7",
+  );
+  expect([describeError("text"), describeError(null)]).toEqual(["text", "null"]);
+});
+
+it("worstCode ranks an interrupt, then what the owner must mend, then what the next run may", () => {
+  const {
+    sigint,
+    sigterm,
+    storage,
+    usage,
+    refused,
+    contract,
+    unreachable,
+    undelivered,
+    failed,
+    locked,
+    unverified,
+  } = EXIT;
+  const ranked = [
+    sigint,
+    sigterm,
+    storage,
+    usage,
+    refused,
+    contract,
+    unreachable,
+    undelivered,
+    failed,
+    locked,
+  ];
+  for (const [index, code] of ranked.entries())
+    expect([code, worstCode([unverified, ...ranked.slice(index).reverse()])]).toEqual([code, code]);
+  expect([worstCode([]), worstCode([EXIT.done, unverified])]).toEqual([EXIT.done, unverified]);
 });

@@ -53,6 +53,12 @@ describe("didYouMean", () => {
       "Did you mean is_first_call?",
     ],
     [
+      "fewer than three of five words",
+      "first time x",
+      ["first of time", "first time of calls"],
+      "Did you mean first of time?",
+    ],
+    [
       "a part of more names than are shown",
       "ab a",
       ["ab a1", "ab a12345", "ab a1234", "ab a123456"],

@@ -90,6 +90,9 @@ describe("personalKind", () => {
     "202×555×0199",
     "202@555@0199",
     "202\u202e555\u{e0001}0199",
+    "2026-10-31 123",
+    "123456789012345",
+    "415%252525252D5552671",
   ])("finds the phone number in %j", (text) => {
     expect(personalKind(text)).toBe("a phone number");
   });
@@ -110,12 +113,16 @@ describe("personalKind", () => {
     "ann%2540example.com",
     "ann\\u0040example.com",
     "ann%26%2364%3Bexample.com",
+    "ann%2525252540example.com",
   ])("finds the mail address in %j", (text) => {
     expect(personalKind(text)).toBe("a mail address");
   });
 
   it(`accepts ${ORDINARY.length} ordinary names`, () => {
     expect(ORDINARY.length).toBeGreaterThan(50);
+    // A date with a number of two digits, an id of sixteen, and what is escaped six times.
+    const odd = ["2026-10-31 12", "1234567890123456", "ann%252525252540example.com"];
+    expect(odd.filter((text) => personalKind(text) !== undefined)).toEqual([]);
     expect(ORDINARY.filter((text) => personalKind(text) !== undefined)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparePeriods } from "../../src/calendar/comparison.ts";
+import { comparePeriods, counterpartOf, distanceOf } from "../../src/calendar/comparison.ts";
 import { countDays, type DateRange, toInstants } from "../../src/calendar/dates.ts";
 import { COMPARISONS, type Comparison, GRAINS, type Grain } from "../../src/calendar/grain.ts";
 import { periods } from "../../src/calendar/periods.ts";
@@ -124,4 +124,51 @@ describe("comparePeriods", () => {
       { numRuns: draws(100) },
     );
   });
+});
+
+describe("distanceOf", () => {
+  it.each([
+    ["2026-02-01", "2026-03-01", { months: 1 }],
+    ["2025-03-15", "2026-03-15", { months: 12 }],
+    ["2026-02-02", "2026-03-01", { days: 27 }],
+    ["2026-03-24", "2026-03-31", { days: 7 }],
+  ])("from %s to %s is %j", (before, from, distance) => {
+    const days = (first: string) => ({ from: first, to: "2026-12-31" });
+    expect(distanceOf(days(before), days(from))).toEqual(distance);
+  });
+});
+
+describe("counterpartOf", () => {
+  it.each([
+    // The 28th there, though not in UTC; and the clocks of Chicago changed between both moments.
+    [
+      "Pacific/Honolulu",
+      { days: 7 },
+      "2026-03-29T05:30:45.000Z",
+      "2026-03-21",
+      "19:30",
+      "2026-03-22T05:30:45.000Z",
+    ],
+    [
+      "Australia/Lord_Howe",
+      { days: 7 },
+      "2026-03-27T20:30:45.000Z",
+      "2026-03-21",
+      "07:30",
+      "2026-03-20T20:30:45.000Z",
+    ],
+    [
+      "America/Chicago",
+      { months: 1 },
+      "2026-03-31T13:30:45.000Z",
+      "2026-02-28",
+      "08:30",
+      "2026-02-28T14:30:45.000Z",
+    ],
+  ])(
+    "the counterpart is at the same time of day in %s, %j before %s",
+    (zone, distance, asOf, day, time, at) => {
+      expect(counterpartOf(asOf, distance, zone)).toEqual({ day, time, at });
+    },
+  );
 });

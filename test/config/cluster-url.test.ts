@@ -6,6 +6,7 @@ describe("parseClusterUrl", () => {
     ["clickhouse://a.example,b.example/calls", ["https://a.example:8443", "https://b.example:8443"]],
     ["clickhouse://127.0.0.1,localhost:9123/calls", ["http://127.0.0.1:8123", "http://localhost:9123"]],
     ["clickhouse://[::1]/calls", ["http://[::1]:8123"]],
+    ["clickhouse://a.example:1,b.example:65535/calls", ["https://a.example:1", "https://b.example:65535"]],
     ["clickhouse://127.0.0.1,b.example:443/calls", ["https://127.0.0.1:8443", "https://b.example"]],
   ])("uses HTTPS for the servers of %s unless all are on this machine", (text, origins) => {
     expect(parseClusterUrl(text).hosts.map(({ origin }) => origin)).toEqual(origins);
@@ -43,7 +44,7 @@ describe("parseClusterUrl", () => {
     ["clickhouse://a.example,/calls", "must look like"],
     ["clickhouse://a b/calls", "must look like"],
     ["clickhouse://a.example:0/calls", "port 0 is out of range"],
-    ["clickhouse://a.example:99999/calls", "port 99999 is out of range"],
+    ["clickhouse://a.example:65536/calls", "port 65536 is out of range"],
     ["clickhouse://a.example,A.example:8443/calls", "names a.example:8443 twice"],
     ["clickhouse://a.example/calls`; DROP", "has a database with characters other than"],
     ["clickhouse://a.example/calls?cluster=a'b", "has a cluster with characters other than"],

@@ -457,7 +457,14 @@ describe("inspectSettings", () => {
 
   it("continues after invalid settings as if they were not set", () => {
     const { found, settings, unknown } = inspect({
-      env: { CALLTALLY_LIMIT: "0", CALLTALLY_BASE_URL: "http://api.example.com", CALLTALLY_LIMT: "5" },
+      env: {
+        CALLTALLY_LIMIT: "0",
+        CALLTALLY_BASE_URL: "http://api.example.com",
+        CALLTALLY_LIMT: "5",
+        CALLTALLY_QX: "",
+        calltally_qy: "",
+        QX: "",
+      },
       dotenv: "CALLTALLY_LIMIT=9\nCALLTALLY_QUALIFIED_SECONDS=soon\nCALLTALLY_TOKNE=x",
     });
     expect(found).toMatchObject({
@@ -471,10 +478,20 @@ describe("inspectSettings", () => {
     expect(settings).toEqual(load());
     expect(unknown).toEqual([
       { name: "CALLTALLY_LIMT", origin: "environment", advice: "Did you mean CALLTALLY_LIMIT?" },
+      ...["CALLTALLY_QX", "calltally_qy"].map((name) => ({
+        ...{ name, origin: "environment", advice: "`calltally docs settings` lists them." },
+      })),
       { name: "CALLTALLY_TOKNE", origin: ".env", advice: "Did you mean CALLTALLY_TOKEN?" },
     ]);
   });
 });
+
+it.each(["https://hc-ping.com/17", "http://monitor.example.com/17"])(
+  "CALLTALLY_HEARTBEAT_URL accepts %s",
+  (url) => {
+    expect(load({ env: { CALLTALLY_HEARTBEAT_URL: url } }).heartbeatUrl).toEqual(new URL(url));
+  },
+);
 
 describe("CALLTALLY_BASE_URL", () => {
   it.each([

@@ -137,6 +137,7 @@ describe("toNumberText", () => {
     ["-1000000001", Number.NaN],
     ["0.123456", 123_456],
     ["0.1234560", 123_456],
+    ["0.1234567", Number.NaN],
     ["-0", 0],
     ["-0.000001", -1],
   ])("converts %s to micros", (text, micros) => {

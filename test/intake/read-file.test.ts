@@ -20,6 +20,16 @@ describe("readTextFile", () => {
     expect(() => readTextFile(path, () => ({}))).toThrow(`Cannot import ${path}: it is larger than 64 MiB`);
   });
 
+  it("names a file that it cannot read or import, without control characters", () => {
+    using folder = makeTempFolder();
+    const path = join(folder.path, "a\u001b.csv");
+    const read = () => readTextFile(path, () => ({}));
+    const shown = join(folder.path, "a\\u001b.csv");
+    expect(read).toThrow(`Cannot read ${shown}: no such file`);
+    writeFileSync(path, Buffer.alloc(MAX_FILE_BYTES + 1, "x"));
+    expect(read).toThrow(`Cannot import ${shown}: it is larger`);
+  });
+
   it.skipIf(process.platform === "win32")("refuses a file that never ends", () => {
     expect(() => readTextFile("/dev/zero", () => ({}))).toThrow(
       "Cannot import /dev/zero: it is larger than 64 MiB",

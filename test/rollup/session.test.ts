@@ -135,6 +135,20 @@ describe("RollupSession.rollup", () => {
       expect(await readRows(warehouse, { dimensions: [dimension] })).toEqual([]);
   });
 
+  it("ends its transaction when it is disposed, also if SQLite has, or if the database is closed", () => {
+    using warehouse = newWarehouse();
+    const { sqlite } = warehouse;
+    const start = () => new RollupSession(sqlite, { rules: DEFAULT_RULES });
+    start()[Symbol.dispose]();
+    expect(sqlite.inTransaction).toBe(false);
+    const ended = start();
+    sqlite.exec("COMMIT");
+    ended[Symbol.dispose]();
+    const closed = start();
+    sqlite.close();
+    closed[Symbol.dispose]();
+  });
+
   it("throws the signal's reason", async () => {
     using warehouse = newWarehouse();
     fill(warehouse, [makeCall({ call_id: 1 })]);

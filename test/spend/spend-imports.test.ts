@@ -98,6 +98,28 @@ describe("removeImport", () => {
     ]);
   });
 
+  it("names only earlier imports of its source and days that have lost rows", () => {
+    using warehouse = newWarehouse();
+    const days = (...all: number[]) =>
+      all.map((day): [string, string] => [`2026-10-${String(day).padStart(2, "0")}`, "google"]);
+    importFile(warehouse, FIRST, "a.csv", days(1, 2, 10));
+    importFile(warehouse, FIRST, "whole.csv", days(20));
+    importFile(warehouse, FIRST, "before.csv", days(3, 4));
+    importFile(warehouse, FIRST, "of-bing.csv", [
+      ["2026-10-10", "bing"],
+      ["2026-10-11", "bing"],
+    ]);
+    importFile(warehouse, FIRST, "again.csv", [["2026-10-11", "bing"]]);
+    importFile(warehouse, SECOND, "later.csv", days(4));
+    importFile(warehouse, SECOND, "b.csv", days(10, 30));
+    importFile(warehouse, THIRD, "c.csv", days(30, 31));
+    const { removed, lost } = removeImport(warehouse, SPEND_LEDGER, { number: 7, removedAt: THIRD });
+    expect(removed).toMatchObject({ file: "b.csv", first_day: "2026-10-10", rows: 1 });
+    expect(lost.map(({ file }) => file)).toEqual(["a.csv"]);
+    const last = removeImport(warehouse, SPEND_LEDGER, { number: 6, removedAt: THIRD });
+    expect(last.lost.map(({ file }) => file)).toEqual(["before.csv", "a.csv"]);
+  });
+
   it.each([
     [0, "there is none of this number"],
     [1, "import 3 has replaced all its rows"],

@@ -45,7 +45,7 @@ export async function readProblems(
   // Earlier calls only say since when: those of other values need not be read.
   const found = findProblems(tags);
   const valuesOf = (field: TagProblem["field"]) =>
-    found.flatMap((each) => (each.kind !== "merged" && each.field === field ? [each.value] : []));
+    found.flatMap((each) => (each.field === field ? [each.value] : []));
   const values = recordOf(ALIAS_FIELDS, valuesOf);
   const isAny = Object.values(values).some((own) => own.length > 0);
   const earlier = isAny ? session.earlierVisits({ before: since, ...values }) : [];

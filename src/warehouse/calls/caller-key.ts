@@ -65,7 +65,7 @@ function keyError(verb: string, file: string, error: unknown): CalltallyError {
 }
 
 /** Creates a complete key atomically; if another process is faster, its key stays. */
-function makeKey(file: string): void {
+export function makeKey(file: string): void {
   using draft = new Draft(file);
   try {
     draft.write(`${randomBytes(KEY_BYTES).toString("hex")}\n`, 0o600);

@@ -102,6 +102,7 @@ EAIaIQ_-9,Qualified call,2026-09-16 03:59:59,149.50,USD
       excluded: { "no gclid": 1 },
       sha256: sha256(text),
     });
+    expect(conversions).not.toHaveProperty("only_new");
     expect(excluded).toMatchObject({
       contents: "google-ads.excluded",
       file: "google-ads.excluded.csv",
@@ -156,12 +157,13 @@ describe("export microsoft-ads", () => {
       click(2, { call_started: "2026-10-30T12:00:00.000Z" }),
       click(3, { referring_url: null, extra: JSON.stringify({ dni_data: [{ msclkid: ` ${CLICK}` }] }) }),
     ]);
-    const { text, rest } = await exportConversions(warehouse, {
+    const { text, rest, conversions } = await exportConversions(warehouse, {
       kind: "microsoft-ads",
       timezone: "Europe/Berlin",
       conversion: { value: "40", currency: "EUR", new: true },
       clock: clockAt(Date.parse("2026-11-01T12:00:00.000Z")),
     });
+    expect(conversions).toMatchObject({ contents: "microsoft-ads", only_new: true });
     expect(text).toBe(
       `Parameters:TimeZone=+0100
 Microsoft Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency

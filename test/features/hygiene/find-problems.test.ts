@@ -134,9 +134,121 @@ describe("findProblems", () => {
     expect(found.map(({ cost_micros }) => cost_micros)).toEqual([5_000_000n, 0n]);
   });
 
+  it("finds spend and calls by the names and ids of campaigns", () => {
+    const paid = { source: "google", medium: "cpc" };
+    const own = [
+      { ...paid, campaign: "By name", campaign_id: "11" },
+      { ...paid, campaign: "Renamed", campaign_id: "12" },
+      { ...paid, campaign: "Neither", campaign_id: "13", calls: 4, since: "2026-01-03T10:00:00.000Z" },
+      { ...paid, campaign: "Neither", campaign_id: null, calls: 3, since: "2026-01-02T10:00:00.000Z" },
+      { ...paid, campaign: "Without calls", campaign_id: "14", calls: 0 },
+      { ...paid, campaign: null, campaign_id: "15" },
+      { ...paid, source: "bing", campaign: "Of no report" },
+      { ...paid, source: null, campaign: "Of no source" },
+      { ...paid, medium: "xcpm", campaign: "Of a paid medium", calls: 2 },
+      { ...paid, medium: "email", campaign: "Of an unpaid medium" },
+    ];
+    const costs = [
+      cost({ campaign: "By name", campaign_id: "99" }),
+      cost({ campaign: "As before", campaign_id: "12" }),
+      cost({ campaign: null, campaign_id: "77", has_calls: false, cost_micros: 3n, source: "meta" }),
+      cost({ campaign: "Named", campaign_id: "78", has_calls: false, cost_micros: 1n }),
+      cost({ campaign: "Free", campaign_id: "79", has_calls: false, cost_micros: 0n }),
+    ];
+    const found = find(own, { costs });
+    expect(found.map(({ kind, value, other, calls, since }) => [kind, value, other, calls, since])).toEqual([
+      ["spend_without_calls", "77", "meta", 0, null],
+      ["spend_without_calls", "Named", "google", 0, null],
+      ["calls_without_spend", "Neither", null, 7, "2026-01-02T10:00:00.000Z"],
+      ["calls_without_spend", "Of a paid medium", null, 2, "2026-01-05T10:00:00.000Z"],
+    ]);
+  });
+
+  it("finds clicks on ads of Google with an unpaid medium, adding up the calls of a source", () => {
+    const click = { is_google_click: true, source: "google" };
+    const own = [
+      { ...click, medium: "email", calls: 4, since: "2026-01-07T10:00:00.000Z" },
+      { ...click, medium: "sms", calls: 3, since: "2026-01-06T10:00:00.000Z" },
+      { ...click, medium: "organic", is_google_click: false },
+      { source: null, medium: "referral", is_google_click: true, calls: 2 },
+    ];
+    const found = find(own);
+    expect(found.map(({ kind, value, calls, since }) => [kind, value, calls, since])).toEqual([
+      ["contradiction", "google", 7, "2026-01-06T10:00:00.000Z"],
+      ["contradiction", "", 2, "2026-01-05T10:00:00.000Z"],
+    ]);
+  });
+
+  it.each<[string, { own?: number; other?: number; host?: string; isClick?: boolean }, number]>([
+    ["five clicks of all", { own: 5 }, 1],
+    ["four clicks", { own: 4 }, 0],
+    ["three tenths of the clicks", { own: 30, other: 70 }, 1],
+    ["fewer than three tenths", { own: 29, other: 70 }, 0],
+    ["calls without clicks", { own: 50, isClick: false }, 0],
+    ["a social network", { own: 50, host: "m.facebook.com" }, 0],
+    ["a page of Google", { own: 50, host: "acme.googleusercontent.com" }, 0],
+  ])(
+    "knows the site's own pages by its clicks: %s",
+    (_, { own = 0, other = 0, isClick = true, host = "acme.example" }, count) => {
+      const visited = [
+        { source: "google", is_google_click: isClick, referring_host: host, calls: own },
+        // Others, each too rare.
+        ...[1, 2, 3, 4].map((each) => ({
+          ...{ source: "google", is_google_click: true, referring_host: `${each}.example` },
+          calls: other / 4,
+        })),
+        { source: host, referring_host: host, calls: 2 },
+        { source: "partner", referring_host: `www.${host}`, calls: 3 },
+      ];
+      expect(find(visited).filter(({ kind }) => kind === "self_referral")).toHaveLength(count);
+    },
+  );
+
+  it("sorts by kind, calls, cost and value", () => {
+    const placeholders = ["xxxx", "todo", "undefined", "null", "nan"];
+    const calls = [5, 7, 5, 5, 9];
+    const own = placeholders.map((campaign, index) => ({ campaign, calls: calls[index] ?? 0 }));
+    const costs = [
+      cost({ campaign: "undefined", cost_micros: 2n }),
+      cost({ source: "xxxx", campaign: "other", cost_micros: 9n }),
+    ];
+    const found = find([...own, { source: "tbd", calls: 6 }], { costs });
+    expect(found.map(({ field, value, cost_micros }) => [field, value, cost_micros])).toEqual([
+      ["campaign", "nan", 0n],
+      ["campaign", "todo", 0n],
+      ["source", "tbd", 0n],
+      ["campaign", "undefined", 2n],
+      ["campaign", "null", 0n],
+      ["campaign", "xxxx", 0n],
+    ]);
+  });
+
+  it("names a campaign id by the name of most calls, and the first of equal ones", () => {
+    const own = [
+      { campaign: "Beta", campaign_id: "7", calls: 5, since: "2026-01-09T10:00:00.000Z" },
+      { campaign: "Alpha", campaign_id: "7", calls: 5 },
+      { campaign: "Gamma", campaign_id: "7", calls: 4 },
+      { campaign: "Gamma", campaign_id: "8", calls: 9 },
+      { campaign: null, campaign_id: "8", calls: 90 },
+      { campaign: "Delta", campaign_id: null, calls: 3 },
+    ];
+    expect(find(own).map(({ value, other, calls, since }) => [value, other, calls, since])).toEqual([
+      ["Beta", "Alpha", 5, "2026-01-09T10:00:00.000Z"],
+      ["Gamma", "Alpha", 4, "2026-01-05T10:00:00.000Z"],
+    ]);
+  });
+
   it("finds sources whose first call was in the last days, if calls reach back far enough", () => {
-    const own = [{ source: "old" }, { source: "new", since: "2026-03-05T10:00:00.000Z" }];
+    const own = [
+      { source: "old", since: "2026-02-28T23:59:59.999Z" },
+      { source: "both", since: "2026-03-02T10:00:00.000Z" },
+      { source: "both", since: "2026-02-02T10:00:00.000Z" },
+      { source: "undated", since: null },
+      { source: "first", since: "2026-03-01T00:00:00.000Z", calls: 11 },
+      { source: "new", since: "2026-03-05T10:00:00.000Z" },
+    ];
     expect(inShort(find(own, { newSince: "2026-03-01T00:00:00.000Z" }))).toEqual([
+      ["new_source", "source", "first", null, 11, null],
       ["new_source", "source", "new", null, 10, null],
     ]);
     expect(find(own)).toEqual([]);

@@ -236,13 +236,17 @@ anonymous,,2026-10-06,sold
     const header = "job_id,call_id,date,stage,amount\n";
     importText(warehouse, `${header}A,1,2026-10-06,sold,100\nA-refund,1,2026-10-09,sold,(30.25)\n`);
     expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
-    const { rejected } = importText(warehouse, `${header}A,1,2026-10-09,sold,-30.25\n`);
-    expect(rejected.map(({ reason }) => reason)).toEqual([
-      "a refund would replace its job: give it an id of its own",
+    const { rejected } = importTexts(warehouse, [
+      `${header}A-refund,1,2026-10-09,sold,-29\n`,
+      `${header}C,3,2026-10-06,lost,\nD,3,2026-10-06,lost,\nA,1,2026-10-09,sold,-30.25\n`,
     ]);
-    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 69.75]);
+    expect(rejected.map(({ file, line, reason }) => [file, line, reason])).toEqual([
+      ["jobs2.csv", 4, "a refund would replace its job: give it an id of its own"],
+    ]);
+    // A refund replaces a refund of its id.
+    expect(await readFigures(warehouse)).toEqual([4, 1, 1, 71]);
     importText(warehouse, `${header}B,2,2026-10-09,sold,5\nB,2,2026-10-09,sold,-1\n`);
-    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 73.75]);
+    expect(await readFigures(warehouse)).toEqual([4, 2, 2, 75]);
   });
 
   it("keeps exact amounts of any size and currency", async () => {
@@ -509,5 +513,21 @@ describe("removeImport", () => {
         removeImport(warehouse, OUTCOME_LEDGER, { number: 3, removedAt: "2026-10-09T00:00:00.000Z" }),
       ),
     ).toContain("it was removed before");
+  });
+
+  it("names no import that has all its rows, or lost all of them to another one", () => {
+    using warehouse = newWarehouse(CALLS);
+    const header = "job_id,call_id,stage,amount\n";
+    importText(warehouse, `${header}A,1,sold,1\n`);
+    importText(warehouse, `${header}B,2,sold,2\n`);
+    importText(warehouse, `${header}B,2,sold,4\n`);
+    importText(warehouse, `${header}C,3,sold,8\nD,3,sold,16\n`);
+    importText(warehouse, `${header}C,3,sold,32\n`, { source: "crm" });
+    importText(warehouse, `${header}C,3,sold,64\n`);
+    const { lost } = removeImport(warehouse, OUTCOME_LEDGER, {
+      number: 6,
+      removedAt: "2026-10-09T00:00:00.000Z",
+    });
+    expect(lost.map(({ number }) => number)).toEqual([4]);
   });
 });

@@ -120,8 +120,11 @@ describe("importOutcomes: lines of one job", () => {
     using warehouse = newWarehouse(CALLS);
     const text = "call_id,date,stage,amount\n1,2026-10-05,sold,5\n1,2026-10-05,sold,5\n2,2026-10-06,sold,3\n";
     const more = `${text}3,2026-10-07,sold,4\n`;
-    expect(refusal(() => importFiles(warehouse, { "k.csv": text, "l.csv": more }))).toContain(
-      "Cannot tell whether line 2 of l.csv is a job of its own: k.csv has the same | Pass --lines add",
+    const head = "call_id,date,stage,amount\n";
+    const other = `${head}3,2026-10-08,sold,6\n`;
+    const last = `${head}3,2026-10-09,lost,6\n3,2026-10-10,sold,6\n2,2026-10-06,sold,3\n`;
+    expect(refusal(() => importFiles(warehouse, { "j.csv": other, "k.csv": text, "l.csv": last }))).toContain(
+      "Cannot tell whether line 4 of l.csv is a job of its own: k.csv has the same | Pass --lines add",
     );
     const once = importFiles(warehouse, { "k.csv": text, "l.csv": more }, { lines: "once" });
     expect(once.imports.map(({ repeated_lines }) => repeated_lines)).toEqual([0, 3]);
@@ -194,6 +197,39 @@ E,3,2026-10-05,void,55
         7,
         'a refund is written below 0, and the amount of this line ("chargeback") is above: write -, or pass --map-stage "chargeback=lost" for a job that earned nothing',
       ],
+    ]);
+  });
+});
+
+describe("importOutcomes: lines that are no jobs", () => {
+  it("a line is a job by its call id or number alone; others are totals, notes or left out", () => {
+    using warehouse = newWarehouse(CALLS);
+    const { imports, rejected } = importFiles(
+      warehouse,
+      {
+        "a.csv": `Call ID,Phone,Date,Job ID,Amount,Note
+1,,,,,
+,${NUMBERS[1]},2026-10-06,,20,
+,${NUMBERS[1]},,,7,
+,none,2026-10-06,,8,
+,,,,35,
+,,,,,Thank you
+,,2026-10-06,,9,
+,,,X,11,
+`,
+      },
+      { stage: "booked" },
+    );
+    expect(storedIn(warehouse)).toEqual([
+      [1, "2026-10-01", "booked", null],
+      [2, "2026-10-06", "booked", 20],
+    ]);
+    expect(imports).toMatchObject([{ total_lines: [6], note_lines: [7] }]);
+    expect(rejected.map(({ line, reason }) => [line, reason])).toEqual([
+      [4, "no date"],
+      [5, "not a phone number, or a hidden one"],
+      [8, "neither a call id nor a phone number"],
+      [9, "neither a call id nor a phone number"],
     ]);
   });
 });

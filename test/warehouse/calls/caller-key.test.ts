@@ -1,36 +1,15 @@
-import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { CalltallyError } from "../../../src/base/errors.ts";
-import { callerKeyOf, hasCallerKey, openCallerKey } from "../../../src/warehouse/calls/caller-key.ts";
+import {
+  callerKeyOf,
+  hasCallerKey,
+  makeKey,
+  openCallerKey,
+} from "../../../src/warehouse/calls/caller-key.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { openIn } from "../../support/warehouses/small-warehouse.ts";
-
-/** Starts a thread that acts whenever somebody begins to create a key in a folder. */
-async function startOther(folder: string, work: string): Promise<AsyncDisposable> {
-  const code = `const fs = require("node:fs");
-    const { join } = require("node:path");
-    const { parentPort, workerData: { folder, end } } = require("node:worker_threads");
-    parentPort.postMessage("ready");
-    while (Atomics.load(end, 0) === 0) {
-      try {
-        const draft = fs.readdirSync(folder).find((name) => name.endsWith(".tmp"));
-        if (draft !== undefined) ${work};
-      } catch {} // it was too late
-    }`;
-  // Asked to end, not terminated: a thread that is busy catching errors may miss a termination.
-  const end = new Int32Array(new SharedArrayBuffer(4));
-  const other = new Worker(code, { eval: true, workerData: { folder, end } });
-  await once(other, "message");
-  return {
-    [Symbol.asyncDispose]: async () => {
-      Atomics.store(end, 0, 1);
-      await once(other, "exit");
-    },
-  };
-}
 
 /** The error for somebody who cannot have the key, without the parts that differ between runs. */
 function refusalOf(database: string) {
@@ -78,23 +57,13 @@ describe("openCallerKey", () => {
     expect(openIn(folder.path)).toEqual([]);
   });
 
-  it("uses the key of a faster process and removes its own draft", async () => {
+  it("keeps the key of a faster process, and no draft of its own", () => {
     using folder = makeTempFolder();
     const database = join(folder.path, "calls.db");
-    const file = callerKeyOf(database);
-    writeFileSync(join(folder.path, "other"), "0a".repeat(32));
-    await using _ = await startOther(
-      folder.path,
-      'fs.linkSync(join(folder, "other"), join(folder, "calls.db.caller-key"))',
-    );
-    for (const giveUp = Date.now() + 20_000; Date.now() < giveUp; rmSync(file)) {
-      const { key, newFile } = openCallerKey(database);
-      expect(readFileSync(file, "utf8").trim()).toBe(key.toString("hex"));
-      expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key", "other"]);
-      // This process may be faster, or the other one so much that the key existed before.
-      if (newFile === file && key.equals(Buffer.alloc(32, 10))) return;
-    }
-    expect.unreachable("the other was never quicker");
+    writeFileSync(callerKeyOf(database), "0a".repeat(32));
+    makeKey(callerKeyOf(database));
+    expect(openCallerKey(database)).toEqual({ key: Buffer.alloc(32, 10) });
+    expect(readdirSync(folder.path)).toEqual(["calls.db.caller-key"]);
   });
 
   it("accepts a key with blanks around it", () => {
