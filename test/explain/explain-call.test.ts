@@ -107,7 +107,7 @@ describe("explainCall", () => {
     {
       using warehouse = openWarehouse(database);
       markGone(warehouse, [6], "2026-03-30T00:00:00.000Z");
-      addUnsettled(warehouse, 2);
+      writeTransaction(warehouse, (tx) => addUnsettled(tx, 2));
       warehouse.sqlite.exec("UPDATE calls SET unlisted_since = '2026-03-29T00:00:00.000Z' WHERE call_id = 6");
     }
     const others = { ...rules, qualified_seconds: 30 };
