@@ -194,6 +194,7 @@ describe("statement of a report about the copy", () => {
     expect(freshness).toBe(
       "Last sync ended 30 Sep 2026 14:01 (UTC-10:00); newest call 10 Sep 2026 00:00 (UTC-10:00).",
     );
+    expect(page).toContain("as clocks in Pacific/Honolulu showed them");
     expect(verdict).toContain("Complete as of 30 Sep 2026 14:01 (UTC-10:00).");
     expect(verdict).toContain("The last sync, 30 Sep 2026 14:01 (UTC-10:00), is exact.");
   });
