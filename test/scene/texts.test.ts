@@ -1,6 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readBySheetJs } from "../export/workbook-readers.ts";
+import { readTables } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
 import { ACCOUNTS, type AccountName, accountNamed, RANGE } from "../support/scene/accounts.ts";
 import { buildScene } from "../support/scene/build.ts";
@@ -61,13 +63,14 @@ const commandsFor = (name: AccountName): string[] => {
   ];
 };
 
-/** Replaces the folder, and times and ages that depend on when the test runs. */
+/** Replaces the folder, ids, and times and ages that depend on when the test runs. */
 const steady = (text: string) =>
   text
     .replaceAll(folder, "/scene")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z(?= {2})/g, "[now]                   ")
     .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d(?= {2})/gm, "[now]")
     .replace(/(exported (?:on )?)\d{4}-\d\d-\d\d(?: \d\d:\d\d)?/g, "$1[now]")
+    .replace(/\b[0-9a-f]{32}\b/g, "[id]")
     .replace(/left out: too (?:old|recent)/g, "left out: [age]");
 
 const split = (command: string) =>
@@ -89,3 +92,17 @@ it.each(ACCOUNTS)(
     await expect(printed.join("\n")).toMatchFileSnapshot(`texts/${name}.txt`);
   },
 );
+
+it("the overview of all accounts has the figures and times of the file", async () => {
+  const args = ["report", "--overview", ...DAYS.split(" "), "--timezone", "Pacific/Honolulu", "--out", "all"];
+  const { code, stdout, stderr } = await calltally(args, { cwd: folder });
+  const rows = readTables(readFileSync(join(folder, "all/overview.html"), "utf8")).flatMap((table) => [
+    table.head,
+    ...table.rows.map((row) => row.map(({ text }) => text)),
+  ]);
+  const sheets = Object.values(readBySheetJs(readFileSync(join(folder, "all/overview.xlsx"))));
+  const cells = sheets.flat().map((row) => row.map((cell) => cell?.shown ?? ""));
+  const lines = [...rows, ...cells].map((row) => row.join(" | "));
+  const text = steady(`${stdout}${stderr}(exit ${code})\n\n${lines.join("\n")}\n`);
+  await expect(text).toMatchFileSnapshot("texts/overview.txt");
+});
