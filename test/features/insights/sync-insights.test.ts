@@ -7,7 +7,7 @@ import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 /** Has the insights 1 to 9; of another status, it has its own message and hint. */
 const service: Answer = (request, response) => {
   const id = Number(request.url.split("/").at(-1));
-  const status = id < 10 ? 200 : id < 20 ? 404 : 400;
+  const status = id < 10 ? 200 : id < 20 ? 404 : id < 30 ? 400 : 401;
   const data = { insight_id: id, insight_name: `Insight ${id}` };
   return json({ code: status, message: `About ${id}`, data, request_id: `r-${id}` }, status)(
     request,
@@ -59,4 +59,11 @@ it("syncInsights stores the others, and names the insights that the service lack
     message: "Cannot read insight 13: The API returned 404: About 13 (request r-13)",
     hint: "The service has no insight with this id: leave it out, or look up the id in the service's portal.",
   });
+});
+
+it("syncInsights ends at an insight for which the token is refused", async () => {
+  const { error, stored, requested } = await sync([7, 31, 8]);
+  expect(error).toMatchObject({ exitCode: 4, status: 401 });
+  expect(stored).toMatchObject([{ id: 7 }]);
+  expect(requested).toEqual(["/v3/insights/7", "/v3/insights/31"]);
 });
