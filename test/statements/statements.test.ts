@@ -340,7 +340,9 @@ describe("statementsOf", () => {
   it("returns nothing about a list of changes without rows", () => {
     expect(statementsOf(files({ files: [{ rows: 0 }], changes: {} }))).toEqual([]);
     const empty = statementsOf(files({ files: [{ rows: 0 }], changes: {}, isWarehouseEmpty: true }));
-    expect(empty.map((each) => say(each).text)).toEqual(["The warehouse has no calls: the files have no rows."]);
+    expect(empty.map((each) => say(each).text)).toEqual([
+      "The warehouse has no calls: the files have no rows.",
+    ]);
   });
 
   it("compares days with opening hours, where they are set", () => {
