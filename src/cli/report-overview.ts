@@ -67,9 +67,7 @@ export async function reportOverview(
   const page = await toOverviewPage(overview, letterhead, output.folder);
   const described = { contents: "overview", rows: rows.length };
   manifest.files.push({ ...described, ...(await outlet.write(OVERVIEW_FILE, [page], "shared")) });
-  manifest.files.push(
-    await writeOverviewSheet(overview, general.timezone, async (...given) => outlet.write(...given)),
-  );
+  manifest.files.push(await writeOverviewSheet(overview, async (...given) => outlet.write(...given)));
   await commitAccounts(outlet, manifest, accounts.map(toAccountAsk));
   const lacking = rows.filter(({ own }) => own === undefined);
   const { statements } = manifest;

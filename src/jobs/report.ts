@@ -1,9 +1,8 @@
-import { EXIT } from "../base/errors.ts";
 import type { Account, Configuration } from "../config/accounts.ts";
 import { SETTINGS } from "../config/settings.ts";
 import { readLastDueRun } from "../delivery/report-run-table.ts";
 import { runDue, runRestated } from "../reports/due-report.ts";
-import { isOfAccount, ofAccount, REPORT_JOB, RESTATED_JOB, type ReportOfFile } from "../reports/report.ts";
+import { isOfAccount, REPORT_JOB, RESTATED_JOB, type ReportOfFile, withSettings } from "../reports/report.ts";
 import type { Job } from "../schedule/job-definition.ts";
 import { readLastSuccess } from "../warehouse/runs/job-table.ts";
 
@@ -30,10 +29,7 @@ export function reportJobs(
         waitsForFirstSlot: true,
         readLastDone: (warehouse) => readLastDueRun(warehouse, own, { status: "done" })?.finished_at ?? null,
         isUnfinished: (warehouse) => readLastDueRun(warehouse, own)?.status === "interrupted",
-        run: async (context) => {
-          const named = ofAccount(report, account);
-          return named === undefined ? EXIT.done : await runDue(named, cron, workingFolder, context);
-        },
+        run: (context) => runDue(withSettings(report, account), cron, workingFolder, context),
       },
       ...(content.on_restatement === undefined ? [] : [restatedJob(report, account, workingFolder)]),
     ];
@@ -52,9 +48,6 @@ function restatedJob(report: ReportOfFile, account: Account, workingFolder: stri
     isSync: false,
     waitsForFirstSlot: true,
     readLastDone: (warehouse) => readLastSuccess(warehouse, job),
-    run: async (context) => {
-      const own = ofAccount(report, account);
-      return own === undefined ? EXIT.done : await runRestated(own, workingFolder, context);
-    },
+    run: (context) => runRestated(withSettings(report, account), workingFolder, context),
   };
 }

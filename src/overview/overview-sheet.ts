@@ -7,6 +7,7 @@ import { MISSED_RATE } from "../figures/metrics.ts";
 import { TOTAL } from "../figures/reserved-keys.ts";
 import { columnOf } from "../figures/rollup-query.ts";
 import { PLAIN } from "../letterhead/letterhead.ts";
+import { zoneOfAll } from "../produce/merge-accounts.ts";
 import { ACCOUNT } from "../request/option-values.ts";
 import { daysOf } from "./overview-page.ts";
 import type { Overview, OverviewRow } from "./read-overview.ts";
@@ -17,12 +18,8 @@ const FIGURES = [
 ];
 
 /** Writes a workbook of a sheet with a row for each account, and what each account's figures are based on. */
-export async function writeOverviewSheet(
-  overview: Overview,
-  timezone: string,
-  write: Job["write"],
-): Promise<ManifestFile> {
-  const { rows, compared } = overview;
+export async function writeOverviewSheet(overview: Overview, write: Job["write"]): Promise<ManifestFile> {
+  const { rows, compared, manifest } = overview;
   const about = (columns: readonly Column[]): AboutRow[] => [
     ...overview.remarks.map((remark) => line("Total", remark)),
     ...rows.flatMap(({ account, title, own, problems }) =>
@@ -39,7 +36,7 @@ export async function writeOverviewSheet(
     {
       file: "overview.xlsx",
       days: daysOf(overview),
-      timezone,
+      timezone: zoneOfAll(Object.values(manifest.accounts).map(({ timezone }) => timezone)),
       compared,
       about: (_, columns) => about(columns),
     },

@@ -67,16 +67,21 @@ export async function produceMerged(
   const { folder } = output;
   await using outlet = await output.open(MERGED_ORIGIN);
   const table = mergeTables(figures, by);
-  const [zone, ...otherZones] = new Set(accounts.map(({ ask }) => ask.timezone));
   const written = await outlet.write(
     `${by.join("-")}.${format.format}`,
-    await encodeTable(table, format, otherZones.length === 0 ? zone : "UTC"),
+    await encodeTable(table, format, zoneOfAll(accounts.map(({ ask }) => ask.timezone))),
     "shared",
   );
   const sums = sumsOf(figures);
   manifest.files.push({ contents: by.join(), ...written, rows: table.rows.length, sums });
   await commitAccounts(outlet, manifest, accounts);
   return { ...(folder && { folder }), manifest };
+}
+
+/** Returns the zone of the local times in a file of several accounts: the one that they share, otherwise UTC. */
+export function zoneOfAll(zones: readonly string[]): string {
+  const [zone = "UTC", ...others] = new Set(zones);
+  return others.length === 0 ? zone : "UTC";
 }
 
 /** Publishes files of several accounts, and records them in the warehouse of each that has figures in them. */

@@ -40,7 +40,11 @@ export function chooseReports(file: CalltallyFile | undefined, names: readonly s
 }
 
 export function ofAccount(report: ReportOfFile, account: Account): NamedReport | undefined {
-  if (!isOfAccount(report, account)) return undefined;
+  return isOfAccount(report, account) ? withSettings(report, account) : undefined;
+}
+
+/** @param account one of the report's accounts */
+export function withSettings(report: ReportOfFile, account: Account): NamedReport {
   return { ...report, account: account.name ?? null, settings: loadSettings(account.sources) };
 }
 

@@ -147,6 +147,19 @@ describe("parseRow: drift and undocumented members", () => {
     );
   });
 
+  it("keeps all unknown members, and reports the first hundred with at most 200 characters of a name", () => {
+    const long = "n".repeat(201);
+    const names = [long, long.slice(1), ...Array.from({ length: 99 }, (_, index) => `m${index}`)];
+    const unknown = Object.fromEntries(names.map((name) => [name, 1]));
+    const shown = [`${long.slice(1)}…`, ...names.slice(1, 100)];
+    expect(parseRow({ call_id: 1, ...unknown })).toEqual(
+      parsed(
+        { extra: JSON.stringify(unknown) },
+        shown.map((path) => ({ path, kind: "unknown", json_type: "number" })),
+      ),
+    );
+  });
+
   it("keeps unknown members named like members of every JavaScript object: __proto__, constructor", () => {
     const unknown = '"__proto__":{"call_id":9,"__proto__":{"x":1}},"constructor":true,"toString":"t"';
     const row = `{"call_id":1,${unknown},"dni_data":{"__proto__":{"utm_source":"y"},"hasOwnProperty":1}}`;

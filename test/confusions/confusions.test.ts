@@ -71,6 +71,13 @@ it.each([
     swaps: [],
   },
   {
+    title: "an await that is returned from a try, not one that returns a function with a try",
+    text: `declare const f: () => Promise<void>; declare const h: (work: () => Promise<void>) => Promise<void>;
+export const g = async () => { try { return await f(); } finally {} };
+export const i = async () => { return await h(async () => { try { await f(); } finally {} }); };`,
+    swaps: ["await: await f() → f()", "await: await f() → f()"],
+  },
+  {
     title: "the conditions of a conjunction",
     text: "export const f = (a: boolean, b: number) => a && b > 1;",
     swaps: ["condition: a && b > 1 → a", "condition: a && b > 1 → b > 1", "boundary: b > 1 → b >= 1"],

@@ -9,6 +9,7 @@ import type {
 import {
   isAwaitExpression,
   isBinaryExpression,
+  isBlock,
   isCallExpression,
   isConditionalExpression,
   isExpression,
@@ -22,6 +23,7 @@ import {
   isSpreadElement,
   isStringLiteral,
   isTemplateExpression,
+  isTryStatement,
 } from "typescript/unstable/ast/is";
 import { type Checker, SymbolFlags, type Type, type Symbol as TypeSymbol } from "typescript/unstable/sync";
 import { isAssigned, isInsideChain, isTypeOnly, isValueName, namesInScope } from "./scope.ts";
@@ -93,8 +95,12 @@ function isReturned(node: AwaitExpression): boolean {
   let whole: Node = node.parent;
   while (isConditionalExpression(whole)) whole = whole.parent;
   if (!isReturnStatement(whole) && !isFunctionLikeDeclaration(whole)) return false;
-  while (whole.parent !== undefined && !isFunctionLikeDeclaration(whole)) whole = whole.parent;
-  return !/\b(try|using)\b/.test(whole.getText());
+  for (; whole.parent !== undefined && !isFunctionLikeDeclaration(whole); whole = whole.parent) {
+    if (isTryStatement(whole)) return false;
+    if (isBlock(whole) && whole.statements.some((each) => /^(await )?using\b/.test(each.getText())))
+      return false;
+  }
+  return true;
 }
 
 const isCallee = (node: Node) => isCallExpression(node.parent) && node.parent.expression === node;
@@ -125,7 +131,10 @@ function similarMembers(node: PropertyAccessExpression, checker: Checker): strin
   const type = checker.getTypeAtLocation(node);
   return checker
     .getPropertiesOfType(checker.getNonNullableType(whole) ?? whole)
-    .filter(({ name }) => name !== node.name.text && /^[a-z]\w*$/i.test(name) && name !== "length")
+    .filter(
+      ({ name }) =>
+        name !== node.name.text && /^[a-z]\w*$/i.test(name) && !/^(length|byteLength)$/.test(name),
+    )
     .filter((symbol) => isSame(checker, type, typeOf(checker, symbol, node)))
     .map(({ name }) => node.getText().slice(0, -node.name.text.length) + name);
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import type { Call } from "../../src/call/columns.ts";
 import { type Explanation, explainCall } from "../../src/explain/explain-call.ts";
+import { addUnsettled } from "../../src/warehouse/calls/first-load.ts";
 import { insertRules } from "../../src/warehouse/calls/rules.ts";
 import { openWarehouse } from "../../src/warehouse/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
@@ -13,7 +14,7 @@ import { draws } from "../support/draws.ts";
 import { clockAt, exportToFolder } from "../support/figures/produce-files.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { arbitraryCalls, makeCall } from "../support/warehouses/calls.ts";
-import { storeRun } from "../support/warehouses/warehouse.ts";
+import { markGone, storeRun } from "../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
 const STARTED_AT = "2026-03-31T23:00:00.000Z";
@@ -56,7 +57,10 @@ describe("explainCall", () => {
       referring_url: "https://www.google.com/search",
     });
     const earlier = makeCall({ call_id: 6, caller_id: "+491", call_started: "2026-03-01T00:00:00.000Z" });
-    expect(explain([call, earlier], 7, "Europe/Berlin")).toMatchObject({
+    const explanation = explain([call, earlier], 7, "Europe/Berlin");
+    expect(explanation).not.toHaveProperty("rules_differ");
+    expect(explanation).not.toHaveProperty("is_first_load");
+    expect(explanation).toMatchObject({
       call_id: 7,
       call_started: "2026-03-29T01:30:00.000Z",
       local_time: "2026-03-29 03:30:00 +02:00",
@@ -93,6 +97,30 @@ describe("explainCall", () => {
         "ga4-events": "no client id",
       },
       uploads: [],
+    });
+  });
+
+  it("says that rules differ, that the first load is running, and that a call is gone", () => {
+    using folder = makeTempFolder();
+    const gone = makeCall({ call_id: 6, call_started: "2026-03-02T00:00:00.000Z" });
+    const database = makeWarehouse(folder.path, [makeCall({ call_id: 7 }), gone]);
+    {
+      using warehouse = openWarehouse(database);
+      markGone(warehouse, [6], "2026-03-30T00:00:00.000Z");
+      writeTransaction(warehouse, (tx) => addUnsettled(tx, 2));
+      warehouse.sqlite.exec("UPDATE calls SET unlisted_since = '2026-03-29T00:00:00.000Z' WHERE call_id = 6");
+    }
+    const others = { ...rules, qualified_seconds: 30 };
+    const explained = (callId: number) =>
+      explainCall({ database, callId, rules: others, timezone: "Europe/Berlin", clock });
+    expect(explained(7)).toMatchObject({
+      ...{ rules_differ: true, is_first_load: true, qualified_seconds: 60 },
+      ...{ call_started: null, local_time: null, gone_at: null, unlisted_since: null },
+    });
+    expect(explained(6)).toMatchObject({
+      gone_at: "2026-03-30T00:00:00.000Z",
+      unlisted_since: "2026-03-29T00:00:00.000Z",
+      conversions: { "google-ads": "gone", "ga4-events": "gone" },
     });
   });
 

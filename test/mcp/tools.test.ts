@@ -114,6 +114,17 @@ describe("toolsFor", () => {
     },
   );
 
+  it.each([
+    [["one", "two"], "Whose calls: one, two. "],
+    [Array.from({ length: 21 }, (_, index) => `a${index}`), /^Whose calls: a0, a1, .*, a19, …\. /],
+  ])("names the first twenty of the accounts %j", (accounts, named) => {
+    const [figures] = toolsFor(accounts, { sql: false, isPersonal: false });
+    const { properties } = z.toJSONSchema(figures?.input ?? z.object(), { io: "input" });
+    expect(properties?.account).toMatchObject({
+      description: typeof named === "string" ? expect.stringContaining(named) : expect.stringMatching(named),
+    });
+  });
+
   it("adds arguments for the account, callers and SQL only if they are useful", () => {
     const tools = toolsFor(["one"], { sql: false, isPersonal: true });
     expect(tools.map(({ name }) => name)).toEqual(READING);

@@ -6,6 +6,7 @@ import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { answering, connect } from "../support/services/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import { damageTable } from "../support/warehouses/damage-table.ts";
 import { fillWarehouse, openNewWarehouse, setRules, storeRun } from "../support/warehouses/warehouse.ts";
 
 const AT = "2026-10-05T06:00:00.000Z";
@@ -49,6 +50,16 @@ describe("warehouse of calltally mcp", () => {
     expect(await assistant.ask("status")).toMatchObject({ basis, failures: [] });
     writeFileSync(database, "not a database");
     expect(await assistant.ask("status")).toMatch(/^Cannot use .*calls\.db as the warehouse: /);
+  });
+
+  it("names a damaged file in each response that reads it", async () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    fillWarehouse(database, calls(3));
+    damageTable(database, "call_facts");
+    const assistant = answering(folder.path, { env: { CALLTALLY_DATABASE: database } });
+    for (const [name, args] of QUESTIONS.slice(0, 3))
+      expect(await assistant.ask(name, args)).toMatch(/^Cannot use .*calls\.db: the file is damaged: /);
   });
 
   it("states doubts and cautions in every response", async () => {

@@ -17,11 +17,22 @@ interface OverviewCase {
   currency?: string;
   problems?: string[];
   title?: string;
+  status?: object;
+  pages?: object[];
 }
 
 function rowOf(
   account: string,
-  { figures, zone = "UTC", times = 1, currency, problems = [], title = account }: OverviewCase,
+  {
+    figures,
+    zone = "UTC",
+    times = 1,
+    currency,
+    problems = [],
+    title = account,
+    status,
+    pages = [],
+  }: OverviewCase,
 ) {
   const range = { from: "2026-10-01", to: "2026-10-31" };
   const manifest = { timezone: zone, range, statements: [] as Manifest["statements"] } as Manifest;
@@ -33,9 +44,9 @@ function rowOf(
     own: figures && own,
     figures: figures ?? {},
     currency: currency ?? null,
-    status: undefined,
+    status,
     problems,
-    pages: [],
+    pages,
   } as unknown as OverviewRow;
 }
 
@@ -134,6 +145,72 @@ describe("toOverviewPage", () => {
     ]);
     expect(table?.head[5]).toBe("Cost, USD");
     expect(page).toContain("2 accounts, 1 with a problem. The total lacks b.");
+  });
+});
+
+/** Two accounts that differ in everything; the second has no good sync and no change. */
+const TWO = () => [
+  rowOf("a", {
+    figures: { ...BEFORE, missed_rate: 0.4, cost: 12.5, revenue: 300 },
+    currency: "USD",
+    status: {
+      last_done_run: { verdict: "unverified" },
+      last_good_run: { finished_at: "2026-11-01T03:30:00.000Z", verdict: "exact" },
+      notices: [{ ended_at: null }, { ended_at: null }, { ended_at: "2026-10-20T00:00:00.000Z" }],
+      timezone: "America/Chicago",
+    },
+    pages: [
+      { name: "page", path: "/srv/a/report/report.html" },
+      { name: "explore", path: "/srv/a b/explore.html" },
+    ],
+  }),
+  rowOf("b", {
+    figures: {
+      ...{ calls: 7, calls_previous: 0, calls_change: null, missed_calls: 1, missed_rate: 0.1429 },
+      ...{ qualified_calls: 6, cost: 8 },
+    },
+    currency: "EUR",
+    status: {
+      last_done_run: { verdict: "probable" },
+      last_good_run: null,
+      notices: [],
+      timezone: "Pacific/Honolulu",
+    },
+  }),
+];
+
+describe("the state of accounts", () => {
+  it("the page shows each amount in its currency, the last good sync in the account's zone, and links", async () => {
+    const page = await toOverviewPage(overviewOf(TWO()), PLAIN, "/srv/overview");
+    const [table] = readTables(page);
+    expect(table?.rows.map((row) => row.map(({ text }) => text))).toEqual([
+      [
+        ...["a explore", "50", "+25.0% within chance", "40.0%", "9", "12.50 USD", "300.00 USD"],
+        ...["unverified", "2026-10-31 22:30", "2"],
+      ],
+      ["b", "7", "–", "14.3%", "6", "8.00 EUR", "–", "probable", "never", "0"],
+      ["(total)", "57", "–", "36.8%", "15", "–", "–", "", "", ""],
+    ]);
+    expect([...page.matchAll(/<a href="(.*?)"/g)].map(([, href]) => href)).toEqual([
+      "../a/report/report.html",
+      "../a%20b/explore.html",
+    ]);
+    expect(page).toContain("2 accounts, none with a problem.");
+  });
+
+  it("the table has each account's currency, verdict, last good sync and open notices", () => {
+    const { columns, rows } = toTable(overviewOf(TWO()));
+    expect(Array.from(rows, (row) => row.slice(-5))).toEqual([
+      ["USD", "unverified", "2026-11-01T03:30:00.000Z", 2, ""],
+      ["EUR", "probable", null, 0, ""],
+    ]);
+    expect(columns.slice(-5).map(({ name, help }) => [name, help])).toEqual([
+      ["currency", ""],
+      ["verdict", "Of the last sync."],
+      ["last_good_sync", ""],
+      ["open_notices", "Notices that have not ended."],
+      ["problems", "What is wrong."],
+    ]);
   });
 });
 

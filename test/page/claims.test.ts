@@ -17,15 +17,16 @@ const call = (id: number, members: Partial<Call> = {}) =>
 interface Options {
   sql?: string;
   range?: { from: string; to: string };
+  timezone?: string;
   /** Whether a sync is running meanwhile. */
   isLocked?: boolean;
 }
 
 /** Returns the page of these calls, its headings, and its statement about the copy. */
-async function report(calls: readonly Call[], { sql, range = DAYS, isLocked }: Options = {}) {
+async function report(calls: readonly Call[], { sql, range = DAYS, timezone, isLocked }: Options = {}) {
   using warehouse = makeWarehouse(calls);
   if (sql !== undefined) warehouse.execute(sql);
-  const options = { range, grain: "day", compare: "previous" } as const;
+  const options = { range, timezone, grain: "day", compare: "previous" } as const;
   using _lock = isLocked ? tryAcquireLock(warehouse.database) : undefined;
   await warehouse.export({ targets: [{ kind: "page" }], ...options });
   const page = readFileSync(join(warehouse.folder, "report.html"), "utf8");
@@ -185,6 +186,17 @@ describe("statement of a report about the copy", () => {
     expect(found.verdict).toContain(says);
     expect(found.isDoubtful).toBe(isDoubtful);
     expect(found.page).not.toContain("<script");
+  });
+
+  it("shows when the last sync ended and the newest call began in the zone of the page", async () => {
+    const { page, verdict } = await report([call(1)], { timezone: "Pacific/Honolulu" });
+    const [, freshness] = /<dt>Freshness<\/dt><dd>(.*?)<\/dd>/.exec(page) ?? [];
+    expect(freshness).toBe(
+      "Last sync ended 30 Sep 2026 14:01 (UTC-10:00); newest call 10 Sep 2026 00:00 (UTC-10:00).",
+    );
+    expect(page).toContain("as clocks in Pacific/Honolulu showed them");
+    expect(verdict).toContain("Complete as of 30 Sep 2026 14:01 (UTC-10:00).");
+    expect(verdict).toContain("The last sync, 30 Sep 2026 14:01 (UTC-10:00), is exact.");
   });
 
   it("does not count callers of an unfinished first load as known", async () => {

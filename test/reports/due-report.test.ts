@@ -4,9 +4,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
 import { runDue, runRestated } from "../../src/reports/due-report.ts";
 import { makeReport } from "../../src/reports/make-report.ts";
+import { tryAcquireLock } from "../../src/warehouse/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/open.ts";
 import { FakeClock } from "../support/fake-clock.ts";
-import { makeCall } from "../support/warehouses/calls.ts";
+import { settingsFor } from "../support/run.ts";
+import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
 import { readRows, storeRun } from "../support/warehouses/warehouse.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
 
@@ -21,6 +23,9 @@ const CALLS = [1, 2, 3].map((call_id) =>
     utm_source: call_id === 1 ? "google" : "bing",
   }),
 );
+
+/** Nobody is there: the lock keeps each sync from starting. */
+const NO_SERVICE = settingsFor({ url: "http://127.0.0.1:9", token: "t0ken" });
 
 type Named = ReturnType<typeof nameReport>;
 
@@ -64,6 +69,35 @@ describe("runDue", () => {
       scheduledFor: slot,
     });
     expect(readRows(weekly.database, "SELECT 1 FROM report_runs")).toHaveLength(1);
+  });
+
+  it("makes a report with the calls of a sync that it waited for", async () => {
+    using weekly = nameReport(
+      { contents: ["channel"], range: { last: "1w" }, fresh: "2h", cron: MONDAYS },
+      { calls: CALLS, finishedAt: "2026-11-16T01:00:00.000Z", env: NO_SERVICE },
+    );
+    const clock = new FakeClock(NOW);
+    const lock = tryAcquireLock(weekly.database);
+    clock.onSleep = () => {
+      using warehouse = openExistingWarehouse(weekly.database);
+      const more = [4, 5].map((call_id) => ({
+        ...FULL_CALL,
+        call_id,
+        call_started: "2026-11-11T10:00:00.000Z",
+      }));
+      storeRun(warehouse, more, { startedAt: NOW, finishedAt: NOW });
+      lock?.[Symbol.dispose]();
+    };
+    const code = await runDue(weekly.report, MONDAYS, weekly.folder, { ...weekly.context, clock });
+    expect(code).toBe(EXIT.done);
+    expect(weekly.messages().slice(0, 2)).toEqual([
+      "another process syncs this warehouse: waiting for it",
+      "report made",
+    ]);
+    expect(clock.sleeps).toEqual([2000]);
+    expect(readRows(weekly.database, "SELECT is_stale FROM report_runs")).toEqual([{ is_stale: 0 }]);
+    const file = readFileSync(join(weekly.folder, "reports/weekly/channel.csv"), "utf8");
+    expect(file).toMatch(/^Paid Search,2,/m);
   });
 
   it("logs statements for readers, and each delivery with its result", async () => {

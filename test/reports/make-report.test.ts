@@ -297,6 +297,16 @@ describe("makeReport", () => {
     expect(Object.fromEntries(files.map(({ name, is_personal }) => [name, is_personal]))).toEqual(names);
   });
 
+  it("states what a delivered headline needs, and without a delivery only what its files need", async () => {
+    await using hook = await startHook();
+    const content = { ...LAST_WEEK, columns: ["calls"], deliver: TO_HOOK };
+    using own = named(content, { secrets: hook.secrets, calls: CALLS.slice(1) });
+    const stated = async (isDelivered: boolean) =>
+      (await make(own, { isDelivered }))?.manifest.statements.map(({ id }) => id).sort();
+    expect(await stated(true)).toEqual(["previous_not_covered", "provisional", "short_history"]);
+    expect(await stated(false)).toEqual(["previous_not_covered", "provisional"]);
+  });
+
   it("reports each notice once, when it starts and when it ends, if somebody got the report", async () => {
     await using hook = await startHook(200, 404);
     const secrets = { ...hook.secrets };

@@ -55,33 +55,6 @@ it("the overview has the figures of the oracle, and says what it said", async ()
   await expect(readSeenLines(page).join("\n")).toMatchFileSnapshot("golden/overview.txt");
 });
 
-it("the terminal says what it said, in local times", async () => {
-  const texts: string[] = [];
-  for (const [place, { name, calls }] of ACCOUNTS.entries()) {
-    const id = String(calls[place]?.call_id);
-    const commands = [
-      ["explain", id],
-      [
-        "export",
-        "source",
-        ...DAYS,
-        "--spend",
-        "--outcomes",
-        "--compare",
-        "previous",
-        "--out",
-        `said/${name}`,
-      ],
-      ["query", "SELECT channel, calls, missed_calls, first_call_at FROM rollup_channel ORDER BY channel"],
-    ];
-    for (const command of commands) {
-      const said = await say(...command, "--account", name);
-      texts.push(`$ calltally ${command.join(" ")} --account ${name}\n${said}`);
-    }
-  }
-  await expect(texts.join("\n")).toMatchFileSnapshot("golden/terminal.txt");
-});
-
 it("the answer to an assistant says what it said", async () => {
   const { name } = accountNamed("howe");
   const question = { account: name, by: ["source", "medium"], range: RANGE, total: true };

@@ -6,7 +6,7 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { JOBS } from "../../src/jobs/all.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
-import { planJobs } from "../../src/schedule/plan-jobs.ts";
+import { listJobs, planJobs } from "../../src/schedule/plan-jobs.ts";
 import { readSnapshot } from "../../src/schedule/warehouse-snapshot.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
@@ -89,6 +89,39 @@ describe("planJobs", () => {
       { name: "sync", isBehind: true, idle: undefined },
       { name: "export", isBehind: true },
       { name: "insights", isBehind: false, idle: "no insight_ids are set" },
+    ]);
+  });
+
+  it("listJobs shows the times of each job in the account's zone, and those of idle jobs not", () => {
+    using folder = makeTempFolder();
+    const database = join(folder.path, "calls.db");
+    {
+      using warehouse = openNewWarehouse(database);
+      insertRun(warehouse, { status: "done", finished_at: "2026-11-20T15:10:00.000Z" });
+      insertExport(warehouse, "2026-11-19T20:00:00.000Z");
+    }
+    const env = { CALLTALLY_DATABASE: database, CALLTALLY_TIMEZONE: "America/Chicago" };
+    const settings = loadSettings({ env, folder: folder.path });
+    expect(listJobs(settings, JOBS, Date.parse(NOW))).toEqual([
+      {
+        ...{ job: "sync", cron: "7 * * * *", timezone: "America/Chicago", idle: null },
+        ...{ last_done: "2026-11-20T15:10:00.000Z", is_behind: false },
+        next: [16, 17, 18].map((hour) => `2026-11-20T${hour}:07:00.000Z`),
+      },
+      {
+        ...{ job: "export", cron: "30 5 * * *", timezone: "America/Chicago", idle: null },
+        ...{ last_done: "2026-11-19T20:00:00.000Z", is_behind: true },
+        next: [21, 22, 23].map((day) => `2026-11-${day}T11:30:00.000Z`),
+      },
+      {
+        ...{
+          job: "insights",
+          cron: "15 4 * * *",
+          timezone: "America/Chicago",
+          idle: "no insight_ids are set",
+        },
+        ...{ last_done: null, is_behind: false, next: [] },
+      },
     ]);
   });
 

@@ -338,8 +338,26 @@ describe("statementsOf", () => {
     },
   );
 
+  it("counts days in the zone of the files", () => {
+    const days = { count: 23, first: "2026-11-01", last: "2026-11-23" };
+    // Already 26 November in UTC, when more than the newest two days would lack spend.
+    const run = { ...RUN, finished_at: "2026-11-26T03:24:00.000Z" };
+    const spent = { ...range({ range: NOVEMBER, spend: { ...SPEND, days } }), firstDay: "2026-11-01" };
+    expect(statementsOf({ ...spent, warehouse: { ...WAREHOUSE, run } })).toEqual([]);
+    const rollups = ["02T03:00", "01T06:00"].map((time) => ({
+      exported_at: `2026-11-${time}:00.000Z`,
+      restated_cells: 2,
+    }));
+    const [restated] = statementsOf(files({ timezone: "America/New_York", restatements: { rollups } }));
+    expect(restated?.values).toEqual({ figures: 4, exported_on: "2026-11-01" });
+  });
+
   it("returns nothing about a list of changes without rows", () => {
     expect(statementsOf(files({ files: [{ rows: 0 }], changes: {} }))).toEqual([]);
+    const empty = statementsOf(files({ files: [{ rows: 0 }], changes: {}, isWarehouseEmpty: true }));
+    expect(empty.map((each) => say(each).text)).toEqual([
+      "The warehouse has no calls: the files have no rows.",
+    ]);
   });
 
   it("compares days with opening hours, where they are set", () => {

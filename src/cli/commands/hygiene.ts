@@ -5,7 +5,7 @@ import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
 import { orMeant } from "../../base/nearest.ts";
 import { toPrintable } from "../../base/printable.ts";
 import { formatQuantity } from "../../base/quantity-text.ts";
-import { parseDate, toInstants } from "../../calendar/dates.ts";
+import { parseDate } from "../../calendar/dates.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { nameSetting } from "../../config/setting-name.ts";
 import { SETTINGS } from "../../config/settings.ts";
@@ -73,11 +73,10 @@ async function readNumbered(
   to: string | undefined,
   signal: AbortSignal,
 ): Promise<NumberedProblem[]> {
-  const { timezone } = settings;
   using reader = openOwn(settings, openReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules, signal });
-  const endsAt = to && toInstants({ to }, timezone).endsAt;
-  const { problems } = await readProblems({ session, reader }, { to, endsAt, timezone, nowMs: Date.now() });
+  const { timezone } = settings;
+  const { problems } = await readProblems({ session, reader }, { to, timezone, nowMs: Date.now() });
   let last = 0;
   return problems.map((each) => ({ ...each, number: each.line?.file === "aliases" ? ++last : null }));
 }

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
 import { ALIAS_FIELDS } from "../../attribution/attribution-rules.ts";
 import { recordOf } from "../../base/records.ts";
-import { type Span, startOfDay } from "../../calendar/dates.ts";
+import { startOfDay, toInstants } from "../../calendar/dates.ts";
 import { localDate } from "../../calendar/local-time.ts";
 import type { Lists } from "../../export/job.ts";
 import type { TagProblem } from "../../export/tag-problem.ts";
@@ -13,8 +13,6 @@ export const RECENT_DAYS = 28;
 const NEW_DAYS = 7;
 
 export interface Until {
-  /** Of the last day. */
-  endsAt?: Span["endsAt"];
   /** The last day; undefined for today. */
   to?: string | undefined;
   timezone: string;
@@ -24,12 +22,12 @@ export interface Until {
 /** Finds tags that are probably wrong in the days up to the last one, and since when. */
 export async function readProblems(
   { session, reader }: Pick<Lists, "session" | "reader">,
-  { endsAt, to, timezone, nowMs }: Until,
+  { to, timezone, nowMs }: Until,
 ) {
   const last = Temporal.PlainDate.from(to ?? localDate(new Date(nowMs).toISOString(), timezone));
   const startOf = (days: number) => startOfDay(last.subtract({ days: days - 1 }), timezone);
   const since = startOf(RECENT_DAYS);
-  const span = { startsAt: since, ...(endsAt !== undefined && { endsAt }) };
+  const span = { ...toInstants(to === undefined ? {} : { to }, timezone), startsAt: since };
   const first = await session.readFirstStart();
   const spend = hasSpend(reader) ? await session.loadSpend(timezone) : undefined;
   const visits = session.visits(span).map(toVisits);

@@ -48,11 +48,6 @@ export async function writeHygiene(job: Job): Promise<ManifestFile[]> {
 
 /** Finds the problems up to the last chosen day of a job. */
 export function readJobProblems(job: Job): ReturnType<typeof readProblems> {
-  const { span, range, timezone } = job.timeframe;
-  return readProblems(listsOf(job), {
-    endsAt: span.endsAt,
-    to: range.to,
-    timezone,
-    nowMs: job.nowMs,
-  });
+  const { range, timezone } = job.timeframe;
+  return readProblems(listsOf(job), { to: range.to, timezone, nowMs: job.nowMs });
 }

@@ -87,7 +87,7 @@ describe("readProblems", () => {
       using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
       const { problems } = await readProblems(
         { session, reader: warehouse },
-        { timezone: "UTC", nowMs: 0, to: "2026-03-28", endsAt: "2026-03-29T00:00:00.000Z" },
+        { timezone: "UTC", nowMs: 0, to: "2026-03-28" },
       );
       return problems.map(({ value }) => value);
     };

@@ -29,11 +29,12 @@ let built: Scene | undefined;
 
 /** Returns the scene, which is made once: a folder with `calltally.yaml`, three warehouses, their files of rules, spend and jobs. */
 export function openScene(): Scene {
-  built ??= build();
+  built ??= buildScene();
   return built;
 }
 
-function build(): Scene {
+/** Makes a scene of its own for a test that changes it. */
+export function buildScene(): Scene {
   const { path: folder, remove } = makeTempFolder();
   process.once("exit", remove);
   for (const account of ACCOUNTS) fill(folder, account);

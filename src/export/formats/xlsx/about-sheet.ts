@@ -1,4 +1,5 @@
 import { inLocale } from "../../../base/locale.ts";
+import { formatQuantity } from "../../../base/quantity-text.ts";
 import { hoursInWords } from "../../../calendar/opening-hours.ts";
 import { daysInWords } from "../../../calendar/period-text.ts";
 import type { Level } from "../../../statements/rule.ts";
@@ -84,13 +85,18 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
       : [
           line(
             "Topics",
-            `by ${rules.topics} lines; a topic may decide whether an answered call is qualified`,
+            `by ${formatQuantity(rules.topics, "line")}; a topic may decide whether an answered call is qualified`,
           ),
         ]),
     ...(rules.hours === undefined ? [] : [line("Opening hours", hoursInWords(rules.hours))]),
     line("Durations", `served in ${rules.duration_unit}, shown in seconds`),
     line("Channel rules", rules.channels),
-    line("utm values", rules.utm_values === "folded" ? `folded, ${rules.aliases} aliases` : rules.utm_values),
+    line(
+      "utm values",
+      rules.utm_values === "folded"
+        ? `folded, ${formatQuantity(rules.aliases, "alias", "aliases")}`
+        : rules.utm_values,
+    ),
   ];
 }
 
