@@ -114,6 +114,78 @@ export const BREAKS: readonly Break[] = [
     from: "callers.length > 0 &&",
     to: "callers.length < 0 &&",
   },
+  {
+    name: "an amount is imported and without a call",
+    file: "src/features/outcomes/outcome-writer.ts",
+    from: '("fate IS NULL AND call_id IS NULL")} AS without_call',
+    to: '("fate IS NULL")} AS without_call',
+  },
+  {
+    name: "a list without ids replaces the jobs of other lists",
+    file: "src/features/outcomes/outcome-writer.ts",
+    from: "OR source = @source AND call_id NOT IN",
+    to: "OR call_id NOT IN",
+  },
+  {
+    name: "jobs of a forgotten caller lose their call",
+    file: "src/features/outcomes/outcome-writer.ts",
+    from: "OR f.caller_id = staged_jobs.caller_id)",
+    to: "AND f.caller_id = staged_jobs.caller_id)",
+  },
+  {
+    name: "days of jobs are those of UTC",
+    file: "src/rollup/sqlite/outcome-sums.ts",
+    from: "toInstants({ from: day }, zone)",
+    to: 'toInstants({ from: day }, "UTC")',
+  },
+  {
+    name: "a changed threshold looks at the new one only",
+    file: "src/warehouse/attribution/update-ruled-facts.ts",
+    from: "[before, rules].map((either) =>",
+    to: "[rules, rules].map((either) =>",
+  },
+  {
+    name: "a warehouse by its other name has no account",
+    file: "src/cli/chosen-accounts.ts",
+    from: "realFile(resolve(sources.folder, given.text)) === realFile(database)",
+    to: "resolve(sources.folder, given.text) === resolve(database)",
+  },
+  {
+    name: "a file of all accounts has the rows of the first",
+    file: "src/produce/merge-accounts.ts",
+    from: "const table = mergeTables(figures, by);",
+    to: "const table = mergeTables(figures.slice(0, 1), by);",
+  },
+  {
+    name: "the page to explore has no revenue",
+    file: "src/features/explore/page-data.ts",
+    from: "revenueMicros: String(revenueMicros),",
+    to: 'revenueMicros: "0",',
+  },
+  {
+    name: "the first account is chosen whatever is named",
+    file: "src/config/accounts.ts",
+    from: "return accounts.filter(({ name }) => name !== undefined && names.includes(name));",
+    to: "return accounts.slice(0, 1);",
+  },
+  {
+    name: "a page to explore is left when a caller is forgotten",
+    file: "src/forget/personal-files.ts",
+    from: "|| basename(path) === EXPLORE_FILE",
+    to: "",
+  },
+  {
+    name: "a notice never ends",
+    file: "src/features/notices/judge-calls.ts",
+    from: "if (chance >= END_CHANCE) continue;",
+    to: "if (chance < 1) continue;",
+  },
+  {
+    name: "old notices are printed again",
+    file: "src/features/notices/watch-calls.ts",
+    from: "if (notice.news > before)",
+    to: "if (notice.news >= before)",
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

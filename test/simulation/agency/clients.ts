@@ -4,11 +4,14 @@ import { Service, type TrueCall } from "../service.ts";
 import type { World } from "../types.ts";
 import type { Client, ClientName } from "./types.ts";
 
-/** The zones are west and east of UTC; the first warehouse is reached through a link. */
+/**
+ * The zones are west and east of UTC, and the first warehouse is reached through a link. The currency is one, so that one file
+ * can have the revenue of all.
+ */
 const PLANS = [
-  { name: "oahu", timezone: "Pacific/Honolulu", currency: "USD", mark: "Plumeria", firstId: 1_000_001 },
-  { name: "chicago", timezone: "America/Chicago", currency: "EUR", mark: "Windmill", firstId: 2_000_001 },
-  { name: "auckland", timezone: "Pacific/Auckland", currency: "NZD", mark: "Kauri", firstId: 3_000_001 },
+  { name: "oahu", timezone: "Pacific/Honolulu", mark: "Plumeria", firstId: 1_000_001 },
+  { name: "chicago", timezone: "America/Chicago", mark: "Windmill", firstId: 2_000_001 },
+  { name: "auckland", timezone: "Pacific/Auckland", mark: "Kauri", firstId: 3_000_001 },
 ] as const;
 const QUALIFIED = { oahu: 45, chicago: 60, auckland: 75 };
 const PREFIX = { oahu: "+180855501", chicago: "+131255502", auckland: "+649555103" };
@@ -20,6 +23,7 @@ export function makeClients(seed: number, world: Pick<World, "readFile" | "now">
     const prefix = PREFIX[plan.name];
     return {
       ...plan,
+      currency: "USD",
       numbers: [`${prefix}01`, `${prefix}02`, `${prefix}03`],
       database,
       otherName: database.replace("data/linked", "vault"),

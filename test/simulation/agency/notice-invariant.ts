@@ -2,6 +2,8 @@ import type { Ran, World } from "../types.ts";
 import type { Client } from "./types.ts";
 
 const DAY_MS = 86_400_000;
+/** Calls of so many days cannot be half of those expected: some 65, but for a chance of a millionth. */
+const END_DAYS = 10;
 
 interface Known {
   isOver: boolean;
@@ -46,7 +48,7 @@ export function checkNotices(world: World, ran: Ran | "the end"): string | undef
   return undefined;
 }
 
-/** A number that was cut off for a week is noticed by then, once, and its end two days later. */
+/** A number that was cut off for a week is noticed by then, once, and its end once enough calls have come again. */
 function findUnnoticed(
   world: World,
   { name, numbers, silences, judgedAt }: Client,
@@ -58,7 +60,7 @@ function findUnnoticed(
   );
   for (const { fromMs, untilMs } of silences) {
     const wasJudged = judgedAt.some((at) => at > untilMs - DAY_MS && at < untilMs);
-    const isEndJudged = judgedAt.some((at) => at > untilMs + 2 * DAY_MS);
+    const isEndJudged = judgedAt.some((at) => at > untilMs + END_DAYS * DAY_MS);
     const ofIt = own.filter(
       ({ noticed_at }) => toMs(noticed_at) > fromMs && toMs(noticed_at) < untilMs + DAY_MS,
     );
