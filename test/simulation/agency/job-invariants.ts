@@ -6,8 +6,8 @@ import type { ClientJob } from "./types.ts";
 const isImport = (ran: Ran | "the end"): ran is Ran =>
   ran !== "the end" && !ran.isKilled && ran.args.includes("import") && isDone(ran);
 
-/** What an import says of a file; see `calltally outcome import --json`. */
-interface Said {
+/** What an import reports of its file; see `calltally outcome import --json`. */
+interface ImportResult {
   files: { amounts: Record<string, number | null> }[];
 }
 
@@ -15,10 +15,11 @@ interface Said {
 export function checkAmounts(world: World, ran: Ran | "the end"): string | undefined {
   if (!isImport(ran)) return undefined;
   const { balances = [] } = world;
-  const all: Record<string, Said> | Said = JSON.parse(ran.stdout);
+  // The result of one client is alone, those of several are below their names.
+  const [one, all]: [ImportResult, Record<string, ImportResult>] = [JSON.parse(ran.stdout), JSON.parse(ran.stdout)];
   for (const { client, file, amounts } of balances) {
-    const said = saidOf(all, client.name);
-    const is = said?.files[0]?.amounts ?? {};
+    const result = balances.length > 1 ? all[client.name] : one;
+    const is = result?.files[0]?.amounts ?? {};
     const total = file.lines.reduce((sum, { cents }) => sum + (cents ?? 0), 0);
     const centsOf = (fate: string) => Math.round(100 * Number(is[fate] ?? 0));
     const sum = ["stored", "without_call", "left_out", "repeated"].reduce(
@@ -42,12 +43,6 @@ export function checkAmounts(world: World, ran: Ran | "the end"): string | undef
     if (phone) return `${file} has the number ${phone}`;
   }
   return undefined;
-}
-
-/** The result of one account is alone, or below its name. */
-function saidOf(all: Record<string, Said> | Said, name: string): Said | undefined {
-  if ("files" in all && Array.isArray(all.files)) return all as Said;
-  return (all as Record<string, Said>)[name];
 }
 
 /** No import, removal or forgotten caller changes another list or client. */

@@ -26,7 +26,8 @@ export async function importJobs(world: World, random: Random): Promise<void> {
     const first = addDays(today(world, client), -drawIndex(random, WINDOW_DAYS) - 1);
     return [client, { list, lines: lines.filter(({ day }) => day >= first) }];
   });
-  if (files.some(([, { lines }]) => lines.length === 0)) return;
+  // A file without any known stage is refused.
+  if (files.some(([, { lines }]) => lines.every(({ stage }) => stage === "maybe"))) return;
   if (files.some(([{ database }]) => world.readFile(database, "SELECT 1").length === 0)) return;
   for (const [{ name, currency }, { lines }] of files)
     writeFileSync(`jobs-${name}.csv`, toCsv(lines, hasIds(list), currency));

@@ -5,10 +5,8 @@ const DAY_MS = 86_400_000;
 /** Calls of so many days cannot be half of those expected: some 65, but for a chance of a millionth. */
 const END_DAYS = 10;
 
-interface Known {
-  isOver: boolean;
-}
-const known = new WeakMap<Client, Map<number, Known>>();
+/** Whether each notice was over when the last process ended. */
+const known = new WeakMap<Client, Map<number, boolean>>();
 
 /** Each start and end is printed once; a key has one open notice; and a silent number is noticed once, and its end. */
 export function checkNotices(world: World, ran: Ran | "the end"): string | undefined {
@@ -16,17 +14,17 @@ export function checkNotices(world: World, ran: Ran | "the end"): string | undef
   let news = 0;
   for (const client of world.clients) {
     const rows = client.read("SELECT * FROM notices ORDER BY notice_id");
-    const before = known.get(client) ?? new Map<number, Known>();
+    const before = known.get(client) ?? new Map<number, boolean>();
     known.set(client, before);
     for (const row of rows) {
       const id = Number(row.notice_id);
       const isOver = row.ended_at !== null;
-      const was = before.get(id);
-      if (was === undefined || was.isOver !== isOver) news++;
-      if (was?.isOver && !isOver) return `notice ${id} of ${client.name} is open again`;
+      const wasOver = before.get(id);
+      if (wasOver !== isOver) news++;
+      if (wasOver && !isOver) return `notice ${id} of ${client.name} is open again`;
       if (isOver && String(row.ended_at) < String(row.since))
         return `notice ${id} of ${client.name} ended before it began`;
-      before.set(id, { isOver });
+      before.set(id, isOver);
       const earlier = rows.find(
         (other) =>
           Number(other.notice_id) < id &&
@@ -39,6 +37,9 @@ export function checkNotices(world: World, ran: Ran | "the end"): string | undef
     }
     const problem = findUnnoticed(world, client, rows);
     if (problem !== undefined) return problem;
+    const over = rows.filter(({ ended_at }) => ended_at !== null).length;
+    if (ran === "the end") world.count("notices", rows.length);
+    if (ran === "the end") world.count("notices ended", over);
   }
   if (ran === "the end" || ran.isKilled || ran.isDiskFull) return undefined;
   const printed = ran.stdout.split("\n").filter((line) => /^\s*notice {4}/.test(line));
@@ -64,7 +65,11 @@ function findUnnoticed(
     const ofIt = own.filter(
       ({ noticed_at }) => toMs(noticed_at) > fromMs && toMs(noticed_at) < untilMs + DAY_MS,
     );
-    if (wasJudged && ofIt.length !== 1)
+    const wasOpen = own.some(
+      ({ noticed_at, end_noticed_at }) =>
+        toMs(noticed_at) <= fromMs && !(end_noticed_at !== null && toMs(end_noticed_at) <= fromMs),
+    );
+    if (wasJudged && !wasOpen && ofIt.length !== 1)
       return `${numbers[0]} of ${name} was silent from day ${fromMs / DAY_MS} to ${untilMs / DAY_MS}, and has ${ofIt.length} notices`;
     const [notice] = ofIt;
     if (notice === undefined) continue;
@@ -73,7 +78,6 @@ function findUnnoticed(
       return `the notice of ${name} since ${notice.since} has not ended`;
     if (notice.ended_at !== null && toMs(notice.ended_at) < untilMs - DAY_MS / 24)
       return `the notice of ${name} since ${notice.since} ended at ${notice.ended_at}, when the number was silent`;
-    if (isEndJudged) world.count("silences noticed and ended");
   }
   return undefined;
 }
