@@ -13,10 +13,10 @@ export const AGENCY_EVENTS: readonly EventKind[] = [
   { name: "fault", perYear: 15, apply: misbehave },
   { name: "operator's kill", perYear: 30, apply: mishap("kill", "operator") },
   { name: "operator's full disk", perYear: 20, apply: mishap("full disk", "operator") },
-  { name: "sync", perYear: 365, isAlways: true, apply: sync },
+  { name: "sync", perYear: 300, isAlways: true, apply: sync },
   { name: "jobs", perYear: 120, isAlways: true, apply: importJobs },
   { name: "removed jobs", perYear: 24, apply: removeJobs },
   { name: "rules", perYear: 15, apply: changeRules },
   { name: "forget", perYear: 15, apply: forget },
-  { name: "look", perYear: 50, isLast: true, apply: look },
+  { name: "look", perYear: 90, isLast: true, apply: look },
 ];
