@@ -16,7 +16,10 @@ export function checkAmounts(world: World, ran: Ran | "the end"): string | undef
   if (!isImport(ran)) return undefined;
   const { balances = [] } = world;
   // The result of one client is alone, those of several are below their names.
-  const [one, all]: [ImportResult, Record<string, ImportResult>] = [JSON.parse(ran.stdout), JSON.parse(ran.stdout)];
+  const [one, all]: [ImportResult, Record<string, ImportResult>] = [
+    JSON.parse(ran.stdout),
+    JSON.parse(ran.stdout),
+  ];
   for (const { client, file, amounts } of balances) {
     const result = balances.length > 1 ? all[client.name] : one;
     const is = result?.files[0]?.amounts ?? {};
