@@ -35,7 +35,7 @@ export function keepBasis(world: World, ran: Ran): void {
 }
 
 /** The listed calls, and those that the warehouse does not yet count as gone. */
-function countedCalls({ service, read }: World): Basis["calls"] {
+export function countedCalls({ service, read }: Pick<World, "service" | "read">): Basis["calls"] {
   const calls = new Map<number, TrueCall>(service.calls);
   for (const row of read(`SELECT call_id, ${COMPARED.join()} FROM calls WHERE gone_at IS NULL`)) {
     const id = Number(row.call_id);

@@ -33,7 +33,7 @@ const FAULTS: readonly [Fault, ...Fault[]] = ["busy", "cut", "failing", "slow", 
 
 /** The events of a life; a new capability adds one row. */
 export const EVENTS: readonly EventKind[] = [
-  { name: "calls", perYear: 1000, apply: arriveCalls },
+  { name: "calls", perYear: 1000, isAlways: true, apply: arriveCalls },
   { name: "transcript", perYear: 40, apply: transcribe },
   { name: "correction", perYear: 60, apply: correct },
   { name: "removal", perYear: 40, apply: (world, random) => void remove(world, random) },
@@ -68,7 +68,7 @@ const OFTEN_KILLED = 150;
 /** Early steps as often as late ones, by their order of magnitude. */
 const drawStep = (random: Random) => Math.ceil(OFTEN_KILLED ** random());
 
-function mishap(kind: Mishap["kind"], of: Mishap["of"]): EventKind["apply"] {
+export function mishap(kind: Mishap["kind"], of: Mishap["of"]): EventKind["apply"] {
   return (world, random) => void world.mishaps.push({ kind, of, step: drawStep(random) });
 }
 

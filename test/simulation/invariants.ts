@@ -36,7 +36,7 @@ export const INVARIANTS: readonly Invariant[] = [
   { name: "files and memory are bounded", check: checkSize },
 ];
 
-function checkCode(world: World, ran: Ran | "the end"): string | undefined {
+export function checkCode(world: World, ran: Ran | "the end"): string | undefined {
   if (ran === "the end" || ran.isKilled) return undefined;
   const isDamaged = ran.code === 7 && !ran.isDiskFull && existsSync(world.path("data/calls.db"));
   if (KNOWN_CODES.includes(ran.code ?? -1) && !isDamaged) return undefined;

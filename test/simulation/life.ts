@@ -1,13 +1,23 @@
 import { deriveSeed, drawIndex, type Random, seededRandom } from "../../src/sandbox/random.ts";
+import { AGENCY_EVENTS } from "./agency/events.ts";
+import { AGENCY_INVARIANTS } from "./agency/invariants.ts";
+import { keepAgency } from "./agency/keep.ts";
+import { keepBasis } from "./basis.ts";
 import { EVENTS } from "./events.ts";
 import { INVARIANTS } from "./invariants.ts";
 import { now, passUntil, uptimeMs } from "./machine.ts";
 import { heed } from "./operator.ts";
-import type { Failure, Features, LifeEnd, Planned, Ran, World } from "./types.ts";
+import type { EventKind, Failure, Features, Invariant, LifeEnd, Planned, Ran, World } from "./types.ts";
 import { makeWorld } from "./world.ts";
 
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2026-01-05T00:30:00.000Z");
+
+/** Every other seed is an agency. */
+const isAgency = (seed: number) => seed % 2 === 0;
+const SINGLE = { events: EVENTS, invariants: INVARIANTS, keep: keepBasis };
+const AGENCY = { events: AGENCY_EVENTS, invariants: AGENCY_INVARIANTS, keep: keepAgency };
+const kindOf = (seed: number) => (isAgency(seed) ? AGENCY : SINGLE);
 
 const oneOf = <T>(random: Random, items: readonly [T, ...T[]]): T =>
   items[drawIndex(random, items.length)] ?? items[0];
@@ -15,8 +25,9 @@ const oneOf = <T>(random: Random, items: readonly [T, ...T[]]): T =>
 /** Draws what a seed switches on. */
 function drawFeatures(seed: number): Features {
   const random = seededRandom(deriveSeed(seed, "features"));
-  const optional = EVENTS.filter(({ isLast, name }) => !isLast && name !== "calls");
+  const optional = kindOf(seed).events.filter(({ isLast, isAlways }) => !isLast && !isAlways);
   return {
+    isAgency: isAgency(seed),
     callsPerDay: oneOf(random, [1, 3, 8]),
     callers: oneOf(random, [20, 100, 1000]),
     order: oneOf(random, ["start", "id"]),
@@ -36,54 +47,64 @@ function drawFeatures(seed: number): Features {
 export function planLife(seed: number, days: number): Planned[] {
   const { without } = drawFeatures(seed);
   const random = seededRandom(deriveSeed(seed, "events"));
-  const planned = EVENTS.filter(({ name }) => !without.has(name)).flatMap(({ name, perYear }) => {
-    const count = Math.round((perYear * days) / 365);
-    return Array.from({ length: count }, () => ({
-      atMs: Math.floor(random() * days * DAY_MS),
-      name,
-      seed: Math.floor(random() * 2 ** 31),
-    }));
-  });
+  const planned = kindOf(seed)
+    .events.filter(({ name }) => !without.has(name))
+    .flatMap(({ name, perYear }) => {
+      const count = Math.round((perYear * days) / 365);
+      return Array.from({ length: count }, () => ({
+        atMs: Math.floor(random() * days * DAY_MS),
+        name,
+        seed: Math.floor(random() * 2 ** 31),
+      }));
+    });
   return planned.sort((a, b) => a.atMs - b.atMs);
 }
 
 /** Runs a life; the same seed and events give the same log, byte for byte. */
 export async function live(seed: number, days: number, planned: readonly Planned[]): Promise<LifeEnd> {
   const features = drawFeatures(seed);
+  const { events, invariants, keep } = kindOf(seed);
   let failure: Failure | undefined;
-  const inspect = (world: World, ran: Ran | "the end") => {
-    failure ??= findFailure(world, ran);
+  const inspect = async (world: World, ran: Ran | "the end") => {
+    if (ran !== "the end") keep(world, ran);
+    failure ??= await findFailure(invariants, world, ran);
   };
   const span = { startMs: START_MS, endMs: START_MS + days * DAY_MS, inspect };
   await using world = await makeWorld(seed, features, span);
   world.log(`seed ${seed}, ${days} days, ${JSON.stringify({ ...features, without: [...features.without] })}`);
-  world.startSchedule();
+  if (!features.isAgency) world.startSchedule();
   for (const { atMs, name, seed: own } of planned) {
     await passUntil(Math.max(uptimeMs(), atMs));
     if (failure !== undefined) break;
     world.log(name);
-    await EVENTS.find((kind) => kind.name === name)?.apply(world, seededRandom(own));
+    await events.find((kind) => kind.name === name)?.apply(world, seededRandom(own));
     if (failure !== undefined) break;
   }
-  if (failure === undefined) await endWell(world);
-  if (failure === undefined) inspect(world, "the end");
+  if (failure === undefined) await endWell(world, events);
+  if (failure === undefined) await inspect(world, "the end");
   world.log(failure === undefined ? "all is well" : `${failure.invariant}: ${failure.problem}`);
   return { log: `${world.lines.join("\n")}\n`, failure, counts: world.counts };
 }
 
 /** Lets the service behave, and the schedule run, until everything is settled. */
-async function endWell(world: World): Promise<void> {
-  world.service.behave();
+async function endWell(world: World, events: readonly EventKind[]): Promise<void> {
+  for (const { service } of [world, ...world.clients]) service.behave();
   world.mailbox.mood = { is: "well", untilAt: 0 };
   world.mishaps.length = 0;
-  await heed(world);
-  await passUntil(uptimeMs() + 9 * DAY_MS);
-  for (const last of EVENTS) if (last.isLast) await last.apply(world, seededRandom(0));
+  if (!world.features.isAgency) {
+    await heed(world);
+    await passUntil(uptimeMs() + 9 * DAY_MS);
+  }
+  for (const last of events) if (last.isLast) await last.apply(world, seededRandom(0));
 }
 
-function findFailure(world: World, ran: Ran | "the end"): Failure | undefined {
-  for (const { name, check } of INVARIANTS) {
-    const problem = check(world, ran);
+async function findFailure(
+  invariants: readonly Invariant[],
+  world: World,
+  ran: Ran | "the end",
+): Promise<Failure | undefined> {
+  for (const { name, check } of invariants) {
+    const problem = await check(world, ran);
     if (problem !== undefined)
       return { invariant: name, problem, at: new Date(now()).toISOString(), uptimeMs: uptimeMs() };
   }

@@ -1,9 +1,12 @@
 import type { Random } from "../../src/sandbox/random.ts";
+import type { Amounts, Client, JobFile, Question } from "./agency/types.ts";
 import type { SimulatedCluster } from "./cluster.ts";
 import type { Service, TrueCall } from "./service.ts";
 
 /** The features of a seed, so that rare combinations are tested. */
 export interface Features {
+  /** Whether it is an agency with several accounts. @default one account, with a schedule */
+  readonly isAgency: boolean;
   readonly callsPerDay: number;
   readonly callers: number;
   readonly order: "start" | "id";
@@ -96,6 +99,14 @@ export interface Answered {
 
 /** The world of one life: the service that knows the truth, the machine of the program, and its receivers. */
 export interface World {
+  /** The clients of an agency; none in the life of a single account. */
+  readonly clients: readonly Client[];
+  /** The files that the next import reads. */
+  importing: ReadonlyMap<Client, JobFile> | undefined;
+  /** What must have become of the amounts of the last import. */
+  balances: readonly { client: Client; file: JobFile; amounts: Amounts }[];
+  /** What the next exports are asked. */
+  question: Question | undefined;
   readonly seed: number;
   readonly features: Features;
   readonly folder: string;
@@ -154,6 +165,8 @@ export interface World {
   run(...args: string[]): Promise<Ran>;
   /** Reads rows of the warehouse; none if it does not exist. */
   read(sql: string): Record<string, unknown>[];
+  /** Reads rows of a database in the folder; none if it does not exist. */
+  readFile(file: string, sql: string): Record<string, unknown>[];
   path(...names: string[]): string;
   log(line: string): void;
   count(what: string, by?: number): void;
@@ -169,6 +182,8 @@ export interface EventKind {
   perYear: number;
   /** Whether it happens at the end of each life, once everything is settled. @default false */
   isLast?: boolean;
+  /** Whether no life is without it. @default false */
+  isAlways?: boolean;
   apply(world: World, random: Random): void | Promise<void>;
 }
 
@@ -176,7 +191,7 @@ export interface EventKind {
 export interface Invariant {
   name: string;
   /** Returns the violation after a process has ended, or at the end of a life. */
-  check(world: World, ran: Ran | "the end"): string | undefined;
+  check(world: World, ran: Ran | "the end"): string | undefined | Promise<string | undefined>;
 }
 
 /** An event of a life. */

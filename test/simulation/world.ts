@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import Database from "better-sqlite3";
 import { stringify } from "yaml";
 import { deriveSeed, seededRandom } from "../../src/sandbox/random.ts";
-import { keepBasis } from "./basis.ts";
+import { agencySettings, furnish, makeClients } from "./agency/clients.ts";
 import { SimulatedCluster } from "./cluster.ts";
 import {
   boot,
@@ -40,7 +40,10 @@ interface Simulated extends World, AsyncDisposable {
 export async function makeWorld(
   seed: number,
   features: Features,
-  { inspect, ...span }: { startMs: number; endMs: number; inspect: (world: World, ran: Ran) => void },
+  {
+    inspect,
+    ...span
+  }: { startMs: number; endMs: number; inspect: (world: World, ran: Ran) => Promise<void> },
 ): Promise<Simulated> {
   const { runCommand } = await import("../../src/cli/main.ts");
   if (!isTakenOver) takeOverNode((args) => current?.spawn(args));
@@ -57,8 +60,12 @@ export async function makeWorld(
   });
   const mailbox = await openMailbox();
   const cluster = new SimulatedCluster();
+  // All accounts have one address: the token decides whose calls are served.
+  const serviceOf = (query: ReadonlyMap<string, string>) =>
+    world.clients.find((client) => query.get("authorization") === `Bearer ${client.service.token}`)
+      ?.service ?? service;
   const respond: Responder = (path, query, body) =>
-    path.startsWith("/v3/") ? service.respond(path, query, body) : cluster.respond(query, body);
+    path.startsWith("/v3/") ? serviceOf(query).respond(path, query, body) : cluster.respond(query, body);
   boot({ folder, nowMs: span.startMs, seed: deriveSeed(seed, "machine"), respond });
   let stopping: AbortController | undefined;
   let hasBegun = false;
@@ -91,8 +98,7 @@ export async function makeWorld(
       const took = `after ${child.steps} steps, ${Math.round(ran.endedAt - startedAt)} ms`;
       const line = `${args.join(" ")}: ${code ?? "killed"} ${took} ${err.split("\n", 1)[0]}`;
       world.log(line.replaceAll(folder, "").trimEnd());
-      keepBasis(world, ran);
-      inspect(world, ran);
+      await inspect(world, ran);
     }
     return ran;
   };
@@ -109,6 +115,10 @@ export async function makeWorld(
     seed,
     lines,
     features,
+    clients: [],
+    importing: undefined,
+    balances: [],
+    question: undefined,
     folder,
     ...span,
     service,
@@ -155,8 +165,9 @@ export async function makeWorld(
       world.count("commands run again");
       return await runIn(startProcess(), args, signal);
     },
-    read: (sql) => {
-      const file = join(folder, "data/calls.db");
+    read: (sql) => world.readFile("data/calls.db", sql),
+    readFile: (name, sql) => {
+      const file = join(folder, name);
       if (!existsSync(file)) return [];
       const sqlite = new Database(file, { readonly: true });
       try {
@@ -208,7 +219,11 @@ export async function makeWorld(
   };
   for (const [name, secret] of Object.entries(secrets))
     writeFileSync(join(folder, "secrets", name), `${secret}\n`, { mode: 0o600 });
-  Object.assign(world.settings, settingsOf(features));
+  if (features.isAgency) {
+    Object.assign(world, { clients: makeClients(seed, world) });
+    furnish(world.clients);
+    Object.assign(world.settings, agencySettings(world.clients));
+  } else Object.assign(world.settings, settingsOf(features));
   world.writeSettings();
   return world;
 }

@@ -21,6 +21,9 @@ export interface Asked {
   timezone?: string;
 }
 
+/** What figures are computed from. */
+export type OracleAccount = Pick<SceneAccount, "timezone" | "rules" | "calls" | "gone" | "spend" | "jobs">;
+
 export type OracleRow = Record<string, string | number | null>;
 
 const SPEND = [
@@ -45,13 +48,13 @@ const DAY_MS = 86_400_000;
 const WITH_ID = ["campaign", "org_unit"];
 
 /** How far the job of a call came. */
-function stageOf({ jobs }: SceneAccount, { call_id }: Call): string {
+function stageOf({ jobs }: OracleAccount, { call_id }: Call): string {
   const own = jobs.filter((job) => job.call_id === call_id).map(({ stage }) => stage);
   return ["sold", "booked", "lost"].find((stage) => own.some((each) => each === stage)) ?? "none";
 }
 
 /** Computes the figures that each surface must show for what is asked: rows by name, in order, the total last. */
-export function figuresOf(account: SceneAccount, asked: Asked): OracleRow[] {
+export function figuresOf(account: OracleAccount, asked: Asked): OracleRow[] {
   const { rules, calls, gone, spend, jobs } = account;
   const { by, range, grain, compare, filter: given = {}, total, revenue_by: revenueBy = "call" } = asked;
   const zone = asked.timezone ?? account.timezone;
