@@ -10,7 +10,7 @@ import { WAREHOUSE_RULES } from "./warehouse-rules.ts";
 const RULES = { ...WAREHOUSE_RULES, ...FILE_RULES, ...RANGE_RULES };
 export type StatementId = keyof typeof RULES;
 const RULE_OF: Readonly<Record<StatementId, Rule>> = RULES;
-export const STATEMENT_IDS: readonly StatementId[] = namesOf(RULES);
+const STATEMENT_IDS: readonly StatementId[] = namesOf(RULES);
 
 /** Something that a reader of figures must know: data, which {@link say} puts into words. */
 export interface Statement {
