@@ -74,3 +74,10 @@ export function stringifyJson(value: unknown): string {
     );
   }
 }
+
+/** The type that JSON has for a value. */
+export function jsonType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value === "bigint" ? "number" : typeof value;
+}

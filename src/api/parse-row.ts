@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDuration, isSortable, MAX_DURATION } from "../call/call.ts";
+import { isDuration, MAX_DURATION } from "../call/call.ts";
 import {
   type Call,
   COLUMNS,
@@ -9,7 +9,8 @@ import {
   SERVED_FIELDS,
   TRANSCRIPT_COLUMNS,
 } from "../call/columns.ts";
-import { isObject, stringifyJson } from "./parse-json.ts";
+import { isWrittenTime, servedTime } from "../call/served-time.ts";
+import { isObject, jsonType, stringifyJson } from "./parse-json.ts";
 
 /** A member of a call that the API document does not promise, by its path, e.g. `dni_data.msclkid`. */
 export interface Drift {
@@ -177,7 +178,7 @@ const TIME_TEXT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)? ?(?:(Z)|(
 function toIsoTime(value: unknown): unknown {
   if (value === "") return null;
   const [, day, clock, seconds = ":00", utc = "", hours, minutes = "00"] =
-    typeof value === "string" && !UTC_TIME.test(value) ? (TIME_TEXT.exec(value) ?? []) : [];
+    typeof value === "string" && !isWrittenTime(value) ? (TIME_TEXT.exec(value) ?? []) : [];
   if (day === undefined) return value;
   return `${day}T${clock}${seconds}${hours === undefined ? utc : `${hours}:${minutes}`}`;
 }
@@ -202,24 +203,8 @@ function toDuration(value: unknown): number | null {
   throw new UnreadableMember("duration", reason);
 }
 
-/** A time as we write it, on a day that every month has. */
-const UTC_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
-
-const time = z.iso
-  .datetime({ offset: true, local: true })
-  .nullish()
-  .transform((value) =>
-    value ? new Date(/(Z|[+-]\d\d:?\d\d)$/.test(value) ? value : `${value}Z`).toISOString() : null,
-  )
-  .refine((value) => value === null || isSortable(value), { error: "not in the years 0000 to 9999 of UTC" });
-
 function toTime(value: unknown): string | null {
-  return typeof value === "string" && UTC_TIME.test(value) ? value : read(time, value, "call_started");
-}
-
-/** Parses ISO 8601 as documented, into UTC; undefined for any other value. */
-export function parseTime(value: unknown): string | null | undefined {
-  return time.safeParse(value).data;
+  return isWrittenTime(value) ? value : read(servedTime, value, "call_started");
 }
 
 const lines = z.array(z.unknown()).nullish();
@@ -244,10 +229,4 @@ function read<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
 
 function isInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
-}
-
-export function jsonType(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return typeof value === "bigint" ? "number" : typeof value;
 }

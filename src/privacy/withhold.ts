@@ -1,5 +1,4 @@
-import { isObject, parseJson, stringifyJson } from "../api/parse-json.ts";
-import { jsonType, parseTime } from "../api/parse-row.ts";
+import { isObject, jsonType, parseJson, stringifyJson } from "../api/parse-json.ts";
 import type { ClickMembers } from "../attribution/ad-click.ts";
 import { recordOf } from "../base/records.ts";
 import {
@@ -11,6 +10,7 @@ import {
   SERVED_FIELDS,
   TRANSCRIPT_COLUMNS,
 } from "../call/columns.ts";
+import { parseTime } from "../call/served-time.ts";
 import { keepClick } from "./keep-click.ts";
 import { KEEP_KINDS, WITHHELD_KINDS, type WithheldKind } from "./keep-settings.ts";
 import { isPseudonym } from "./pseudonym.ts";

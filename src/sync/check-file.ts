@@ -1,6 +1,6 @@
 import { ageOf, type Clock } from "../base/clock.ts";
-import { describeDamaged } from "../verify/verify-warehouse.ts";
 import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
+import { describeDamaged } from "../warehouse/attribution/named-calls.ts";
 import { clearDamage, DamagedError, readDamage } from "../warehouse/damage.ts";
 import { findDamage } from "../warehouse/integrity.ts";
 import { readLastFileCheck, readRuns } from "../warehouse/runs/runs.ts";

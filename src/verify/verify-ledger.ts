@@ -1,9 +1,10 @@
 import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { isSure } from "../paging/verdict.ts";
+import { nameSome } from "../warehouse/attribution/named-calls.ts";
 import { readCallCount } from "../warehouse/calls/call-table.ts";
 import { addToIdsHash, hashRun, readLastRunId, readRuns, type SyncRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
-import { fails, holds, nameSome, type VerifyCheck } from "./verified.ts";
+import { fails, holds, type VerifyCheck } from "./verified.ts";
 
 /** A proven pass, and the ids of the calls that it met. */
 export interface Pass {

@@ -4,6 +4,7 @@ import { attempt } from "../base/errors.ts";
 import { formatQuantity } from "../base/quantity-text.ts";
 import { type CertificateCheck, checkCertificate } from "../paging/certificate.ts";
 import { checkCalls } from "../warehouse/attribution/check-calls.ts";
+import { describeCalls, describeDamaged } from "../warehouse/attribution/named-calls.ts";
 import { DamagedError } from "../warehouse/damage.ts";
 import {
   type CertificateMark,
@@ -14,7 +15,7 @@ import { readRun } from "../warehouse/runs/runs.ts";
 import { nameDamage } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { findAlteredObjects } from "./altered-objects.ts";
-import { fails, holds, nameSome, type VerifyCheck } from "./verified.ts";
+import { fails, holds, type VerifyCheck } from "./verified.ts";
 import { type Pass, verifyLedger } from "./verify-ledger.ts";
 
 interface VerifyOptions {
@@ -110,13 +111,4 @@ export async function* verifyWarehouse(
   yield altered.length > 0
     ? fails("views", `${altered.join(", ")}: not as this calltally makes them; a sync makes views again`)
     : holds("views", "all views and triggers are as this calltally makes them");
-}
-
-export function describeDamaged(ids: readonly number[]): string {
-  return describeCalls(ids, "differs", "differ", "from what was read from the service");
-}
-
-function describeCalls(ids: readonly number[], one: string, many: string, what: string): string {
-  const verb = ids.length === 1 ? one : many;
-  return `${formatQuantity(ids.length, "call")} ${verb} ${what}: ${nameSome(ids, ids.length)}`;
 }
