@@ -2,6 +2,6 @@ import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({
   dialect: "sqlite",
-  schema: "./src/{delivery,features,notices,spend,warehouse}/**/*.ts",
+  schema: "./src/{features,reports/delivery,warehouse}/**/*.ts",
   out: "./src/warehouse/migrations",
 });

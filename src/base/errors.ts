@@ -1,4 +1,4 @@
-import { COMMAND_LINE, type Hint, type Words } from "./words.ts";
+import { COMMAND_LINE, type Hint, type Words } from "./text/words.ts";
 
 /** Exit codes of the command line; see docs/reference/exit-codes.md. */
 export const EXIT = {

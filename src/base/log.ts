@@ -1,5 +1,5 @@
 import pino, { type LevelWithSilent, type Logger } from "pino";
-import { toPrintable, toPrintableLines } from "./printable.ts";
+import { toPrintable, toPrintableLines } from "./text/printable.ts";
 
 export type Log = Logger;
 

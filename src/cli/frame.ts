@@ -1,12 +1,12 @@
 import pLimit from "p-limit";
-import { stringifyJson } from "../api/parse-json.ts";
 import { describeWithHint, type ExitCode, UsageError, worstCode } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
+import { stringifyJson } from "../base/text/parse-json.ts";
 import type { Account } from "../config/accounts.ts";
 import { inspectSettings, loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../config/placeholder-names.ts";
 import { wordsFor } from "../config/setting-name.ts";
-import { isDamage, nameDamage } from "../warehouse/sqlite-errors.ts";
+import { isDamage, nameDamage } from "../warehouse/file/sqlite-errors.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 

@@ -1,5 +1,5 @@
-import { formatCount, formatQuantity } from "../base/quantity-text.ts";
 import { recordOf } from "../base/records.ts";
+import { formatCount, formatQuantity } from "../base/text/quantity-text.ts";
 import type { ImportedJobs, ImportedOutcomes } from "../features/outcomes/import-outcomes.ts";
 import { FATES, type ReplacedJobs } from "../features/outcomes/outcome-writer.ts";
 import type { RejectedJob } from "../features/outcomes/rejected-jobs.ts";

@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { CalltallyError, describeWithHint, EXIT, InterruptedError } from "../base/errors.ts";
 import { adviseOn } from "../base/file-access.ts";
 import { toCalltallyError } from "../base/known-error.ts";
-import { toPrintableLines } from "../base/printable.ts";
+import { toPrintableLines } from "../base/text/printable.ts";
 import { wordsFor } from "../config/setting-name.ts";
 import type { Context } from "./context.ts";
 import { createProgram } from "./program.ts";

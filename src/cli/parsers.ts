@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { describeError } from "../base/errors.ts";
-import { orMeant } from "../base/nearest.ts";
+import { orMeant } from "../base/text/nearest.ts";
 
 /**
  * Returns a commander parser that accepts one of the candidates. It replaces the parser of `choices`, which is only

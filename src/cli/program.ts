@@ -1,7 +1,7 @@
 import { Command, type CommandUnknownOpts, Help, Option } from "@commander-js/extra-typings";
 import packageJson from "../../package.json" with { type: "json" };
 import { UsageError } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/text/nearest.ts";
 import { COMMANDS, COMPLETE, hasTrait, TASKS } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { expectedFlagsOf } from "./expected-flags.ts";

@@ -3,7 +3,7 @@ import { attempt, UsageError } from "../base/errors.ts";
 import { isFile } from "../base/folder.ts";
 import { toLayers } from "../config/setting-layers.ts";
 import { ALL_SETTINGS } from "../config/settings.ts";
-import type { OutputOptions } from "../warehouse/output-file.ts";
+import type { OutputOptions } from "../warehouse/file/output-file.ts";
 import { configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 

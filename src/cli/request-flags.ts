@@ -1,16 +1,16 @@
 import { systemClock } from "../base/clock.ts";
 import { UsageError } from "../base/errors.ts";
 import { readCallersFile } from "../config/files/callers-file.ts";
+import type { OutputCan, SourceCan } from "../config/request/can.ts";
+import { check } from "../config/request/check.ts";
+import type { ExportRequest, RequestedContent } from "../config/request/export-request.ts";
+import { ACCOUNT } from "../config/request/option-values.ts";
+import { findRefusals } from "../config/request/refusals/refusal.ts";
+import { REFUSALS } from "../config/request/refusals/refusals.ts";
+import { type Ask, resolve } from "../config/request/resolve.ts";
 import type { Dimension } from "../figures/dimensions.ts";
-import { CLUSTER_CAN, type EngineAccount } from "../produce/published-source.ts";
-import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
-import type { OutputCan, SourceCan } from "../request/can.ts";
-import { check } from "../request/check.ts";
-import type { ExportRequest, RequestedContent } from "../request/export-request.ts";
-import { ACCOUNT } from "../request/option-values.ts";
-import { findRefusals } from "../request/refusals/refusal.ts";
-import { REFUSALS } from "../request/refusals/refusals.ts";
-import { type Ask, resolve } from "../request/resolve.ts";
+import { CLUSTER_CAN, type EngineAccount } from "../reports/produce/published-source.ts";
+import { WAREHOUSE_CAN } from "../reports/produce/warehouse-source.ts";
 import { FLAG_WORDING, FLAGGED_OPTIONS, flaggedRequest } from "./request-options.ts";
 
 export interface OutletFlags {

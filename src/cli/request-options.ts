@@ -1,11 +1,11 @@
 import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { z } from "zod";
-import { RANGE_OPTIONS } from "../request/call-options.ts";
-import type { Wording } from "../request/check.ts";
-import { REQUEST_KEYS } from "../request/export-request.ts";
-import { keysOf, type OptionRow } from "../request/option-row.ts";
-import { FORMAT_NAMES, FORMATS } from "../request/option-values.ts";
-import { ALL_OPTIONS } from "../request/options.ts";
+import { RANGE_OPTIONS } from "../config/request/call-options.ts";
+import type { Wording } from "../config/request/check.ts";
+import { REQUEST_KEYS } from "../config/request/export-request.ts";
+import { keysOf, type OptionRow } from "../config/request/option-row.ts";
+import { FORMAT_NAMES, FORMATS } from "../config/request/option-values.ts";
+import { ALL_OPTIONS } from "../config/request/options.ts";
 import { OPTION } from "./context.ts";
 import { choice, eachOf, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
 

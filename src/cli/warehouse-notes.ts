@@ -1,15 +1,15 @@
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
+import type { AttributionRules } from "../calls/attribution/attribution-rules.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { SettingSources } from "../config/setting-layers.ts";
-import { say, statementsOf } from "../statements/statements.ts";
+import { say, statementsOf } from "../export/statements/statements.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import {
   describeUnmatchedDisposition,
   findUnmatchedDispositions,
 } from "../warehouse/calls/unmatched-dispositions.ts";
-import { isCurrent, openReader } from "../warehouse/open.ts";
-import { findOtherOrigin, type OwnWarehouse } from "../warehouse/own-warehouse.ts";
+import { isCurrent, openReader } from "../warehouse/file/open.ts";
+import { findOtherOrigin, type OwnWarehouse } from "../warehouse/file/own-warehouse.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 
 /** For a command about the file itself: whether it is another account's warehouse. */

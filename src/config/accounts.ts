@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/text/nearest.ts";
 import type { CalltallyFile } from "./calltally-file.ts";
 import { CONFIG_VARIABLE, readDotenv, type SettingSources } from "./setting-layers.ts";
 

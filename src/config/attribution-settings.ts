@@ -1,5 +1,5 @@
-import type { OpeningHours } from "../calendar/opening-hours.ts";
-import { withDigests } from "../privacy/keep-settings.ts";
+import type { OpeningHours } from "../base/calendar/opening-hours.ts";
+import { withDigests } from "../calls/privacy/keep-settings.ts";
 import { readAliases } from "./files/aliases-file.ts";
 import { readChannels } from "./files/channels-file.ts";
 import { readClosedDays } from "./files/closed-days-file.ts";

@@ -1,7 +1,7 @@
-import { describeChoice, describeIssue, type Finding, show } from "../request/describe-issue.ts";
 import { whereGiven, withDefaults } from "./file-defaults.ts";
 import { fileSchema, NAME_RULE } from "./file-schema.ts";
 import { findPlaceholder } from "./placeholder-names.ts";
+import { describeChoice, describeIssue, type Finding, show } from "./request/describe-issue.ts";
 import { ALL_SETTINGS } from "./settings.ts";
 import { findTokenProblems } from "./token-problems.ts";
 import { keysAt, type Path, type Problem, valueAt, type YamlSource } from "./yaml-source.ts";

@@ -1,11 +1,6 @@
 import { z } from "zod";
-import { parseFilePath, parsePath } from "../base/path-text.ts";
-import { parseAge } from "../calendar/age-text.ts";
-import { REQUEST_KEYS } from "../request/export-request.ts";
-import { option, parsed } from "../request/issues.ts";
-import { LISTS } from "../request/option-values.ts";
-import { findRefusals } from "../request/refusals/refusal.ts";
-import { REFUSALS } from "../request/refusals/refusals.ts";
+import { parseAge } from "../base/calendar/age-text.ts";
+import { parseFilePath, parsePath } from "../base/text/path-text.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
   assertPattern,
@@ -14,6 +9,11 @@ import {
   PLACEHOLDERS,
   SUBJECT_PLACEHOLDERS,
 } from "./placeholder-names.ts";
+import { REQUEST_KEYS } from "./request/export-request.ts";
+import { option, parsed } from "./request/issues.ts";
+import { LISTS } from "./request/option-values.ts";
+import { findRefusals } from "./request/refusals/refusal.ts";
+import { REFUSALS } from "./request/refusals/refusals.ts";
 import { isMailAddress } from "./setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "./settings.ts";
 

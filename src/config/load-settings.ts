@@ -1,9 +1,9 @@
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import { describeError, parseFrom } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
-import { didYouMean, nearest } from "../base/nearest.ts";
 import { namesOf, recordOf } from "../base/records.ts";
-import type { Keep } from "../privacy/keep-settings.ts";
+import { didYouMean, nearest } from "../base/text/nearest.ts";
+import type { AttributionRules } from "../calls/attribution/attribution-rules.ts";
+import type { Keep } from "../calls/privacy/keep-settings.ts";
 import { findExposure, nameSecretFile } from "./files/secret-file.ts";
 import type { Setting } from "./setting.ts";
 import {

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { orMeant } from "../base/nearest.ts";
+import { orMeant } from "../base/text/nearest.ts";
 
 export const PLACEHOLDERS = ["account", "report", "from", "to", "period", "date"] as const;
 /** In a subject, also whose figures they are: as a path, it could name any place. */

@@ -1,4 +1,4 @@
-import { COMMAND_LINE, type Words } from "../base/words.ts";
+import { COMMAND_LINE, type Words } from "../base/text/words.ts";
 import type { Setting } from "./setting.ts";
 import type { SettingSources } from "./setting-layers.ts";
 import { SETTINGS } from "./settings.ts";

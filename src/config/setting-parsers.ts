@@ -1,6 +1,6 @@
 import { attempt } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
-import { toPrintable } from "../base/printable.ts";
+import { toPrintable } from "../base/text/printable.ts";
 import { assertNoPlaceholder } from "./placeholder-names.ts";
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;

@@ -1,4 +1,4 @@
-import { type AttributionRules, findContradictions } from "../attribution/attribution-rules.ts";
+import { type AttributionRules, findContradictions } from "../calls/attribution/attribution-rules.ts";
 import { inspectSettings, type SettingsInspection } from "./load-settings.ts";
 import type { Setting } from "./setting.ts";
 import type { SettingSources } from "./setting-layers.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { describeError } from "../base/errors.ts";
-import { parseFilePath } from "../base/path-text.ts";
-import { by } from "../request/issues.ts";
+import { parseFilePath } from "../base/text/path-text.ts";
 import { nameSecretFile, readSecret } from "./files/secret-file.ts";
+import { by } from "./request/issues.ts";
 
 /** How a value is written, as text and in `calltally.yaml`. */
 interface Kind<T> {

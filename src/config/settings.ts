@@ -1,8 +1,8 @@
-import { DEFAULT_RULES } from "../attribution/attribution-rules.ts";
-import { parseCurrency } from "../base/currency.ts";
-import { parseFilePath, parsePath } from "../base/path-text.ts";
-import { parseHours } from "../calendar/opening-hours.ts";
-import { parseKeepFor } from "../privacy/keep-settings.ts";
+import { parseHours } from "../base/calendar/opening-hours.ts";
+import { parseCurrency } from "../base/text/currency.ts";
+import { parseFilePath, parsePath } from "../base/text/path-text.ts";
+import { DEFAULT_RULES } from "../calls/attribution/attribution-rules.ts";
+import { parseKeepFor } from "../calls/privacy/keep-settings.ts";
 import { parseClusterUrl } from "./cluster-url.ts";
 import {
   choice,

@@ -1,7 +1,7 @@
 import { Temporal } from "temporal-polyfill";
+import { offsetSpanAt } from "../base/calendar/local-time.ts";
 import { attempt } from "../base/errors.ts";
-import { nearest } from "../base/nearest.ts";
-import { offsetSpanAt } from "../calendar/local-time.ts";
+import { nearest } from "../base/text/nearest.ts";
 
 /** Suggestions for an offset, or for an ambiguous abbreviation. */
 const LIKELY_ZONES =

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import { normalize, resolve } from "node:path";
 import { attempt } from "../base/errors.ts";
 import { isFile } from "../base/folder.ts";
-import type { Finding } from "../request/describe-issue.ts";
 import { readSecret } from "./files/secret-file.ts";
+import type { Finding } from "./request/describe-issue.ts";
 import { keysAt, valueAt } from "./yaml-source.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
-import type { ChangedSince } from "../request/changed-since.ts";
-import type { Ask } from "../request/resolve.ts";
+import type { ChangedSince } from "../config/request/changed-since.ts";
+import type { Ask } from "../config/request/resolve.ts";
 import { readLastRunId, readRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 

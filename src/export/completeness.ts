@@ -1,7 +1,7 @@
-import { localMinute } from "../calendar/local-time.ts";
-import { doubtsOf, has } from "../statements/statements.ts";
+import { localMinute } from "../base/calendar/local-time.ts";
 import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Manifest } from "./manifest.ts";
+import { doubtsOf, has } from "./statements/statements.ts";
 
 type Based = Pick<Manifest, "run" | "range" | "statements" | "timezone">;
 

@@ -1,10 +1,10 @@
-import { formatMicros } from "../base/currency.ts";
+import { closedRange, countDays, type DateRange, type Span } from "../base/calendar/dates.ts";
+import { longLabelOf } from "../base/calendar/period-text.ts";
 import { recordOf } from "../base/records.ts";
-import { closedRange, countDays, type DateRange, type Span } from "../calendar/dates.ts";
-import { longLabelOf } from "../calendar/period-text.ts";
-import type { SessionSpend, SpendSum } from "../rollup/session-spend.ts";
-import { MATCHES } from "../rollup/spend-campaigns.ts";
-import type { DescribedSpend } from "../statements/range-schema.ts";
+import { formatMicros } from "../base/text/currency.ts";
+import type { SessionSpend, SpendSum } from "../sources/session-spend.ts";
+import { MATCHES } from "../sources/spend-campaigns.ts";
+import type { DescribedSpend } from "./statements/range-schema.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 const OF_BOTH: readonly string[] = ["source", "channel", "campaign", "include_gone"];

@@ -1,4 +1,4 @@
-import { localTime } from "../calendar/local-time.ts";
+import { localTime } from "../base/calendar/local-time.ts";
 import { type CallColumn, derive, fromText } from "./export-calls.ts";
 import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";

@@ -1,5 +1,5 @@
 import { recordOf } from "../base/records.ts";
-import type { CallerSummary } from "../rollup/sqlite/sqlite-callers-sql.ts";
+import type { CallerSummary } from "../sources/sqlite/sqlite-callers-sql.ts";
 import { type Job, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";

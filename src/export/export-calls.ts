@@ -1,10 +1,10 @@
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
-import { localTime } from "../calendar/local-time.ts";
-import { weekOf } from "../calendar/periods.ts";
-import { DNI_FIELDS, type ListedMember } from "../call/columns.ts";
-import { FACTS, type FactGroup, shownFacts, shownName } from "../call/facts.ts";
-import type { PrivateColumn } from "../request/option-values.ts";
-import type { CallSource } from "../rollup/session.ts";
+import { localTime } from "../base/calendar/local-time.ts";
+import { weekOf } from "../base/calendar/periods.ts";
+import type { AttributionRules } from "../calls/attribution/attribution-rules.ts";
+import { DNI_FIELDS, type ListedMember } from "../calls/columns.ts";
+import { FACTS, type FactGroup, shownFacts, shownName } from "../calls/facts.ts";
+import type { PrivateColumn } from "../config/request/option-values.ts";
+import type { CallSource } from "../sources/session.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
 import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";

@@ -1,24 +1,24 @@
 import { hash } from "node:crypto";
-import { type AttributionRules, countAliases } from "../attribution/attribution-rules.ts";
-import { CHANNEL_RULES_VERSION } from "../attribution/channel-rules.ts";
-import type { Span } from "../calendar/dates.ts";
-import { hasHistory } from "../calendar/history.ts";
-import type { CallFilter } from "../call/filter.ts";
-import type { ReadOutcomes } from "../rollup/engine.ts";
-import type { FigureSession } from "../rollup/figure-session.ts";
-import type { SessionSpend } from "../rollup/session-spend.ts";
-import type {
-  DescribedOutcomes,
-  DescribedSpan,
-  DescribedSpend,
-  RangeFacts,
-} from "../statements/range-schema.ts";
-import { type Statement, toSpoken } from "../statements/statements.ts";
+import type { Span } from "../base/calendar/dates.ts";
+import { hasHistory } from "../base/calendar/history.ts";
+import { type AttributionRules, countAliases } from "../calls/attribution/attribution-rules.ts";
+import { CHANNEL_RULES_VERSION } from "../calls/attribution/channel-rules.ts";
+import type { CallFilter } from "../calls/filter.ts";
+import type { ReadOutcomes } from "../sources/engine.ts";
+import type { FigureSession } from "../sources/figure-session.ts";
+import type { SessionSpend } from "../sources/session-spend.ts";
 import type { DescribedOrigin } from "../warehouse/origin.ts";
 import type { Basis } from "../warehouse/runs/basis-schema.ts";
 import type { CertificateMark } from "../warehouse/runs/certificate-table.ts";
 import { describeSpend } from "./described-spend.ts";
 import type { WrittenFile } from "./output/file-set.ts";
+import type {
+  DescribedOutcomes,
+  DescribedSpan,
+  DescribedSpend,
+  RangeFacts,
+} from "./statements/range-schema.ts";
+import { type Statement, toSpoken } from "./statements/statements.ts";
 import type { ComparedRange, Timeframe } from "./timeframe.ts";
 
 /** The same warehouse and options give the same bytes; conversions for Google Ads also depend on the time. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
+import { nameFile } from "../warehouse/file/sqlite-errors.ts";
 import { readLastForgotten } from "../warehouse/privacy-act-table.ts";
 import { deleteExports, hasExported, insertExports, settleExports } from "../warehouse/runs/exports.ts";
-import { nameFile } from "../warehouse/sqlite-errors.ts";
 import { type Tx, writeTransaction } from "../warehouse/transaction.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
 import { listsOf } from "./job.ts";

@@ -1,16 +1,16 @@
 import { UsageError } from "../base/errors.ts";
+import type { Content } from "../config/request/contents.ts";
+import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../config/request/resolve.ts";
 import { hasChance, isChangeWithinChance } from "../figures/change-chance.ts";
 import { isLocal, keyColumns } from "../figures/dimensions.ts";
 import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
-import type { Content } from "../request/contents.ts";
-import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../request/resolve.ts";
-import type { FigureSession } from "../rollup/figure-session.ts";
-import { has } from "../statements/statements.ts";
+import type { FigureSession } from "../sources/figure-session.ts";
 import { isSpendComparable } from "./described-spend.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
+import { has } from "./statements/statements.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
 import type { Counterpart, Timeframe } from "./timeframe.ts";
 

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.ts";
-import { personalKind } from "../base/personal-text.ts";
-import type { Hint } from "../base/words.ts";
-import type { CallFilter } from "../call/filter.ts";
+import { personalKind } from "../base/text/personal-text.ts";
+import type { Hint } from "../base/text/words.ts";
+import type { CallFilter } from "../calls/filter.ts";
 import type { Basis } from "../warehouse/runs/basis-schema.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
 

@@ -1,7 +1,7 @@
-import type { Content } from "../request/contents.ts";
-import type { ContentKind } from "../request/option-values.ts";
-import type { Ask } from "../request/resolve.ts";
-import type { PermittedWarehouse } from "../warehouse/open.ts";
+import type { Content } from "../config/request/contents.ts";
+import type { ContentKind } from "../config/request/option-values.ts";
+import type { Ask } from "../config/request/resolve.ts";
+import type { PermittedWarehouse } from "../warehouse/file/open.ts";
 import type { Tx } from "../warehouse/transaction.ts";
 import type { Job } from "./job.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";

@@ -1,5 +1,4 @@
-import { UsageError } from "../base/errors.ts";
-import { comparePeriods, counterpartOf, type Distance, distanceOf } from "../calendar/comparison.ts";
+import { comparePeriods, counterpartOf, type Distance, distanceOf } from "../base/calendar/comparison.ts";
 import {
   closedRange,
   comparisonRange,
@@ -7,14 +6,15 @@ import {
   type DateRange,
   type Span,
   toInstants,
-} from "../calendar/dates.ts";
-import type { Grain } from "../calendar/grain.ts";
-import { hasHistory, isCovered } from "../calendar/history.ts";
-import { localDate } from "../calendar/local-time.ts";
-import { type LabelledPeriod, type Period, periods } from "../calendar/periods.ts";
-import type { CallFilter } from "../call/filter.ts";
-import type { Ask } from "../request/resolve.ts";
-import type { FigureSession } from "../rollup/figure-session.ts";
+} from "../base/calendar/dates.ts";
+import type { Grain } from "../base/calendar/grain.ts";
+import { hasHistory, isCovered } from "../base/calendar/history.ts";
+import { localDate } from "../base/calendar/local-time.ts";
+import { type LabelledPeriod, type Period, periods } from "../base/calendar/periods.ts";
+import { UsageError } from "../base/errors.ts";
+import type { CallFilter } from "../calls/filter.ts";
+import type { Ask } from "../config/request/resolve.ts";
+import type { FigureSession } from "../sources/figure-session.ts";
 
 export interface Timeframe {
   timezone: string;

@@ -1,6 +1,6 @@
-import { formatMicros } from "../base/currency.ts";
-import { nearest } from "../base/nearest.ts";
-import type { SessionSpend } from "../rollup/session-spend.ts";
+import { formatMicros } from "../base/text/currency.ts";
+import { nearest } from "../base/text/nearest.ts";
+import type { SessionSpend } from "../sources/session-spend.ts";
 import type { Job } from "./job.ts";
 import type { Column, NamedTable } from "./table.ts";
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { ExportPlan, ExportStep } from "../export/step.ts";
-import type { Notice } from "../notices/notice-table.ts";
-import type { LockedWarehouse } from "../warehouse/lock.ts";
+import type { LockedWarehouse } from "../warehouse/file/lock.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { SchemaObjects } from "../warehouse/stored-objects.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
+import type { Notice } from "./notices/notice-table.ts";
 
 /** A capability that the core does not know. The rooms that run syncs, exports and the like ask each feature. */
 export interface Feature {

@@ -1,4 +1,4 @@
-import { MICROS } from "../base/currency.ts";
+import { MICROS } from "../base/text/currency.ts";
 import type { Cells, Side } from "./cells/cells.ts";
 import type { OutcomeAggregate } from "./metrics.ts";
 import { divideToCents } from "./spent.ts";

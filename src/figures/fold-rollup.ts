@@ -1,4 +1,4 @@
-import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { LabelledPeriod } from "../base/calendar/periods.ts";
 import { type Cells, Folding } from "./cells/cells.ts";
 import {
   type CountedCells,

@@ -1,5 +1,5 @@
-import type { Span } from "../calendar/dates.ts";
-import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { Span } from "../base/calendar/dates.ts";
+import type { LabelledPeriod } from "../base/calendar/periods.ts";
 import { CHANGE_DECIMALS } from "./comparison.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
 import {

@@ -1,4 +1,4 @@
-import { MICROS } from "../base/currency.ts";
+import { MICROS } from "../base/text/currency.ts";
 import type { Cells, Side } from "./cells/cells.ts";
 import type { SpendAggregate } from "./metrics.ts";
 

@@ -1,4 +1,4 @@
-import { MICROS } from "../base/currency.ts";
+import { MICROS } from "../base/text/currency.ts";
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
 import { CALL_METRICS, divisorOf } from "./metrics.ts";

@@ -1,4 +1,4 @@
-import type { LabelledPeriod } from "../calendar/periods.ts";
+import type { LabelledPeriod } from "../base/calendar/periods.ts";
 import type { Dictionary } from "./dictionary.ts";
 import { HOURS, type LocalPart, WEEKDAYS } from "./dimensions.ts";
 import type { Codes } from "./key-table.ts";

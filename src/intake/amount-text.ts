@@ -1,4 +1,4 @@
-import { isCurrency, MICROS } from "../base/currency.ts";
+import { isCurrency, MICROS } from "../base/text/currency.ts";
 
 /** The sign before the decimals: `1,204.50` or `1.204,50`. */
 export const DECIMAL_SIGNS = ["point", "comma"] as const;

@@ -1,6 +1,6 @@
-import { remember } from "../attribution/remember.ts";
-import type { CsvLine } from "../base/csv-text.ts";
-import { isCurrency, MICROS } from "../base/currency.ts";
+import type { CsvLine } from "../base/text/csv-text.ts";
+import { isCurrency, MICROS } from "../base/text/currency.ts";
+import { remember } from "../calls/attribution/remember.ts";
 import {
   type DecimalSign,
   isAmbiguous,

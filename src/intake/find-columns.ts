@@ -1,7 +1,7 @@
-import { toCaseless } from "../attribution/call-text.ts";
-import { isCurrency } from "../base/currency.ts";
 import { UsageError } from "../base/errors.ts";
 import { namesOf } from "../base/records.ts";
+import { isCurrency } from "../base/text/currency.ts";
+import { toCaseless } from "../calls/attribution/call-text.ts";
 import { SIGNS } from "./amount-text.ts";
 import type { Columns, FieldOf, Form, FoundColumns, HeaderMap } from "./columns.ts";
 import type { Intake } from "./intake.ts";

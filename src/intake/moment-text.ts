@@ -1,5 +1,5 @@
-import { remember } from "../attribution/remember.ts";
-import { nearest } from "../base/nearest.ts";
+import { nearest } from "../base/text/nearest.ts";
+import { remember } from "../calls/attribution/remember.ts";
 import { isNothing } from "./amount-text.ts";
 import { type DayText, MONTHS, readDay } from "./day-text.ts";
 

@@ -1,7 +1,7 @@
 import { CsvError } from "csv-parse/sync";
-import { type CsvLine, forEachLine, possibleHeaders } from "../base/csv-text.ts";
 import { describeError, UsageError } from "../base/errors.ts";
-import { nearest } from "../base/nearest.ts";
+import { type CsvLine, forEachLine, possibleHeaders } from "../base/text/csv-text.ts";
+import { nearest } from "../base/text/nearest.ts";
 import { isNothing } from "./amount-text.ts";
 import { Cells, type Spelling } from "./cells.ts";
 import type {

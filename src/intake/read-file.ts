@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { adviseOn, reasonOf } from "../base/file-access.ts";
-import { toPrintable } from "../base/printable.ts";
+import { toPrintable } from "../base/text/printable.ts";
 import { decodeText } from "./decode-text.ts";
 
 /** Larger files are split, because one is held in memory. */

@@ -1,11 +1,11 @@
+import type { OutputCan, SourceCan } from "../config/request/can.ts";
+import { AS_WRITTEN, check } from "../config/request/check.ts";
+import type { ExportRequest } from "../config/request/export-request.ts";
+import { resolve } from "../config/request/resolve.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../export/output/memory.ts";
-import { type ProduceOptions, produce } from "../produce/produce.ts";
-import type { Source } from "../produce/source.ts";
-import type { OutputCan, SourceCan } from "../request/can.ts";
-import { AS_WRITTEN, check } from "../request/check.ts";
-import type { ExportRequest } from "../request/export-request.ts";
-import { resolve } from "../request/resolve.ts";
+import { type ProduceOptions, produce } from "../reports/produce/produce.ts";
+import type { Source } from "../reports/produce/source.ts";
 import type { ParsedRequest } from "./parse-options.ts";
 
 /**

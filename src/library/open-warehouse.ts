@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.ts";
-import { assertReadable } from "../warehouse/open.ts";
-import { nameFile } from "../warehouse/sqlite-errors.ts";
+import { assertReadable } from "../warehouse/file/open.ts";
+import { nameFile } from "../warehouse/file/sqlite-errors.ts";
 import { toData, toError } from "./error-data.ts";
 import {
   parseCallQuestion,

@@ -1,20 +1,20 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { splitAdvice, UsageError } from "../base/errors.ts";
-import { orMeant } from "../base/nearest.ts";
-import { parseFilePath } from "../base/path-text.ts";
-import { PHONE_NUMBER } from "../base/phone-number.ts";
 import { pick } from "../base/records.ts";
-import { toPhoneNumber } from "../call/phone-numbers.ts";
+import { orMeant } from "../base/text/nearest.ts";
+import { parseFilePath } from "../base/text/path-text.ts";
+import { PHONE_NUMBER } from "../base/text/phone-number.ts";
+import { toPhoneNumber } from "../calls/phone-numbers.ts";
+import { describeIssue } from "../config/request/describe-issue.ts";
+import { type ExportRequest, REQUEST_KEYS } from "../config/request/export-request.ts";
+import { by, option, parsed } from "../config/request/issues.ts";
+import { CALL_LISTS, FORMATS } from "../config/request/option-values.ts";
+import { FILTER_DESCRIPTION, optionsThat } from "../config/request/options.ts";
 import { parseBaseUrl, parseToken } from "../config/setting-parsers.ts";
 import { ALL_SETTINGS, SETTINGS } from "../config/settings.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
 import { DIMENSIONS } from "../figures/dimensions.ts";
-import { describeIssue } from "../request/describe-issue.ts";
-import { type ExportRequest, REQUEST_KEYS } from "../request/export-request.ts";
-import { by, option, parsed } from "../request/issues.ts";
-import { CALL_LISTS, FORMATS } from "../request/option-values.ts";
-import { FILTER_DESCRIPTION, optionsThat } from "../request/options.ts";
 import type { ReadOptions, SqlParameter, SqlParameters, SyncOptions } from "./types.ts";
 
 /** Options that settings must not duplicate. */

@@ -1,7 +1,7 @@
 import { UnmatchedError, UsageError } from "../base/errors.ts";
-import { openReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/file/open.ts";
+import { nameFile } from "../warehouse/file/sqlite-errors.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../warehouse/run-query.ts";
-import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { Query } from "./parse-options.ts";
 

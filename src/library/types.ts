@@ -1,13 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What the library takes and returns. The package has the declarations of this file and of its imports.
 
-import type { Comparison, Grain } from "../calendar/grain.ts";
-import type { Call, ListedMember } from "../call/columns.ts";
-import type { FactValue, ShownFact, ShownName } from "../call/facts.ts";
-import type { CallFilter } from "../call/filter.ts";
+import type { Comparison, Grain } from "../base/calendar/grain.ts";
+import type { Call, ListedMember } from "../calls/columns.ts";
+import type { FactValue, ShownFact, ShownName } from "../calls/facts.ts";
+import type { CallFilter } from "../calls/filter.ts";
+import type { Format, PrivateColumn, Profile } from "../config/request/option-values.ts";
 import type { Dimension } from "../figures/dimensions.ts";
 import type { Figure, OutcomeFigure, SpendFigure, TimeFigure } from "../figures/metrics.ts";
-import type { Format, PrivateColumn, Profile } from "../request/option-values.ts";
 
 export type { CallFilter, Dimension, Figure };
 

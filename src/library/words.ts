@@ -1,4 +1,4 @@
-import type { Words } from "../base/words.ts";
+import type { Words } from "../base/text/words.ts";
 
 /** How hints for callers of the library name its functions and options. */
 export const LIBRARY: Words = {

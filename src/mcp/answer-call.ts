@@ -5,8 +5,8 @@ import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { parse } from "../library/parse-options.ts";
-import { reportsOf } from "../status/read-next.ts";
-import { nameDamage } from "../warehouse/sqlite-errors.ts";
+import { reportsOf } from "../operate/status/read-next.ts";
+import { nameDamage } from "../warehouse/file/sqlite-errors.ts";
 import { type Answer, toBounded } from "./answer.ts";
 import type { Tool } from "./tools.ts";
 

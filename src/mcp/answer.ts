@@ -1,6 +1,6 @@
-import { formatCount } from "../base/quantity-text.ts";
+import { formatCount } from "../base/text/quantity-text.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { toSpoken } from "../statements/statements.ts";
+import { toSpoken } from "../export/statements/statements.ts";
 import { toShown } from "./hide-personal.ts";
 
 export interface Answer {

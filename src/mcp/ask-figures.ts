@@ -5,9 +5,9 @@ import type { ReadTable } from "../export/output/memory.ts";
 import type { TotalRow, Value } from "../export/table.ts";
 import { askRollup } from "../library/ask-rollup.ts";
 import { parseQuestion } from "../library/parse-options.ts";
-import { readOnlySource } from "../produce/warehouse-source.ts";
-import { openReader } from "../warehouse/open.ts";
-import { openOwn } from "../warehouse/own-warehouse.ts";
+import { readOnlySource } from "../reports/produce/warehouse-source.ts";
+import { openReader } from "../warehouse/file/open.ts";
+import { openOwn } from "../warehouse/file/own-warehouse.ts";
 import { type Answer, toBasis } from "./answer.ts";
 import type { Scope } from "./moment.ts";
 

@@ -1,4 +1,4 @@
-import { INVISIBLE, personalKind } from "../base/personal-text.ts";
+import { INVISIBLE, personalKind } from "../base/text/personal-text.ts";
 import { DIMENSIONS, keyColumns } from "../figures/dimensions.ts";
 import { CALLERS } from "../warehouse/calls/callers.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";

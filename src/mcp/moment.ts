@@ -1,14 +1,14 @@
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { settledUntil } from "../export/manifest.ts";
-import { RollupSession } from "../rollup/session.ts";
-import { statementsOf } from "../statements/statements.ts";
-import type { ScheduledReports } from "../status/read-next.ts";
+import { statementsOf } from "../export/statements/statements.ts";
+import type { ScheduledReports } from "../operate/status/read-next.ts";
+import { RollupSession } from "../sources/session.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
-import { openReader } from "../warehouse/open.ts";
-import { openOwn } from "../warehouse/own-warehouse.ts";
+import { openReader } from "../warehouse/file/open.ts";
+import { openOwn } from "../warehouse/file/own-warehouse.ts";
+import { nameFile } from "../warehouse/file/sqlite-errors.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
-import { nameFile } from "../warehouse/sqlite-errors.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { type Answer, toBasis } from "./answer.ts";
 

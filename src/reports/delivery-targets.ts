@@ -1,8 +1,8 @@
 import { UsageError } from "../base/errors.ts";
 import { parseSecretFile } from "../config/files/secret-file.ts";
-import type { DeliveryTarget } from "../delivery/delivery-target.ts";
-import { parseHookUrl } from "../delivery/hook-body.ts";
-import { parseSmtpUrl } from "../delivery/smtp-url.ts";
+import type { DeliveryTarget } from "./delivery/delivery-target.ts";
+import { parseHookUrl } from "./delivery/hook-body.ts";
+import { parseSmtpUrl } from "./delivery/smtp-url.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import { recipientsOf } from "./recipients.ts";
 import type { NamedReport } from "./report.ts";

@@ -1,13 +1,13 @@
 import { systemClock } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import { readDeliveriesSince } from "../delivery/delivery-table.ts";
-import { readLastDueRun } from "../delivery/report-run-table.ts";
 import { mayBeRestated } from "../features/restatements/exported-rollups.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution, logStatements } from "../schedule/job-log.ts";
-import { openExistingWarehouse } from "../warehouse/open.ts";
+import { openExistingWarehouse } from "../warehouse/file/open.ts";
+import { readDeliveriesSince } from "./delivery/delivery-table.ts";
+import { readLastDueRun } from "./delivery/report-run-table.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
 import type { NamedReport } from "./report.ts";
 import { isCopyProven } from "./requirements.ts";

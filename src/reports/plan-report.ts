@@ -1,8 +1,8 @@
 import { resolve as resolvePath } from "node:path";
+import { closedRange } from "../base/calendar/dates.ts";
+import { localDate } from "../base/calendar/local-time.ts";
+import { describeRange } from "../base/calendar/periods.ts";
 import { UsageError } from "../base/errors.ts";
-import { closedRange } from "../calendar/dates.ts";
-import { localDate } from "../calendar/local-time.ts";
-import { describeRange } from "../calendar/periods.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";
 import { readCallersFile } from "../config/files/callers-file.ts";
@@ -12,13 +12,13 @@ import {
   type PlaceholderValues,
   SUBJECT_PLACEHOLDERS,
 } from "../config/placeholder-names.ts";
+import { AS_WRITTEN, check } from "../config/request/check.ts";
+import { LISTS } from "../config/request/option-values.ts";
+import { type Ask, isOfOneFile, resolve } from "../config/request/resolve.ts";
+import { readLetterhead } from "../export/letterhead/letterhead.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
-import { readLetterhead } from "../letterhead/letterhead.ts";
-import { CLUSTER_CAN } from "../produce/published-source.ts";
-import { WAREHOUSE_CAN } from "../produce/warehouse-source.ts";
-import { AS_WRITTEN, check } from "../request/check.ts";
-import { LISTS } from "../request/option-values.ts";
-import { type Ask, isOfOneFile, resolve } from "../request/resolve.ts";
+import { CLUSTER_CAN } from "./produce/published-source.ts";
+import { WAREHOUSE_CAN } from "./produce/warehouse-source.ts";
 import { recipientsOf } from "./recipients.ts";
 import { type NamedReport, toReportError } from "./report.ts";
 

@@ -1,10 +1,10 @@
+import { AS_WRITTEN, check } from "../config/request/check.ts";
+import { toContents } from "../config/request/contents.ts";
 import { folderOutput } from "../export/output/folder.ts";
-import { type ProducedFiles, type ProduceOptions, produce } from "../produce/produce.ts";
-import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "../produce/published-source.ts";
-import { sourceOf } from "../produce/warehouse-source.ts";
-import { AS_WRITTEN, check } from "../request/check.ts";
-import { toContents } from "../request/contents.ts";
 import type { ReportPlan } from "./plan-report.ts";
+import { type ProducedFiles, type ProduceOptions, produce } from "./produce/produce.ts";
+import { type EngineAccount, ONLY_ACCOUNT, readEngine } from "./produce/published-source.ts";
+import { sourceOf } from "./produce/warehouse-source.ts";
 import type { NamedReport } from "./report.ts";
 
 export async function produceReport(

@@ -1,8 +1,8 @@
-import { inLocale } from "../base/locale.ts";
-import { readNewsSpan } from "../delivery/delivery-table.ts";
+import { inLocale } from "../base/text/locale.ts";
 import type { Job } from "../export/job.ts";
-import { readAllNotices, readLastNews } from "../notices/notice-table.ts";
-import { describeNotice } from "../notices/notice-words.ts";
+import { readAllNotices, readLastNews } from "../features/notices/notice-table.ts";
+import { describeNotice } from "../features/notices/notice-words.ts";
+import { readNewsSpan } from "./delivery/delivery-table.ts";
 import type { NamedReport } from "./report.ts";
 
 export interface ReportNews {

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
+import { didYouMean } from "../base/text/nearest.ts";
 import type { Account } from "../config/accounts.ts";
 import type { CalltallyFile } from "../config/calltally-file.ts";
 import type { ReportContent } from "../config/file-schema.ts";

@@ -1,11 +1,11 @@
+import { parseAge } from "../base/calendar/age-text.ts";
 import { ageOf } from "../base/clock.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import { parseAge } from "../calendar/age-text.ts";
 import type { Job } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { isSure } from "../paging/verdict.ts";
-import { readStatements } from "../statements/read-statements.ts";
-import { doubtsOf, type Statement, say } from "../statements/statements.ts";
+import { readStatements } from "../export/statements/read-statements.ts";
+import { doubtsOf, type Statement, say } from "../export/statements/statements.ts";
+import { isSure } from "../service/paging/verdict.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { NamedReport } from "./report.ts";

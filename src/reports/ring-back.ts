@@ -1,8 +1,8 @@
-import { toPrintable } from "../base/printable.ts";
-import { minutesOf } from "../calendar/local-time.ts";
-import type { CallerToRingBack, ReportSummary } from "../delivery/report-summary.ts";
+import { minutesOf } from "../base/calendar/local-time.ts";
+import { toPrintable } from "../base/text/printable.ts";
 import type { Job } from "../export/job.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
+import type { CallerToRingBack, ReportSummary } from "./delivery/report-summary.ts";
 import type { NamedReport } from "./report.ts";
 
 const MAX_CALLERS = 10;

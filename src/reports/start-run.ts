@@ -1,12 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
-import { readDeliveries } from "../delivery/delivery-table.ts";
-import { startReportRun, updateReportRun } from "../delivery/report-run-table.ts";
-import type { ReportFile } from "../delivery/report-summary.ts";
 import type { Manifest } from "../export/manifest.ts";
-import { VERDICTS } from "../paging/verdict.ts";
+import { VERDICTS } from "../service/paging/verdict.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";
+import { readDeliveries } from "./delivery/delivery-table.ts";
+import { startReportRun, updateReportRun } from "./delivery/report-run-table.ts";
+import type { ReportFile } from "./delivery/report-summary.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { NamedReport } from "./report.ts";
 

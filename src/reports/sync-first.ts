@@ -5,7 +5,7 @@ import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution, logNotice } from "../schedule/job-log.ts";
 import { runSync } from "../sync/run.ts";
 import { toSyncOptions } from "../sync/sync-options.ts";
-import { openExistingWarehouse } from "../warehouse/open.ts";
+import { openExistingWarehouse } from "../warehouse/file/open.ts";
 import { readLastGoodRun } from "../warehouse/runs/runs.ts";
 import type { NamedReport } from "./report.ts";
 import { isCopyProven, isStale } from "./requirements.ts";

@@ -1,6 +1,6 @@
 import { isFuture } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
-import { doubtsOf, type Statement, say } from "../statements/statements.ts";
+import { doubtsOf, type Statement, say } from "../export/statements/statements.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { Cron } from "./cron.ts";
 import type { JobState } from "./job-state.ts";

@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
-import { proxyStatusOf } from "../api/failure.ts";
-import { proxyOf } from "../api/proxy.ts";
-import { openRoute } from "../api/route.ts";
 import { codeOf, describeError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { proxyStatusOf } from "../service/api/failure.ts";
+import { proxyOf } from "../service/api/proxy.ts";
+import { openRoute } from "../service/api/route.ts";
 
 /** Time for the only attempt when the process must end soon. */
 const LAST_CHANCE_MS = 1500;

@@ -1,8 +1,8 @@
-import type { LimitRequest } from "../api/host-limits.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ExitCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
+import type { LimitRequest } from "../service/api/host-limits.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 
 export interface JobContext {

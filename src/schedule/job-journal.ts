@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { attempt, describeError, type ExitCode } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { openCurrentWarehouse } from "../warehouse/open.ts";
+import { openCurrentWarehouse } from "../warehouse/file/open.ts";
 import {
   insertJobStart,
   type JobEnd,

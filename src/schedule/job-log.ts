@@ -2,8 +2,8 @@ import { describeError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { Notice } from "../notices/notice-table.ts";
-import { type Statement, say } from "../statements/statements.ts";
+import { type Statement, say } from "../export/statements/statements.ts";
+import type { Notice } from "../features/notices/notice-table.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 
 /** Opens the log of some accounts: for people on a terminal (https://no-color.org), for machines elsewhere. */

@@ -1,7 +1,7 @@
 import { describeError, EXIT, type ExitCode, InterruptedError } from "../base/errors.ts";
 import { toCalltallyError } from "../base/known-error.ts";
 import { maskOf } from "../base/log.ts";
-import { nameDamage } from "../warehouse/sqlite-errors.ts";
+import { nameDamage } from "../warehouse/file/sqlite-errors.ts";
 import { openHeartbeat } from "./heartbeat.ts";
 import type { Job, JobContext } from "./job-definition.ts";
 import { type JobJournal, openJournal } from "./job-journal.ts";

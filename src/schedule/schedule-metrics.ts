@@ -1,6 +1,6 @@
-import { WATCHED } from "../notices/notice-table.ts";
-import { VERDICTS } from "../paging/verdict.ts";
-import { LEVELS } from "../statements/rule.ts";
+import { LEVELS } from "../export/statements/rule.ts";
+import { WATCHED } from "../features/notices/notice-table.ts";
+import { VERDICTS } from "../service/paging/verdict.ts";
 import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
 import type { JobStatistics } from "./job-state.ts";

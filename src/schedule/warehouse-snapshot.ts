@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { realFile } from "../base/folder.ts";
 import type { Settings } from "../config/load-settings.ts";
-import { readNotices } from "../notices/notice-table.ts";
-import { statementsOf } from "../statements/statements.ts";
+import { statementsOf } from "../export/statements/statements.ts";
+import { readNotices } from "../features/notices/notice-table.ts";
 import { countCalls } from "../warehouse/calls/call-table.ts";
 import { readDrift } from "../warehouse/calls/drift.ts";
 import { countAllRejected } from "../warehouse/calls/rejected.ts";
-import { openReader } from "../warehouse/open.ts";
+import { openReader } from "../warehouse/file/open.ts";
 import { readBasis } from "../warehouse/runs/basis.ts";
 import { readJobs } from "../warehouse/runs/job-table.ts";
 import { readLastDoneRun, readLastGoodRun } from "../warehouse/runs/runs.ts";

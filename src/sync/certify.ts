@@ -1,5 +1,5 @@
-import { type CertifiedPage, writeCertificate } from "../paging/certificate.ts";
-import { DEFAULT_OVERLAP } from "../paging/pass.ts";
+import { type CertifiedPage, writeCertificate } from "../service/paging/certificate.ts";
+import { DEFAULT_OVERLAP } from "../service/paging/pass.ts";
 import { insertCertificate } from "../warehouse/runs/certificate-table.ts";
 import { iteratePages } from "../warehouse/runs/page-table.ts";
 import type { Tx } from "../warehouse/transaction.ts";

@@ -1,9 +1,9 @@
 import { constants, setPriority } from "node:os";
 import { describeError } from "../base/errors.ts";
 import { watchParent } from "../base/watch-parent.ts";
-import { findDamage } from "../warehouse/integrity.ts";
-import { connect } from "../warehouse/open.ts";
-import { isDamage } from "../warehouse/sqlite-errors.ts";
+import { findDamage } from "../warehouse/file/integrity.ts";
+import { connect } from "../warehouse/file/open.ts";
+import { isDamage } from "../warehouse/file/sqlite-errors.ts";
 import type { CheckReply } from "./check-later.ts";
 
 // Checks a warehouse for the sync that has forked this process, and sends what it found.

@@ -1,8 +1,8 @@
 import { ageOf, type Clock } from "../base/clock.ts";
 import { findDamagedCalls } from "../warehouse/attribution/check-calls.ts";
 import { describeDamaged } from "../warehouse/attribution/named-calls.ts";
-import { clearDamage, DamagedError, readDamage } from "../warehouse/damage.ts";
-import { findDamage } from "../warehouse/integrity.ts";
+import { clearDamage, DamagedError, readDamage } from "../warehouse/file/damage.ts";
+import { findDamage } from "../warehouse/file/integrity.ts";
 import { readLastFileCheck, readRuns } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 

@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.ts";
-import type { Row } from "../paging/slice.ts";
+import type { Row } from "../service/paging/slice.ts";
 import { readCallCount, readStarts } from "../warehouse/calls/call-table.ts";
 import { bindOrigin, isBoundTo, type Service, toAddress } from "../warehouse/origin.ts";
 import type { Tx } from "../warehouse/transaction.ts";

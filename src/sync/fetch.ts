@@ -1,16 +1,16 @@
-import { ApiError, reword } from "../api/api-errors.ts";
+import { ApiError, reword } from "../service/api/api-errors.ts";
 import {
   type AttributionPage,
   type AttributionQuery,
   fetchAttributionPage,
-} from "../api/attribution-client.ts";
-import type { ApiClient } from "../api/client.ts";
-import { idOf, type ParsedRow } from "../api/parse-row.ts";
-import type { Sort } from "../paging/order-key.ts";
-import type { FetchSlice } from "../paging/prefetch.ts";
-import type { Row, Slice } from "../paging/slice.ts";
-import type { Throttle } from "../paging/throttle.ts";
-import type { Source } from "../paging/walk.ts";
+} from "../service/api/attribution-client.ts";
+import type { ApiClient } from "../service/api/client.ts";
+import { idOf, type ParsedRow } from "../service/api/parse-row.ts";
+import type { Sort } from "../service/paging/order-key.ts";
+import type { FetchSlice } from "../service/paging/prefetch.ts";
+import type { Row, Slice } from "../service/paging/slice.ts";
+import type { Throttle } from "../service/paging/throttle.ts";
+import type { Source } from "../service/paging/walk.ts";
 import { ServiceClock } from "./service-clock.ts";
 
 const PIECE_ATTEMPTS = 3;

@@ -1,6 +1,6 @@
-import { formatQuantity } from "../base/quantity-text.ts";
-import { nameKeys } from "../paging/order-key.ts";
-import { isSure, missingCallThreshold } from "../paging/verdict.ts";
+import { formatQuantity } from "../base/text/quantity-text.ts";
+import { nameKeys } from "../service/paging/order-key.ts";
+import { isSure, missingCallThreshold } from "../service/paging/verdict.ts";
 import { deleteUnusedCallers } from "../warehouse/calls/callers.ts";
 import { readUnsettled, settleCallers } from "../warehouse/calls/first-load.ts";
 import {

@@ -1,6 +1,6 @@
 import { minuteOf } from "../base/clock.ts";
-import { readKeys } from "../paging/order-key.ts";
-import { type Judgement, judge, judgeIncremental } from "../paging/verdict.ts";
+import { readKeys } from "../service/paging/order-key.ts";
+import { type Judgement, judge, judgeIncremental } from "../service/paging/verdict.ts";
 import { countExpected } from "../warehouse/calls/gone.ts";
 import { readRejected } from "../warehouse/calls/rejected.ts";
 import { countDistinctCalls, countRepeatedRequests } from "../warehouse/runs/page-table.ts";

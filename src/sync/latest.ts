@@ -1,5 +1,5 @@
-import type { Exchange } from "../api/client.ts";
-import { idOf, type ParsedRow } from "../api/parse-row.ts";
+import type { Exchange } from "../service/api/client.ts";
+import { idOf, type ParsedRow } from "../service/api/parse-row.ts";
 
 /** Calls per generation; two are remembered, since a call may only appear again on a page near its own. */
 const GENERATION_CALLS = 50_000;

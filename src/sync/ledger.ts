@@ -1,9 +1,10 @@
-import { ApiError } from "../api/api-errors.ts";
-import { MAX_RETRY_AFTER_MS } from "../api/retry.ts";
 import { ageOf } from "../base/clock.ts";
 import { describeError, InterruptedError } from "../base/errors.ts";
-import type { Sort } from "../paging/order-key.ts";
-import type { Slice } from "../paging/slice.ts";
+import { ApiError } from "../service/api/api-errors.ts";
+import { MAX_RETRY_AFTER_MS } from "../service/api/retry.ts";
+import type { Sort } from "../service/paging/order-key.ts";
+import type { Slice } from "../service/paging/slice.ts";
+import { isDamage, nameFile } from "../warehouse/file/sqlite-errors.ts";
 import { hasAllCalls, readPages, trimPages } from "../warehouse/runs/page-table.ts";
 import {
   assertHeld,
@@ -14,7 +15,6 @@ import {
   startRun,
   updateRun,
 } from "../warehouse/runs/runs.ts";
-import { isDamage, nameFile } from "../warehouse/sqlite-errors.ts";
 import { writeTransaction } from "../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import { readRows } from "./order-members.ts";

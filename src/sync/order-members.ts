@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Row } from "../paging/slice.ts";
+import type { Row } from "../service/paging/slice.ts";
 import type { ForgottenCallers } from "../warehouse/calls/forgotten-callers.ts";
 
 const membersSchema = z.object({

@@ -1,5 +1,5 @@
 import { ageOf, isFuture } from "../base/clock.ts";
-import { describeKeys, type OrderKey, readKeys, type Sort } from "../paging/order-key.ts";
+import { describeKeys, type OrderKey, readKeys, type Sort } from "../service/paging/order-key.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -1,18 +1,18 @@
 import { ageOf, type Clock } from "../base/clock.ts";
 import { CalltallyError } from "../base/errors.ts";
-import { hasAny, prune } from "../forget/prune.ts";
-import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../privacy/keep-settings.ts";
+import { cutoffsAt, isAllKept, KEEP_ALL, type Keep, withDigests } from "../calls/privacy/keep-settings.ts";
 import { applyRules, attributeAgain } from "../warehouse/attribution/apply-rules.ts";
 import { Keeping } from "../warehouse/calls/call-guard.ts";
 import { hasAllFacts } from "../warehouse/calls/call-table.ts";
 import { readRulesInForce } from "../warehouse/calls/rules.ts";
 import { refreshZone } from "../warehouse/calls/zone-view.ts";
 import { eraseFreed, overwriteDeleted } from "../warehouse/erase.ts";
-import type { LockedWarehouse } from "../warehouse/lock.ts";
+import type { LockedWarehouse } from "../warehouse/file/lock.ts";
 import { assertOrigin } from "../warehouse/origin.ts";
 import { readErasure } from "../warehouse/privacy-act-table.ts";
 import { checkFile, type FileCheck } from "./check-file.ts";
 import type { Claim } from "./claim-warehouse.ts";
+import { hasAny, prune } from "./prune.ts";
 import type { SyncOptions } from "./sync-options.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,16 @@
-import { ApiError } from "../api/api-errors.ts";
 import { type Clock, isFuture } from "../base/clock.ts";
-import type { Evidence } from "../paging/evidence.ts";
-import type { Sort } from "../paging/order-key.ts";
-import type { WalkOptions } from "../paging/pass.ts";
-import { type Source, type Walk, type WalkStart, walk, walkFromEnd, walkFromFront } from "../paging/walk.ts";
+import { ApiError } from "../service/api/api-errors.ts";
+import type { Evidence } from "../service/paging/evidence.ts";
+import type { Sort } from "../service/paging/order-key.ts";
+import type { WalkOptions } from "../service/paging/pass.ts";
+import {
+  type Source,
+  type Walk,
+  type WalkStart,
+  walk,
+  walkFromEnd,
+  walkFromFront,
+} from "../service/paging/walk.ts";
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import { type RunChanges, readLastTrustedRun, readLastVerifiedPass } from "../warehouse/runs/runs.ts";
 import type { Warehouse } from "../warehouse/warehouse.ts";

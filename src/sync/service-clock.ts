@@ -1,4 +1,4 @@
-import type { AttributionPage } from "../api/attribution-client.ts";
+import type { AttributionPage } from "../service/api/attribution-client.ts";
 
 /** How far the clocks of one service may differ from each other. */
 const TOLERANCE_MS = 60_000;

@@ -1,5 +1,5 @@
-import { idOf, type ParsedRow } from "../api/parse-row.ts";
-import type { Sort } from "../paging/order-key.ts";
+import { idOf, type ParsedRow } from "../service/api/parse-row.ts";
+import type { Sort } from "../service/paging/order-key.ts";
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import {
   prepareUpsertCalls,

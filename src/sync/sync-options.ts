@@ -1,15 +1,15 @@
-import type { ApiAccess } from "../api/client.ts";
-import type { LimitRequest } from "../api/host-limits.ts";
-import type { AttributionRules } from "../attribution/attribution-rules.ts";
 import type { Clock } from "../base/clock.ts";
 import type { CalltallyError } from "../base/errors.ts";
+import type { AttributionRules } from "../calls/attribution/attribution-rules.ts";
+import type { Keep } from "../calls/privacy/keep-settings.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { PruneCounts } from "../forget/prune.ts";
-import type { Notice } from "../notices/notice-table.ts";
-import type { Keep } from "../privacy/keep-settings.ts";
+import type { Notice } from "../features/notices/notice-table.ts";
+import type { ApiAccess } from "../service/api/client.ts";
+import type { LimitRequest } from "../service/api/host-limits.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
+import type { PruneCounts } from "./prune.ts";
 import type { SyncProgress, SyncRules } from "./read-calls.ts";
 
 export interface SyncOptions extends SyncRules {

@@ -1,5 +1,5 @@
-import { ApiError } from "../api/api-errors.ts";
 import { EXIT, UsageError } from "../base/errors.ts";
+import { ApiError } from "../service/api/api-errors.ts";
 import { readLastVerifiedPass, readPause, type SyncRun, updateRun } from "../warehouse/runs/runs.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { finish } from "./finish.ts";

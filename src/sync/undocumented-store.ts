@@ -1,4 +1,4 @@
-import type { Drift, RejectedRow } from "../api/parse-row.ts";
+import type { Drift, RejectedRow } from "../service/api/parse-row.ts";
 import type { Keeping } from "../warehouse/calls/call-guard.ts";
 import { recordDrift } from "../warehouse/calls/drift.ts";
 import { deleteRejected, readRejected, recordRejected } from "../warehouse/calls/rejected.ts";

@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import { asc } from "drizzle-orm";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
-import { filesBeside, findReplaced } from "./missing.ts";
-import { openCurrentWarehouse } from "./open.ts";
+import { filesBeside, findReplaced } from "./file/missing.ts";
+import { openCurrentWarehouse } from "./file/open.ts";
 import type { Reader } from "./warehouse.ts";
 
 export const backups = sqliteTable("backups", {

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import type { WithheldKind } from "../privacy/keep-settings.ts";
+import type { WithheldKind } from "../calls/privacy/keep-settings.ts";
 
 /**
  * What is personal in a column; `forget` and `prune` act on it.

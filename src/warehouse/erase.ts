@@ -2,9 +2,9 @@ import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import type { LockedWarehouse } from "./lock.ts";
+import type { LockedWarehouse } from "./file/lock.ts";
+import { sqliteErrorOf } from "./file/sqlite-errors.ts";
 import { markErased } from "./privacy-act-table.ts";
-import { sqliteErrorOf } from "./sqlite-errors.ts";
 import type { Warehouse } from "./warehouse.ts";
 
 const BUSY_MS = 5000;

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { BEFORE_ALL_TIMES, WITHHELD_KINDS, type WithheldKind } from "../privacy/keep-settings.ts";
+import { BEFORE_ALL_TIMES, WITHHELD_KINDS, type WithheldKind } from "../calls/privacy/keep-settings.ts";
 import { about, describeTable } from "./described.ts";
 import type { Reader, Warehouse } from "./warehouse.ts";
 

@@ -1,7 +1,7 @@
 import { SqliteError, type Statement } from "better-sqlite3";
 import { UsageError } from "../base/errors.ts";
-import { didYouMean } from "../base/nearest.ts";
-import { nameFile } from "./sqlite-errors.ts";
+import { didYouMean } from "../base/text/nearest.ts";
+import { nameFile } from "./file/sqlite-errors.ts";
 import type { Reader } from "./warehouse.ts";
 
 /** An SQLite value: integers are bigint, and numbers are REAL. */

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { attempt } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
 import { readRulesInForce } from "./calls/rules.ts";
-import { openReader } from "./open.ts";
+import { openReader } from "./file/open.ts";
 import { readOrigin } from "./origin.ts";
 import type { Reader } from "./warehouse.ts";
 

@@ -88,7 +88,7 @@ it("no import of zod that the page to explore contains brings all its translatio
       if (!inPage.includes(imported)) inPage.push(imported);
     }
   }
-  expect(inPage).toContain("src/request/call-options.ts");
+  expect(inPage).toContain("src/config/request/call-options.ts");
   expect(
     [...texts].filter(([, text]) => text.includes('import { z } from "zod"')).map(([file]) => file),
   ).toEqual([]);

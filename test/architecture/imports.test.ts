@@ -56,9 +56,9 @@ function mayImport(file: string, imported: string): boolean {
 
 /** The importers of features, except their own files, the list of features, and roots. */
 const REACH_IN = {
-  cluster: ["produce/published-source.ts"],
-  conversions: ["explain/explain-call.ts"],
-  explore: ["verify/verify-files.ts"],
+  cluster: ["reports/produce/published-source.ts"],
+  conversions: ["operate/explain/explain-call.ts"],
+  explore: ["operate/verify/verify-files.ts"],
   restatements: ["reports/due-report.ts"],
 };
 /** They receive everything. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CalltallyError, describeError, EXIT, firstError, worstCode } from "../../src/base/errors.ts";
 import { toCalltallyError } from "../../src/base/known-error.ts";
-import { nameFile } from "../../src/warehouse/sqlite-errors.ts";
+import { nameFile } from "../../src/warehouse/file/sqlite-errors.ts";
 
 /** The error of a failing function when releasing each of its two resources fails, too. */
 function failTwice(first: unknown): unknown {

@@ -1,6 +1,6 @@
 import Database from "better-sqlite3";
-import { hashCall } from "../../src/call/call.ts";
-import { CALL_COLUMNS, type Call } from "../../src/call/columns.ts";
+import { hashCall } from "../../src/calls/call.ts";
+import { CALL_COLUMNS, type Call } from "../../src/calls/columns.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 
 /** More callers than a warehouse has before it is enlarged. */

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { Pool } from "undici";
-import { parseRow } from "../../src/api/parse-row.ts";
-import { attributeCall } from "../../src/attribution/attribute-call.ts";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { hashCall } from "../../src/call/call.ts";
-import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
+import { attributeCall } from "../../src/calls/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { hashCall } from "../../src/calls/call.ts";
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/calls/columns.ts";
+import { parseRow } from "../../src/service/api/parse-row.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { Stopwatch } from "./stopwatch.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Call } from "../../src/call/columns.ts";
+import type { Call } from "../../src/calls/columns.ts";
 import { startRowService } from "../support/services/call-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCall } from "../support/warehouses/calls.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startMailServer } from "../delivery/mail-server.ts";
+import { startMailServer } from "../reports/delivery/mail-server.ts";
 import { settingsFor } from "../support/run.ts";
 import { json, startServer } from "../support/services/server.ts";
 import { makeAgencyFolder } from "./accounts/agency.ts";

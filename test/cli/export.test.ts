@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
 import { readLines } from "../support/figures/tables.ts";
 import { BIN, HAS_PROCESSES } from "../support/run.ts";

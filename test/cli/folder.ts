@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Call } from "../../src/call/columns.ts";
+import type { Call } from "../../src/calls/columns.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { beginWarehouse } from "../../src/warehouse/begin.ts";
+import { beginWarehouse } from "../../src/warehouse/file/begin.ts";
 import { calltally, type Finished, type RunOptions, settingsFor } from "../support/run.ts";
 import { startRowService, TOKEN } from "../support/services/call-service.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

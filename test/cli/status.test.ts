@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { acquireLock } from "../../src/warehouse/file/acquire-lock.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCommands } from "../../src/reference/command-tree.ts";
+import { readCommands } from "../../src/tooling/reference/command-tree.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 import { fillWarehouse } from "../support/warehouses/warehouse.ts";
 import { type Folder, makeCallsFolder, makeSandboxFolder } from "./folder.ts";

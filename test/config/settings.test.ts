@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
 import { UsageError } from "../../src/base/errors.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { KEEP_ALL } from "../../src/calls/privacy/keep-settings.ts";
 import { inspectSettings, loadSettings } from "../../src/config/load-settings.ts";
 import type { SettingSources } from "../../src/config/setting-layers.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
-import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const { aliases: _, topics: __, channels: ___, ...RULES } = DEFAULT_RULES;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { localDate, localTime } from "../../src/calendar/local-time.ts";
+import { localDate, localTime } from "../../src/base/calendar/local-time.ts";
 import { describeFixedZone, parseTimeZone } from "../../src/config/time-zone.ts";
 
 const NOON = "2026-07-01T12:00:00.000Z";

@@ -136,8 +136,8 @@ it("a switch keeps both texts of its place", () => {
 
 it("the room of a file is its folder of src, or its feature", () => {
   expect(
-    ["src/api/client.ts", "src/features/explore/browser/fold.ts", "src/features/list.ts"].map(roomOf),
-  ).toEqual(["api", "explore", "features"]);
+    ["src/service/api/client.ts", "src/features/explore/browser/fold.ts", "src/features/list.ts"].map(roomOf),
+  ).toEqual(["service", "explore", "features"]);
 });
 
 it("each equivalent names a line of the program and a reason", () => {

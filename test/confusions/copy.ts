@@ -27,7 +27,10 @@ export function makeCopy(swaps: readonly Swap[]): DisposableTempDir {
   }
   symlinkSync(resolve("node_modules"), join(tree, "node_modules"));
   writeSwitches(copy.path, tree, swaps);
-  execFileSync("node", ["src/package/build.ts"], { cwd: tree, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync("node", ["src/tooling/package/build.ts"], {
+    cwd: tree,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   return copy;
 }
 

@@ -19,7 +19,7 @@ export interface Swap {
 }
 
 /** Tools, not the program. */
-const NO_ROOMS = ["package", "reference", "sandbox", "demo"];
+const NO_ROOMS = ["tooling", "sandbox"];
 
 /** Returns the room of a file: a folder of `src`, or a feature. */
 export function roomOf(file: string): string {

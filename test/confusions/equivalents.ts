@@ -38,14 +38,14 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "no two calls have one id",
   })),
   {
-    file: "src/rollup/sqlite/call-columns.ts",
+    file: "src/sources/sqlite/call-columns.ts",
     on: "for (let index = 0; index < setters.length; index++) setters[index]?.(row, values[index] ?? null);",
     from: "index < setters.length",
     to: "index <= setters.length",
     reason: "there is no setter behind the last",
   },
   {
-    file: "src/attribution/topics.ts",
+    file: "src/calls/attribution/topics.ts",
     on: "while (same < phrase.length && phrase.charCodeAt(same) === text.charCodeAt(start + same)) same++;",
     from: "same < phrase.length",
     to: "same <= phrase.length",

@@ -65,7 +65,7 @@ function chooseRooms(): Map<string, string[]> {
   const all = [...rooms.values()].flat();
   const unknown = some?.filter((file) => !all.includes(file)) ?? [];
   if (unknown.length > 0)
-    throw new Error(`No file of a room: ${unknown.join(", ")}. Name them as src/api/client.ts`);
+    throw new Error(`No file of a room: ${unknown.join(", ")}. Name them as src/service/api/client.ts`);
   const chosen = [...rooms]
     .filter(([room]) => isWanted(room))
     .map(([room, all]): [string, string[]] => [room, all.filter((file) => some?.includes(file) ?? true)]);

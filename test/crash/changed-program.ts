@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { PROGRAM_BUILD } from "../../src/package/build-options.ts";
+import { PROGRAM_BUILD } from "../../src/tooling/package/build-options.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 

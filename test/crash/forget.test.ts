@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { FULL_CALL } from "../support/warehouses/calls.ts";
 import { findTraces, spell } from "../support/warehouses/forgettable.ts";
@@ -17,7 +17,7 @@ const NUMBER = "+12145550123";
 const PERSON = { number: NUMBER, callIds: [], traces: [...spell(NUMBER), "gusher"] };
 const ARGS = ["forget", NUMBER, "--exports"];
 
-const FORGET = killAt("src/forget/forget-callers.ts", [
+const FORGET = killAt("src/operate/forget/forget-callers.ts", [
   ["in the transaction", "after", "const rejected_rows = stripRejectedRows(tx, forgotten, keeping);"],
   ["before the commit", "after", "record(tx, result.counts, at);"],
 ]);
@@ -26,7 +26,7 @@ const ERASE = killAt("src/warehouse/erase.ts", [
   ["after VACUUM", "after", 'sqlite.exec("VACUUM");'],
   ["with an empty log", "after", "emptyLog(warehouse);"],
 ]);
-const EXPORTS = killAt("src/forget/personal-files.ts", [
+const EXPORTS = killAt("src/operate/forget/personal-files.ts", [
   ["between manifest and files", "after", "forgetInManifest(folder, removed, { maskJson, warehouse });"],
   ["between files", "after", "removeFile(path);"],
 ]);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
 import { recordRejected } from "../../src/warehouse/calls/rejected.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { FULL_CALL } from "../support/warehouses/calls.ts";
 import { findTraces, spell } from "../support/warehouses/forgettable.ts";
@@ -28,16 +28,16 @@ const KEEP = { CALLTALLY_KEEP_TRANSCRIPTS: "never", CALLTALLY_KEEP_CALLER_NUMBER
 const NAMING = killAt("src/warehouse/attribution/apply-rules.ts", [
   ["while callers are named", "after", "replaceNumbers(tx, digests);"],
 ]);
-const NAMED = killAt("src/forget/prune-now.ts", [
+const NAMED = killAt("src/operate/forget/prune-now.ts", [
   ["after callers were named", "after", "await applyRules(warehouse, rules, options);"],
 ]);
 const IN_BATCH = killAt(
-  "src/forget/prune.ts",
+  "src/sync/prune.ts",
   [["in a batch", "before", "updatePrivacyAct(tx, this.#actId, this.#counts);"]],
   "this.#counts.transcripts >= 300",
 );
 const BETWEEN = killAt(
-  "src/forget/prune.ts",
+  "src/sync/prune.ts",
   [["between batches", "after", "else writeTransaction(this.#writer, (tx) => this.#record(tx, step));"]],
   "this.#counts.transcripts > 0",
 );

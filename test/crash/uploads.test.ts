@@ -1,9 +1,9 @@
 import { existsSync, globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { readUploadFiles, uploads } from "../../src/features/conversions/upload-table.ts";
-import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../../src/warehouse/file/open.ts";
 import { readExportPaths, readLastRecords } from "../../src/warehouse/runs/exports.ts";
 import { uploadNotesOf } from "../features/conversions/upload-files.ts";
 import { readConversions } from "../support/figures/conversion-checker.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readCommands } from "../../src/reference/command-tree.ts";
+import { readCommands } from "../../src/tooling/reference/command-tree.ts";
 import { readPages } from "./pages.ts";
 
 const { commands, common } = await readCommands();

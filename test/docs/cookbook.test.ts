@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openReader, openWarehouse } from "../../src/warehouse/open.ts";
+import { openReader, openWarehouse } from "../../src/warehouse/file/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { makeSandboxFolder } from "../cli/folder.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

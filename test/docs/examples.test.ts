@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { attributeCall } from "../../src/attribution/attribute-call.ts";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { attributeCall } from "../../src/calls/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { readAliases } from "../../src/config/files/aliases-file.ts";
 import { readChannels } from "../../src/config/files/channels-file.ts";
 import { readTopics } from "../../src/config/files/topics-file.ts";

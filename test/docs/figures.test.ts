@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { attributeCall } from "../../src/attribution/attribute-call.ts";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { CHANNELS } from "../../src/attribution/channel-rules.ts";
+import { attributeCall } from "../../src/calls/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { CHANNELS } from "../../src/calls/attribution/channel-rules.ts";
 import { metrics } from "../../src/figures/metrics.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 

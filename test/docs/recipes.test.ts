@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { type Folder, makeCallsFolder } from "../cli/folder.ts";
 import { readLines, readParquetObjects } from "../support/figures/tables.ts";
 import { BIN } from "../support/run.ts";

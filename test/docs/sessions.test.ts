@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { layOutTable } from "../../src/cli/terminal/query-table.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/server.ts";
-import { openReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/file/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { assertNoSecrets } from "../cli/privacy/secrets.ts";
 import { BIN, calltally, settingsFor } from "../support/run.ts";

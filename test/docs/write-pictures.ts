@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { chromium } from "playwright-core";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { startMailServer } from "../delivery/mail-server.ts";
+import { startMailServer } from "../reports/delivery/mail-server.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 // Makes the pictures of the overview and of a mail in docs/images/, from made-up calls, with the built program.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../src/call/columns.ts";
+import type { Call } from "../../src/calls/columns.ts";
 import type { Manifest } from "../../src/export/manifest.ts";
-import { say } from "../../src/statements/statements.ts";
+import { say } from "../../src/export/statements/statements.ts";
 import { type FolderExportOptions, makeWarehouse } from "../support/figures/produce-files.ts";
 import { readCsv } from "../support/page.ts";
 import { readText } from "../support/temp-folder.ts";

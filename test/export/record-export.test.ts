@@ -1,8 +1,8 @@
 import { existsSync, globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { forgetCallers } from "../../src/forget/forget-callers.ts";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
+import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import {
   at,
   conversionCall,

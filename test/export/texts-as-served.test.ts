@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openLocalCalls } from "../../src/features/cluster/local-rows.ts";
-import { openReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/file/open.ts";
 import { readLines } from "../support/figures/tables.ts";
 import { openWarehouse } from "../support/library.ts";
 import { answering } from "../support/services/mcp.ts";

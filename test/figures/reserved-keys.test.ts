@@ -8,7 +8,7 @@ import {
   toShown,
   WITH_SPEND,
 } from "../../src/figures/reserved-keys.ts";
-import { isValue } from "../../src/rollup/call-filter.ts";
+import { isValue } from "../../src/sources/call-filter.ts";
 
 describe("toShown", () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatMicros } from "../../src/base/currency.ts";
+import { formatMicros } from "../../src/base/text/currency.ts";
 import {
   DECIMAL_SIGNS,
   isAmbiguous,

@@ -16,11 +16,11 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { JOBS } from "../../src/jobs/all.ts";
+import { JOBS } from "../../src/operate/jobs/all.ts";
 import { parseCron } from "../../src/schedule/cron.ts";
 import { isAllowedHost, parseAddress } from "../../src/schedule/monitor.ts";
 import { toConfigMetrics, toMetrics } from "../../src/schedule/schedule-metrics.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import "../support/built.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 

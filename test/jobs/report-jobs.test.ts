@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { readConfiguration } from "../../src/config/read-configuration.ts";
-import { updateReportRun } from "../../src/delivery/report-run-table.ts";
-import { reportJobs } from "../../src/jobs/report.ts";
+import { reportJobs } from "../../src/operate/jobs/report.ts";
+import { updateReportRun } from "../../src/reports/delivery/report-run-table.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { newWarehouse } from "../support/warehouses/warehouse.ts";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import packageJson from "../../package.json" with { type: "json" };
-import { SERVER_ARCHIVE } from "../../src/package/write-package.ts";
+import { SERVER_ARCHIVE } from "../../src/tooling/package/write-package.ts";
 
 const stepSchema = z.object({
   uses: z.string().optional(),

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import packageLock from "../../package-lock.json" with { type: "json" };
 import { isNewEnough, OLDEST_NODE } from "../../src/base/node-version.js";
-import { toPublished, writePackage } from "../../src/package/write-package.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
+import { toPublished, writePackage } from "../../src/tooling/package/write-package.ts";
 import "../support/built.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { toSpoken } from "../../src/export/statements/statements.ts";
 import { toBasis, toBounded } from "../../src/mcp/answer.ts";
-import { toSpoken } from "../../src/statements/statements.ts";
 
 const MANIFEST = { run: null, statements: [], timezone: "Europe/Berlin" };
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../src/call/columns.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../src/calls/columns.ts";
+import { insertNotice } from "../../src/features/notices/notice-table.ts";
 import { insertRestatements } from "../../src/features/restatements/restatement-table.ts";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
-import { insertNotice } from "../../src/notices/notice-table.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { calltally } from "../support/run.ts";

@@ -1,7 +1,7 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
 import { answering, connect } from "../support/services/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -21,8 +21,8 @@ const described = (folder: string, name: string): Part => ({
   files: [`src/${folder}/${name}.ts`],
   tests: [
     `test/${folder}/${name}.test.ts`,
-    "test/{schema/describe,warehouse/migrations}.test.ts",
-    "test/{forget/forget-callers,warehouse/personal-columns}.test.ts",
+    "test/{operate/schema/describe,warehouse/migrations}.test.ts",
+    "test/{operate/forget/forget-callers,warehouse/personal-columns}.test.ts",
   ],
 });
 
@@ -30,39 +30,51 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   attribution: {
     floor: 95,
     parts: [
-      ...own("attribution", "ad-click", "attribution-rules", "call-text"),
-      ...own("attribution", "phone-mentions", "referring-host", "remember"),
+      ...own("calls/attribution", "ad-click", "attribution-rules", "call-text"),
+      ...own("calls/attribution", "phone-mentions", "referring-host", "remember"),
       {
-        files: ["src/attribution/{attribute-call,compiled-rules}.ts"],
-        tests: ["test/attribution/{attribute-call,explain-attribution,golden,traffic-source}.test.ts"],
+        files: ["src/calls/attribution/{attribute-call,compiled-rules}.ts"],
+        tests: ["test/calls/attribution/{attribute-call,explain-attribution,golden,traffic-source}.test.ts"],
       },
       {
-        files: ["src/attribution/channel-{rules,sites}.ts"],
-        tests: ["test/attribution/channel-rules.test.ts"],
+        files: ["src/calls/attribution/channel-{rules,sites}.ts"],
+        tests: ["test/calls/attribution/channel-rules.test.ts"],
       },
     ],
   },
   paging: {
     floor: 95,
     parts: [
-      ...own("paging", "evidence", "id-sketch", "order-key", "prefetch", "slice", "throttle", "verdict"),
+      ...own(
+        "service/paging",
+        "evidence",
+        "id-sketch",
+        "order-key",
+        "prefetch",
+        "slice",
+        "throttle",
+        "verdict",
+      ),
       {
-        files: ["src/paging/{chain,pass,record,walk}.ts"],
-        tests: ["test/paging/{chain,record,traces,walk-scenes}.test.ts"],
+        files: ["src/service/paging/{chain,pass,record,walk}.ts"],
+        tests: ["test/service/paging/{chain,record,traces,walk-scenes}.test.ts"],
       },
     ],
   },
   calendar: {
     floor: 90,
-    parts: [...own("calendar", "age-text", "comparison", "dates", "local-time", "periods")],
+    parts: [...own("base/calendar", "age-text", "comparison", "dates", "local-time", "periods")],
   },
-  retry: { floor: 90, parts: own("api", "retry") },
+  retry: { floor: 90, parts: own("service/api", "retry") },
   api: {
     floor: 80,
     parts: [
       {
-        files: ["src/api/!(retry).ts", "src/features/{insights/insight,webhooks/webhook}-client.ts"],
-        tests: ["test/api/*.test.ts", "test/features/{insights/insight,webhooks/webhook}-client.test.ts"],
+        files: ["src/service/api/!(retry).ts", "src/features/{insights/insight,webhooks/webhook}-client.ts"],
+        tests: [
+          "test/service/api/*.test.ts",
+          "test/features/{insights/insight,webhooks/webhook}-client.test.ts",
+        ],
       },
     ],
   },
@@ -92,15 +104,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   page: {
     floor: 85,
-    parts: [{ files: ["src/page/!(*.d).ts"], tests: ["test/page/!(browser).test.ts"] }],
+    parts: [{ files: ["src/reports/page/!(*.d).ts"], tests: ["test/reports/page/!(browser).test.ts"] }],
   },
   overview: {
-    parts: [{ files: ["src/overview/*.ts"], tests: ["test/overview/overview.test.ts"] }],
+    parts: [{ files: ["src/operate/overview/*.ts"], tests: ["test/operate/overview/overview.test.ts"] }],
   },
   sentences: {
     parts: [
-      { files: ["src/sentences/sentence{s,-rules}.ts"], tests: ["test/sentences/sentences.test.ts"] },
-      { files: ["src/sentences/sentence-html.ts"], tests: ["test/delivery/mail-message.test.ts"] },
+      {
+        files: ["src/export/sentences/sentence{s,-rules}.ts"],
+        tests: ["test/export/sentences/sentences.test.ts"],
+      },
+      {
+        files: ["src/export/sentences/sentence-html.ts"],
+        tests: ["test/reports/delivery/mail-message.test.ts"],
+      },
     ],
   },
   hygiene: {
@@ -134,16 +152,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   delivery: {
     floor: 85,
     parts: [
-      described("delivery", "delivery-table"),
-      ...own("delivery", "mail-message"),
-      described("delivery", "report-run-table"),
-      ...own("delivery", "smtp-url"),
-      { files: ["src/delivery/hook-body.ts"], tests: ["test/delivery/hook.test.ts"] },
-      { files: ["src/delivery/report-summary.ts"], tests: ["test/delivery/{hook,mail-message}.test.ts"] },
-      ...own("delivery", "attempt", "send-command", "send-hook", "send-mail"),
+      described("reports/delivery", "delivery-table"),
+      ...own("reports/delivery", "mail-message"),
+      described("reports/delivery", "report-run-table"),
+      ...own("reports/delivery", "smtp-url"),
+      { files: ["src/reports/delivery/hook-body.ts"], tests: ["test/reports/delivery/hook.test.ts"] },
       {
-        files: ["src/delivery/{deliver,delivery-target,run-folder}.ts"],
-        tests: ["test/delivery/{deliver,delivery-target,send-command}.test.ts"],
+        files: ["src/reports/delivery/report-summary.ts"],
+        tests: ["test/reports/delivery/{hook,mail-message}.test.ts"],
+      },
+      ...own("reports/delivery", "attempt", "send-command", "send-hook", "send-mail"),
+      {
+        files: ["src/reports/delivery/{deliver,delivery-target,run-folder}.ts"],
+        tests: ["test/reports/delivery/{deliver,delivery-target,send-command}.test.ts"],
       },
     ],
   },
@@ -152,8 +173,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       ...own("features/notices", "call-hours"),
       { files: ["src/features/notices/judge-calls.ts"], tests: ["test/features/notices/judge-once.test.ts"] },
-      { files: ["src/notices/notice-words.ts"], tests: ["test/notices/notice-table.test.ts"] },
-      described("notices", "notice-table"),
+      {
+        files: ["src/features/notices/notice-words.ts"],
+        tests: ["test/features/notices/notice-table.test.ts"],
+      },
+      described("features/notices", "notice-table"),
       described("features/notices", "watched-days"),
       {
         files: ["src/features/notices/watch-calls.ts"],
@@ -185,7 +209,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/cli/{export-accounts,export-merged,request-flags,request-options}.ts"],
         tests: [
           "test/cli/{accounts/account-rollups,export,invalid-input,privacy/share-safe}.test.ts",
-          "test/request/check.test.ts",
+          "test/config/request/check.test.ts",
         ],
       },
       {
@@ -201,8 +225,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   spend: {
     floor: 90,
     parts: [
-      ...own("spend", "import-files", "read-report", "spend-imports"),
-      { files: ["src/spend/{spend-forms,spend-intake}.ts"], tests: ["test/spend/spend-columns.test.ts"] },
+      ...own("features/spend", "import-files", "read-report", "spend-imports"),
+      {
+        files: ["src/features/spend/{spend-forms,spend-intake}.ts"],
+        tests: ["test/features/spend/spend-columns.test.ts"],
+      },
     ],
   },
   intake: {
@@ -213,7 +240,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     parts: [
       {
         files: ["src/figures/**/*.ts"],
-        tests: ["test/rollup/{account-rollups,effects,figures,session}.test.ts", "test/figures/**/*.test.ts"],
+        tests: [
+          "test/sources/{account-rollups,effects,figures,session}.test.ts",
+          "test/figures/**/*.test.ts",
+        ],
       },
     ],
   },
@@ -221,20 +251,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   rollup: {
     floor: 90,
     parts: [
-      ...own("rollup", "call-filter", "session-spend", "spend-campaigns"),
-      { files: ["src/rollup/sql-text.ts"], tests: ["test/rollup/session-lists.test.ts"] },
-      { files: ["src/rollup/sqlite/read-effects.ts"], tests: ["test/rollup/effects.test.ts"] },
+      ...own("sources", "call-filter", "session-spend", "spend-campaigns"),
+      { files: ["src/sources/sql-text.ts"], tests: ["test/sources/session-lists.test.ts"] },
+      { files: ["src/sources/sqlite/read-effects.ts"], tests: ["test/sources/effects.test.ts"] },
       {
-        files: ["src/rollup/sqlite/sqlite-{callers-sql,conversions-sql,engine}.ts"],
-        tests: ["test/rollup/session-lists.test.ts"],
+        files: ["src/sources/sqlite/sqlite-{callers-sql,conversions-sql,engine}.ts"],
+        tests: ["test/sources/session-lists.test.ts"],
       },
       {
-        files: ["src/rollup/{figure-session,session}.ts"],
-        tests: ["test/rollup/{effects,session-lists,session-spend}.test.ts"],
+        files: ["src/sources/{figure-session,session}.ts"],
+        tests: ["test/sources/{effects,session-lists,session-spend}.test.ts"],
       },
       {
-        files: ["src/rollup/sqlite/{call-columns,sqlite-calls-sql}.ts"],
-        tests: ["test/rollup/{account-rollups,session-lists}.test.ts"],
+        files: ["src/sources/sqlite/{call-columns,sqlite-calls-sql}.ts"],
+        tests: ["test/sources/{account-rollups,session-lists}.test.ts"],
       },
     ],
   },
@@ -251,7 +281,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         files: ["src/sync/{store,undocumented-store}.ts"],
         tests: ["test/sync/store.test.ts"],
       },
-      ...own("forget", "prune-now"),
+      ...own("operate/forget", "prune-now"),
       {
         files: ["src/sync/sync-warehouse.ts"],
         tests: ["test/sync/{finish,ledger}.test.ts"],
@@ -323,7 +353,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 90,
     parts: [
       ...own("features/restatements", "restatement-file", "restatement-table"),
-      ...own("export", "restatement-words"),
+      ...own("features/restatements", "restatement-words"),
       ...own("warehouse/calls", "drift"),
     ],
   },
@@ -355,23 +385,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   lock: {
     floor: 90,
     parts: [
-      ...own("warehouse", "lock"),
-      ...own("backup", "copy", "restore", "write-backup"),
-      { files: ["src/backup/carry-over.ts"], tests: ["test/backup/{carry-forgotten,restored-key}.test.ts"] },
+      ...own("warehouse/file", "lock"),
+      ...own("operate/backup", "copy", "restore", "write-backup"),
+      {
+        files: ["src/operate/backup/carry-over.ts"],
+        tests: ["test/operate/backup/{carry-forgotten,restored-key}.test.ts"],
+      },
     ],
   },
   erasure: {
     floor: 80,
-    parts: [...own("warehouse", "erase"), ...own("forget", "prune")],
+    parts: [...own("warehouse", "erase"), ...own("sync", "prune")],
   },
   privacy: {
     floor: 90,
     parts: [
-      ...own("privacy", "keep-settings", "pseudonym", "withhold"),
+      ...own("calls/privacy", "keep-settings", "pseudonym", "withhold"),
       ...own("warehouse/calls", "forgotten-callers", "call-guard"),
       {
-        files: ["src/forget/{forget-callers,mask-texts,strip-calls}.ts"],
-        tests: ["test/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
+        files: ["src/operate/forget/{forget-callers,mask-texts,strip-calls}.ts"],
+        tests: ["test/operate/forget/forget-callers.test.ts", "test/warehouse/personal-columns.test.ts"],
       },
     ],
   },

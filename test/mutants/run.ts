@@ -14,7 +14,7 @@ Changes the program at one place after another, and looks whether a test notices
 lists what no test noticed, and fails where a room is below its floor.
 
   room         ${Object.keys(ROOMS).join(", ")}  (default: all)
-  file         one of a room's files alone, as src/paging/chain.ts, or a part of it, as src/paging/chain.ts:80-120
+  file         one of a room's files alone, as src/service/paging/chain.ts, or a part of it, as src/service/paging/chain.ts:80-120
   --sample N   one room of the day, in N places of ten lines each that the same tests are about
   --day        the day that chooses them (default: today, UTC)
   --incremental   keeps what was found where neither file nor test file changed; in reports/mutants

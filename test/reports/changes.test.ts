@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/file/lock.ts";
 import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { readSurfaces, type Surfaces } from "../support/figures/surfaces.ts";
 import { makeCall } from "../support/warehouses/calls.ts";

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../src/base/errors.ts";
-import { endNotice, insertNotice } from "../../src/notices/notice-table.ts";
+import { endNotice, insertNotice } from "../../src/features/notices/notice-table.ts";
+import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { exitCodeOfReport, makeReport } from "../../src/reports/make-report.ts";
-import { importSpend } from "../../src/spend/spend-table.ts";
 import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { origin } from "../../src/warehouse/origin.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
-import { startMailServer } from "../delivery/mail-server.ts";
+import { startMailServer } from "./delivery/mail-server.ts";
 import "../support/built.ts"; // for the script of the page to explore
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeCall } from "../support/warehouses/calls.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Call } from "../../src/call/columns.ts";
+import type { Call } from "../../src/calls/columns.ts";
 import { readCalltallyFile } from "../../src/config/calltally-file.ts";
 import { chooseReports, ofAccount } from "../../src/reports/report.ts";
 import { keepLines } from "../support/log-lines.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { importSpend } from "../../src/spend/spend-table.ts";
-import { openExistingWarehouse } from "../../src/warehouse/open.ts";
+import { importSpend } from "../../src/features/spend/spend-table.ts";
+import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { readSurfaces } from "../support/figures/surfaces.ts";
 import { readHeadline, readTables } from "../support/page.ts";

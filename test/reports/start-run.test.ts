@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { claimDelivery, openDeliveries } from "../../src/delivery/delivery-table.ts";
+import { claimDelivery, openDeliveries } from "../../src/reports/delivery/delivery-table.ts";
 import { startRun } from "../../src/reports/start-run.ts";
 import { newWarehouse } from "../support/warehouses/warehouse.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { namesOf } from "../../src/base/records.ts";
-import { ADJUSTMENTS, CONVERSIONS, UPLOADS } from "../../src/request/conversion-kinds.ts";
-import { CONVERSION_OPTIONS } from "../../src/request/conversion-options.ts";
+import { ADJUSTMENTS, CONVERSIONS, UPLOADS } from "../../src/config/request/conversion-kinds.ts";
+import { CONVERSION_OPTIONS } from "../../src/config/request/conversion-options.ts";
 import { readConversions } from "../support/figures/conversion-checker.ts";
 import { readCsv } from "../support/page.ts";
 import { ACCOUNTS, type SceneAccount } from "../support/scene/accounts.ts";

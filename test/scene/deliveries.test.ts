@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { readPart, startMailServer, type TakenMail } from "../delivery/mail-server.ts";
+import { readPart, startMailServer, type TakenMail } from "../reports/delivery/mail-server.ts";
 import { readSeenLines } from "../support/page.ts";
 import { calltally } from "../support/run.ts";
 import { ACCOUNTS, RANGE, type SceneAccount } from "../support/scene/accounts.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { askRollup } from "../../src/library/ask-rollup.ts";
-import { sourceOf } from "../../src/produce/warehouse-source.ts";
+import { sourceOf } from "../../src/reports/produce/warehouse-source.ts";
 import { ACCOUNTS } from "../support/scene/accounts.ts";
 import { openScene } from "../support/scene/build.ts";
 import { factsOf, VISITS } from "../support/scene/visits.ts";

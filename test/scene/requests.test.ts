@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { GRAINS } from "../../src/base/calendar/grain.ts";
 import { namesOf } from "../../src/base/records.ts";
-import { GRAINS } from "../../src/calendar/grain.ts";
+import { REQUEST_KEYS } from "../../src/config/request/export-request.ts";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { FIGURES } from "../../src/figures/metrics.ts";
-import { REQUEST_KEYS } from "../../src/request/export-request.ts";
 import { readCsv } from "../support/page.ts";
 import { ACCOUNTS, LATE, RANGE } from "../support/scene/accounts.ts";
 import { alike, askScene, writeScene } from "../support/scene/ask.ts";

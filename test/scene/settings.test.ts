@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AttributionRules } from "../../src/attribution/attribution-rules.ts";
 import { namesOf } from "../../src/base/records.ts";
+import type { AttributionRules } from "../../src/calls/attribution/attribution-rules.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { ACCOUNTS, RANGE, type SceneAccount } from "../support/scene/accounts.ts";
 import { alike, askScene } from "../support/scene/ask.ts";

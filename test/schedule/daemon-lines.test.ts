@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { insertJobStart, type JobEnd, readJobs, updateJobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { keepLines } from "../support/log-lines.ts";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { JOBS } from "../../src/jobs/all.ts";
+import { JOBS } from "../../src/operate/jobs/all.ts";
 import { type DaemonOptions, runDaemon } from "../../src/schedule/daemon.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { keepLines } from "../support/log-lines.ts";

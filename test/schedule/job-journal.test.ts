@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openJournal } from "../../src/schedule/job-journal.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import type { JobEnd } from "../../src/warehouse/runs/job-table.ts";
 import { keepLines } from "../support/log-lines.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { JOBS } from "../../src/jobs/all.ts";
+import { JOBS } from "../../src/operate/jobs/all.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { listJobs, planJobs } from "../../src/schedule/plan-jobs.ts";

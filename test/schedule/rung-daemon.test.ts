@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { syncJob } from "../../src/jobs/sync.ts";
+import { syncJob } from "../../src/operate/jobs/sync.ts";
 import { runDaemon } from "../../src/schedule/daemon.ts";
 
 import { keepLines } from "../support/log-lines.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../src/notices/notice-table.ts";
+import type { Notice } from "../../src/features/notices/notice-table.ts";
 import { Bell } from "../../src/schedule/doorbell/bell.ts";
 import type { JobHealth } from "../../src/schedule/health.ts";
 import { emptyStatistics } from "../../src/schedule/job-state.ts";

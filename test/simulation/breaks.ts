@@ -32,13 +32,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "another duration is no change",
-    file: "src/call/call.ts",
+    file: "src/calls/call.ts",
     from: "[...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS]",
     to: '[...CALL_COLUMNS, ...TRANSCRIPT_COLUMNS].filter((field) => field !== "duration")',
   },
   {
     name: "short calls do not qualify",
-    file: "src/attribution/evidence.ts",
+    file: "src/calls/attribution/evidence.ts",
     from: "duration >= qualifiedDuration",
     to: "duration >= qualifiedDuration + 20",
   },
@@ -68,13 +68,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a refund does not lower what was earned",
-    file: "src/rollup/sqlite/outcome-sums.ts",
+    file: "src/sources/sqlite/outcome-sums.ts",
     from: "(stage = 'sold' OR amount_micros < 0)",
     to: "(stage = 'sold' AND amount_micros > 0)",
   },
   {
     name: "a mail of unknown end is sent again",
-    file: "src/delivery/deliver.ts",
+    file: "src/reports/delivery/deliver.ts",
     from: 'unknown: "outcome unknown",',
     to: 'unknown: "pending",',
   },
@@ -86,13 +86,13 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "what may not be kept is kept too long",
-    file: "src/privacy/keep-settings.ts",
+    file: "src/calls/privacy/keep-settings.ts",
     from: "nowMs - keepFor * DAY_MS",
     to: "nowMs - 2 * keepFor * DAY_MS",
   },
   {
     name: "spend of a day adds up",
-    file: "src/spend/spend-table.ts",
+    file: "src/features/spend/spend-table.ts",
     from: 'eq(spend.source, sql.placeholder("source"))',
     to: 'eq(spend.source, "nobody")',
   },
@@ -110,7 +110,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a restored backup knows the forgotten",
-    file: "src/backup/carry-over.ts",
+    file: "src/operate/backup/carry-over.ts",
     from: "callers.length > 0 &&",
     to: "callers.length < 0 &&",
   },
@@ -134,7 +134,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "days of jobs are those of UTC",
-    file: "src/rollup/sqlite/outcome-sums.ts",
+    file: "src/sources/sqlite/outcome-sums.ts",
     from: "toInstants({ from: day }, zone)",
     to: 'toInstants({ from: day }, "UTC")',
   },
@@ -152,7 +152,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a file of all accounts has the rows of the first",
-    file: "src/produce/merge-accounts.ts",
+    file: "src/reports/produce/merge-accounts.ts",
     from: "const table = mergeTables(figures, by);",
     to: "const table = mergeTables(figures.slice(0, 1), by);",
   },
@@ -170,7 +170,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a page to explore is left when a caller is forgotten",
-    file: "src/forget/personal-files.ts",
+    file: "src/operate/forget/personal-files.ts",
     from: "|| basename(path) === EXPLORE_FILE",
     to: "",
   },

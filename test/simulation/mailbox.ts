@@ -1,4 +1,4 @@
-import { startMailServer } from "../delivery/mail-server.ts";
+import { startMailServer } from "../reports/delivery/mail-server.ts";
 import { reset, startServer, text } from "../support/services/server.ts";
 import { uptimeMs } from "./machine.ts";
 import type { Mailbox } from "./types.ts";

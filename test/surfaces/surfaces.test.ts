@@ -2,12 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { FACTS } from "../../src/call/facts.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { FACTS } from "../../src/calls/facts.ts";
 import { TASKS } from "../../src/cli/commands.ts";
 import { jsonSchema } from "../../src/config/config-reference.ts";
+import { CONVERSION_KINDS, CONVERSIONS } from "../../src/config/request/conversion-kinds.ts";
+import { EXPLORE_FILE } from "../../src/config/request/option-values.ts";
+import { OPTIONS } from "../../src/config/request/options.ts";
 import type { Setting } from "../../src/config/setting.ts";
 import { SETTINGS } from "../../src/config/settings.ts";
+import { FILE_RULES } from "../../src/export/statements/file-rules.ts";
+import { RANGE_RULES } from "../../src/export/statements/range-rules.ts";
+import { WAREHOUSE_RULES } from "../../src/export/statements/warehouse-rules.ts";
 import { CALLS_TABLE } from "../../src/features/cluster/account-tables.ts";
 import { figuresOfPage } from "../../src/features/explore/browser/answers.ts";
 import { DIMENSIONS, type KeyColumn, keyColumns } from "../../src/figures/dimensions.ts";
@@ -21,12 +27,6 @@ import {
   spendMetrics,
   TIME_FIGURES,
 } from "../../src/figures/metrics.ts";
-import { CONVERSION_KINDS, CONVERSIONS } from "../../src/request/conversion-kinds.ts";
-import { EXPLORE_FILE } from "../../src/request/option-values.ts";
-import { OPTIONS } from "../../src/request/options.ts";
-import { FILE_RULES } from "../../src/statements/file-rules.ts";
-import { RANGE_RULES } from "../../src/statements/range-rules.ts";
-import { WAREHOUSE_RULES } from "../../src/statements/warehouse-rules.ts";
 import { makeFolder } from "../cli/folder.ts";
 import { readBySheetJs, type SeenCell, type SeenWorkbook } from "../export/workbook-readers.ts";
 import { readPage } from "../features/explore/read-page.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Row } from "../../src/paging/slice.ts";
+import type { Row } from "../../src/service/paging/slice.ts";
 import { type Claim, claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { isBoundTo, readOrigin } from "../../src/warehouse/origin.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { idOf, parseRow } from "../../src/api/parse-row.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../src/calls/columns.ts";
+import { idOf, parseRow } from "../../src/service/api/parse-row.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
 import type { SyncRun } from "../../src/warehouse/runs/runs.ts";

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/api/api-errors.ts";
-import type { ParsedRow } from "../../src/api/parse-row.ts";
 import { type ExitCode, InterruptedError } from "../../src/base/errors.ts";
+import { ApiError } from "../../src/service/api/api-errors.ts";
+import type { ParsedRow } from "../../src/service/api/parse-row.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { judgeReading } from "../../src/sync/judge-reading.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";

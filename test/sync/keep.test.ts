@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toCaller } from "../../src/attribution/call-text.ts";
-import type { Call } from "../../src/call/columns.ts";
+import { toCaller } from "../../src/calls/attribution/call-text.ts";
+import type { Call } from "../../src/calls/columns.ts";
 import {
   cutoffsAt,
   type Keep,
   kindsPast,
   WITHHELD_KINDS,
   type WithheldKind,
-} from "../../src/privacy/keep-settings.ts";
-import { withhold } from "../../src/privacy/withhold.ts";
+} from "../../src/calls/privacy/keep-settings.ts";
+import { withhold } from "../../src/calls/privacy/withhold.ts";
 import { findDamagedCalls } from "../../src/warehouse/attribution/check-calls.ts";
 import { openCallerHash } from "../../src/warehouse/calls/caller-hash.ts";
-import { openReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/file/open.ts";
 import { draws, least } from "../support/draws.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { type CallService, startRowService, syncFrom } from "../support/services/call-service.ts";

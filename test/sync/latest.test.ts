@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ParsedRow } from "../../src/api/parse-row.ts";
+import type { ParsedRow } from "../../src/service/api/parse-row.ts";
 import { Latest } from "../../src/sync/latest.ts";
 import { draws, least } from "../support/draws.ts";
 import { makeCall } from "../support/warehouses/calls.ts";

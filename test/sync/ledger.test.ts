@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { startOrResume } from "../../src/sync/ledger.ts";
 import type { Plan } from "../../src/sync/plan.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
-import { acquireLock } from "../../src/warehouse/acquire-lock.ts";
+import { acquireLock } from "../../src/warehouse/file/acquire-lock.ts";
 import { insertPage, readPages, type SyncPage } from "../../src/warehouse/runs/page-table.ts";
 import { type RunChanges, readRuns, startRun, updateRun } from "../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";

@@ -11,7 +11,7 @@ import {
 
 /*
  * First loads from services that do not list what they count, or change with each request: the verdict, the exit code and
- * the ledger, over HTTP. `test/paging/lossy-timelines.ts` has the same in many more ways, without HTTP.
+ * the ledger, over HTTP. `test/service/paging/lossy-timelines.ts` has the same in many more ways, without HTTP.
  */
 
 /** Calls listed oldest first. */

@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/file/lock.ts";
 import { type CallService, newestFirst, startCallService } from "../support/services/call-service.ts";
 import { readIds } from "../support/warehouses/warehouse.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isSure, type Verdict } from "../../src/paging/verdict.ts";
+import { isSure, type Verdict } from "../../src/service/paging/verdict.ts";
 import { toSlice } from "../../src/sync/fetch.ts";
 import { exitCodeOf } from "../../src/sync/run.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { DNI_FIELDS } from "../../src/call/columns.ts";
+import { DNI_FIELDS } from "../../src/calls/columns.ts";
 import { startRowService } from "../support/services/call-service.ts";
 
 const OWN = ["insight_name", "caller_id", "tracking_number", "disposition", "org_unit_name", "recording_url"];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Row } from "../../src/paging/slice.ts";
+import type { Row } from "../../src/service/paging/slice.ts";
 import { readRows, toMembers } from "../../src/sync/order-members.ts";
 import { draws, least } from "../support/draws.ts";
 

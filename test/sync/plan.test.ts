@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readKeys, type Sort } from "../../src/paging/order-key.ts";
+import { readKeys, type Sort } from "../../src/service/paging/order-key.ts";
 import { callOrderOf, choosePlan } from "../../src/sync/plan.ts";
 
 const NOW = "2026-10-02T12:00:00.000Z";

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { forgetCallers } from "../../src/forget/forget-callers.ts";
-import { KEEP_ALL, type Keep } from "../../src/privacy/keep-settings.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
+import { KEEP_ALL, type Keep } from "../../src/calls/privacy/keep-settings.ts";
+import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { rowOf, startRowService } from "../support/services/call-service.ts";
 import { locked } from "../support/warehouses/warehouse.ts";
 

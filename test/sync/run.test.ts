@@ -2,11 +2,11 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { KEEP_ALL } from "../../src/privacy/keep-settings.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { KEEP_ALL } from "../../src/calls/privacy/keep-settings.ts";
 import { exitCodeOf } from "../../src/sync/run.ts";
 import type { SyncOptions } from "../../src/sync/sync-options.ts";
-import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/file/lock.ts";
 import { readRuns } from "../../src/warehouse/runs/runs.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import {

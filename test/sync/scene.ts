@@ -1,8 +1,8 @@
-import type { ParsedRow } from "../../src/api/parse-row.ts";
 import type { Clock } from "../../src/base/clock.ts";
-import type { Call } from "../../src/call/columns.ts";
-import type { FetchSlice } from "../../src/paging/prefetch.ts";
-import { Throttle } from "../../src/paging/throttle.ts";
+import type { Call } from "../../src/calls/columns.ts";
+import type { ParsedRow } from "../../src/service/api/parse-row.ts";
+import type { FetchSlice } from "../../src/service/paging/prefetch.ts";
+import { Throttle } from "../../src/service/paging/throttle.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import type { Run } from "../../src/sync/read-calls.ts";
 import { PageStore } from "../../src/sync/store.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../src/api/api-errors.ts";
-import { ApiClient } from "../../src/api/client.ts";
-import type { Sort } from "../../src/paging/order-key.ts";
-import { Throttle } from "../../src/paging/throttle.ts";
+import { ApiError } from "../../src/service/api/api-errors.ts";
+import { ApiClient } from "../../src/service/api/client.ts";
+import type { Sort } from "../../src/service/paging/order-key.ts";
+import { Throttle } from "../../src/service/paging/throttle.ts";
 import { createSource, type FetchOptions, type PageSlice } from "../../src/sync/fetch.ts";
 import { ServiceClock } from "../../src/sync/service-clock.ts";
 import { FakeClock } from "../support/fake-clock.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Drift, ParsedRow } from "../../src/api/parse-row.ts";
-import type { Call } from "../../src/call/columns.ts";
-import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import type { Call } from "../../src/calls/columns.ts";
+import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
+import type { Drift, ParsedRow } from "../../src/service/api/parse-row.ts";
 import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { PageStore } from "../../src/sync/store.ts";
 import { keepingAll } from "../../src/warehouse/calls/call-guard.ts";

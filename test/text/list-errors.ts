@@ -1,6 +1,6 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
-import { COMMAND_LINE } from "../../src/base/words.ts";
+import { COMMAND_LINE } from "../../src/base/text/words.ts";
 import { isNode, type Node, walk, withoutValues } from "./syntax.ts";
 
 /** The file of {@link listErrors}: every error and its hint, to be read in one sitting. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
-import { forgetCallers } from "../../src/forget/forget-callers.ts";
+import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
 import { beginMarks, readChanges } from "../../src/warehouse/changed-calls.ts";

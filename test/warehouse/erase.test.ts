@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { eraseFreed, keepTempFilesBeside } from "../../src/warehouse/erase.ts";
-import { connect, openWarehouse } from "../../src/warehouse/open.ts";
+import { connect, openWarehouse } from "../../src/warehouse/file/open.ts";
 import { insertPrivacyAct, readPrivacyActs } from "../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";

@@ -3,11 +3,11 @@ import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { applyRules } from "../../src/warehouse/attribution/apply-rules.ts";
-import { tryAcquireLock } from "../../src/warehouse/lock.ts";
+import { tryAcquireLock } from "../../src/warehouse/file/lock.ts";
+import { openExistingWarehouse, openReader, openWarehouse } from "../../src/warehouse/file/open.ts";
 import { assertCurrent, BASELINE_VERSION, migrate } from "../../src/warehouse/migrate.ts";
-import { openExistingWarehouse, openReader, openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { CALLS, dump, makeWarehouse } from "../support/warehouses/small-warehouse.ts";
 import { locked } from "../support/warehouses/warehouse.ts";
@@ -79,7 +79,7 @@ describe("migrate", () => {
     using folder = makeTempFolder();
     const { file, migrations, before } = makeScene(folder.path, `${ADD_TOPIC}SELECT die();`);
     const script = `
-      import { openExistingWarehouse } from "./src/warehouse/open.ts";
+      import { openExistingWarehouse } from "./src/warehouse/file/open.ts";
       import { migrate } from "./src/warehouse/migrate.ts";
       const [file, folder] = process.argv.slice(1);
       const { sqlite } = openExistingWarehouse(file);

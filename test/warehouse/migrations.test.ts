@@ -3,12 +3,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../src/attribution/attribution-rules.ts";
-import { TABLES } from "../../src/schema/schema.ts";
+import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { TABLES } from "../../src/operate/schema/schema.ts";
 import { viewsOf } from "../../src/warehouse/calls/views.ts";
 import { ZONE_VIEW, zoneViewText } from "../../src/warehouse/calls/zone-view.ts";
+import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { BASELINE_VERSION } from "../../src/warehouse/migrate.ts";
-import { openWarehouse } from "../../src/warehouse/open.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
 const SCHEMA = Object.fromEntries(TABLES.map(({ name, table }) => [name, table]));

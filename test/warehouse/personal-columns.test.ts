@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/call/columns.ts";
-import { WITHHELD_KINDS } from "../../src/privacy/keep-settings.ts";
-import { withhold } from "../../src/privacy/withhold.ts";
-import { TABLES } from "../../src/schema/schema.ts";
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../src/calls/columns.ts";
+import { WITHHELD_KINDS } from "../../src/calls/privacy/keep-settings.ts";
+import { withhold } from "../../src/calls/privacy/withhold.ts";
+import { TABLES } from "../../src/operate/schema/schema.ts";
 import { CALLS } from "../../src/warehouse/calls/calls.ts";
 import { TRANSCRIPTS } from "../../src/warehouse/calls/transcripts.ts";
 import { personalColumns } from "../../src/warehouse/described.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openReader } from "../../src/warehouse/open.ts";
+import { openReader } from "../../src/warehouse/file/open.ts";
 import { runQuery } from "../../src/warehouse/run-query.ts";
 import { draws } from "../support/draws.ts";
 import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { Call } from "../../src/call/columns.ts";
-import { openExistingWarehouse, openReader } from "../../src/warehouse/open.ts";
+import type { Call } from "../../src/calls/columns.ts";
+import { openExistingWarehouse, openReader } from "../../src/warehouse/file/open.ts";
 import { findSharedCalls } from "../../src/warehouse/shared-calls.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { makeCall } from "../support/warehouses/calls.ts";

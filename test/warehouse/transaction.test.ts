@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { connect, openWarehouse } from "../../src/warehouse/open.ts";
+import { connect, openWarehouse } from "../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../support/warehouses/warehouse.ts";

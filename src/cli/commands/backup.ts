@@ -1,9 +1,9 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import type { CopySummary } from "../../backup/copy.ts";
-import { backupWarehouse } from "../../backup/write-backup.ts";
-import { parseFilePath } from "../../base/path-text.ts";
-import { formatBytes, formatQuantity } from "../../base/quantity-text.ts";
+import { parseFilePath } from "../../base/text/path-text.ts";
+import { formatBytes, formatQuantity } from "../../base/text/quantity-text.ts";
+import type { CopySummary } from "../../operate/backup/copy.ts";
+import { backupWarehouse } from "../../operate/backup/write-backup.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { parser } from "../parsers.ts";

@@ -1,15 +1,15 @@
 import { Command } from "@commander-js/extra-typings";
+import { minuteOf } from "../../base/clock.ts";
+import { formatCount } from "../../base/text/quantity-text.ts";
+import type { Call } from "../../calls/columns.ts";
+import { toApiAccess } from "../../config/api-access.ts";
 import {
   type AttributionPage,
   fetchServedPage,
   SORT_KEYS,
   SORT_ORDERS,
-} from "../../api/attribution-client.ts";
-import { ApiClient } from "../../api/client.ts";
-import { minuteOf } from "../../base/clock.ts";
-import { formatCount } from "../../base/quantity-text.ts";
-import type { Call } from "../../call/columns.ts";
-import { toApiAccess } from "../../config/api-access.ts";
+} from "../../service/api/attribution-client.ts";
+import { ApiClient } from "../../service/api/client.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type CommonOptions, type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";

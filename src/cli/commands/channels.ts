@@ -1,13 +1,13 @@
 import { Command } from "@commander-js/extra-typings";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readChannels } from "../../config/files/channels-file.ts";
 import { nameSetting } from "../../config/setting-name.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { type ChannelFigures, readChannelFigures } from "../../explain/channel-figures.ts";
 import { toShown } from "../../figures/reserved-keys.ts";
-import { openReader } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { type ChannelFigures, readChannelFigures } from "../../operate/explain/channel-figures.ts";
+import { openReader } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { describeNoLines } from "../terminal/no-lines.ts";

@@ -1,8 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../../base/errors.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import type { ShownConfig } from "../../config/show-config.ts";
-import type { checkConfig } from "../../doctor/check-config.ts";
+import type { checkConfig } from "../../operate/doctor/check-config.ts";
 import { accountsOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
@@ -23,8 +23,8 @@ const checkCommand = (context: Context) =>
     .addHelpText("after", "\nExample:\n  $ calltally config check --config /etc/calltally/calltally.yaml")
     .action(
       action(context, async () => {
-        const { checkConfig } = await import("../../doctor/check-config.ts");
-        const { remarkOnOrphans } = await import("../../status/orphans.ts");
+        const { checkConfig } = await import("../../operate/doctor/check-config.ts");
+        const { remarkOnOrphans } = await import("../../operate/status/orphans.ts");
         const configuration = await loadConfiguration(context);
         const checked = checkConfig(configuration, accountsOf(context), context);
         return {

@@ -1,10 +1,10 @@
 import { join, relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { formatCount } from "../../base/quantity-text.ts";
-import { DEMO_CALLS, type Demo, makeDemo } from "../../demo/make-demo.ts";
+import { formatCount } from "../../base/text/quantity-text.ts";
 import type { ReadTable } from "../../export/output/memory.ts";
 import type { Figures } from "../../figures/sums.ts";
-import { formatAnswerRate } from "../../page/figure-text.ts";
+import { formatAnswerRate } from "../../reports/page/figure-text.ts";
+import { DEMO_CALLS, type Demo, makeDemo } from "../../sandbox/demo/make-demo.ts";
 import { exitCodeOf } from "../../sync/run.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import type { Context } from "../context.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
-import { askFor, didYouMean } from "../../base/nearest.ts";
+import { askFor, didYouMean } from "../../base/text/nearest.ts";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
 import { hang } from "../terminal/text.ts";

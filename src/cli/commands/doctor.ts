@@ -1,8 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
 import type { Account } from "../../config/accounts.ts";
-import { type Check, worstOf } from "../../doctor/check.ts";
-import { checkMail } from "../../doctor/check-mail.ts";
-import { examine } from "../../doctor/examine.ts";
+import { type Check, worstOf } from "../../operate/doctor/check.ts";
+import { checkMail } from "../../operate/doctor/check-mail.ts";
+import { examine } from "../../operate/doctor/examine.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts } from "../frame.ts";

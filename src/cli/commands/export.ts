@@ -1,6 +1,6 @@
 import { Argument } from "@commander-js/extra-typings";
+import { ACCOUNT, CONTENTS } from "../../config/request/option-values.ts";
 import { DEFAULT_DIMENSIONS, DIMENSIONS } from "../../figures/dimensions.ts";
-import { ACCOUNT, CONTENTS } from "../../request/option-values.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";
@@ -12,7 +12,7 @@ const MOST_USED: ReadonlySet<string> = new Set([
   ...["grain", "compare", "total", "format", "out"],
 ]);
 
-/** Declares arguments and options; `request/check.ts` checks their combinations. */
+/** Declares arguments and options; `config/request/check.ts` checks their combinations. */
 export const command = (context: Context) => {
   const declared = callsCommand("export")
     .description(

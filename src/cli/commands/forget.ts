@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings, type Settings } from "../../config/load-settings.ts";
-import { type ForgetResult, findUnknown, forgetNow } from "../../forget/forget-now.ts";
-import { type NamedCaller, parseWhom, unknownError } from "../../forget/parse-whom.ts";
-import { isManifest } from "../../forget/personal-files.ts";
+import { type ForgetResult, findUnknown, forgetNow } from "../../operate/forget/forget-now.ts";
+import { type NamedCaller, parseWhom, unknownError } from "../../operate/forget/parse-whom.ts";
+import { isManifest } from "../../operate/forget/personal-files.ts";
 import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";

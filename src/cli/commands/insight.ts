@@ -1,11 +1,11 @@
 import { Argument, Command } from "@commander-js/extra-typings";
-import { ApiClient } from "../../api/client.ts";
 import { EXIT } from "../../base/errors.ts";
-import { toPrintable } from "../../base/printable.ts";
+import { toPrintable } from "../../base/text/printable.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import type { Insight } from "../../features/insights/insight-client.ts";
 import { fetchInsights, type InsightUpdate, syncInsights } from "../../features/insights/sync-insights.ts";
 import { settleByHand } from "../../schedule/job-journal.ts";
+import { ApiClient } from "../../service/api/client.ts";
 import { JOB } from "../../warehouse/runs/job-table.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";

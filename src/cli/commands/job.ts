@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { Argument, Command, Option } from "@commander-js/extra-typings";
-import { hostLimits } from "../../api/host-limits.ts";
 import { UsageError } from "../../base/errors.ts";
-import { didYouMean } from "../../base/nearest.ts";
+import { didYouMean } from "../../base/text/nearest.ts";
 import type { Account } from "../../config/accounts.ts";
-import { JOBS } from "../../jobs/all.ts";
+import { JOBS } from "../../operate/jobs/all.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../../reports/report.ts";
 import type { Job } from "../../schedule/job-definition.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
 import { runJob } from "../../schedule/run-job.ts";
-import { beginWarehouse } from "../../warehouse/begin.ts";
+import { hostLimits } from "../../service/api/host-limits.ts";
+import { beginWarehouse } from "../../warehouse/file/begin.ts";
 import { accountsOf, configurationOf, remarksOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, SYNCS_AT_ONCE } from "../frame.ts";
@@ -37,7 +37,7 @@ export const command = (context: Context) =>
         const { env, folder, signal } = context;
         const configuration = configurationOf(context);
         const limitOf = hostLimits(configuration.hostRequests);
-        const { reportJobs } = await import("../../jobs/report.ts");
+        const { reportJobs } = await import("../../operate/jobs/report.ts");
         const jobsOf = (account: Account) => [...JOBS, ...reportJobs(configuration, account, folder)];
         assertJob(name, accounts.flatMap(jobsOf));
         return await overAccounts(

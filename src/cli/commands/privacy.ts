@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
-import { openAsPermitted } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { openAsPermitted } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type PrivacyAct, readPrivacyActs } from "../../warehouse/privacy-act-table.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";

@@ -1,10 +1,10 @@
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { isAllKept, type Keep, KIND_NAMES, WITHHELD_KINDS } from "../../calls/privacy/keep-settings.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
-import { hasAny, type PruneCounts } from "../../forget/prune.ts";
-import { type PruneResult, pruneNow } from "../../forget/prune-now.ts";
-import { isAllKept, type Keep, KIND_NAMES, WITHHELD_KINDS } from "../../privacy/keep-settings.ts";
+import { type PruneResult, pruneNow } from "../../operate/forget/prune-now.ts";
+import { hasAny, type PruneCounts } from "../../sync/prune.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { attributionProgress } from "../terminal/progress.ts";

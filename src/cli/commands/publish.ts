@@ -1,15 +1,15 @@
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
 import { EXIT } from "../../base/errors.ts";
-import { formatCount, formatElapsed, formatQuantity } from "../../base/quantity-text.ts";
+import { formatCount, formatElapsed, formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import { isPublishedAfterSync, publish } from "../../features/cluster/publish.ts";
 import { applyRulesAlone } from "../../warehouse/attribution/apply-rules.ts";
-import { openAsPermitted } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { openAsPermitted } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
 import { perAccount, toResult } from "../frame.ts";
 import { attributionProgress } from "../terminal/progress.ts";

@@ -1,10 +1,10 @@
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, type ExitCode, UsageError } from "../../base/errors.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { toJsonArray } from "../../export/formats/chunks.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
-import { readStatements } from "../../statements/read-statements.ts";
-import { openReader } from "../../warehouse/open.ts";
+import { readStatements } from "../../export/statements/read-statements.ts";
+import { openReader } from "../../warehouse/file/open.ts";
 import { type QueryResult, runQuery, type SqlValue } from "../../warehouse/run-query.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";

@@ -3,8 +3,8 @@ import { confirm } from "@clack/prompts";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
-import { didYouMean } from "../../base/nearest.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { didYouMean } from "../../base/text/nearest.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { NAME_RULE, nameSchema } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/load-settings.ts";
@@ -14,7 +14,7 @@ import {
   findAccountFiles,
   findLeft,
   removeAccountFiles,
-} from "../../forget/account-files.ts";
+} from "../../operate/forget/account-files.ts";
 import { configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, type Result } from "../frame.ts";

@@ -1,6 +1,5 @@
 import { Option } from "@commander-js/extra-typings";
-import { DIMENSIONS } from "../../figures/dimensions.ts";
-import { isUnshared } from "../../request/contents.ts";
+import { isUnshared } from "../../config/request/contents.ts";
 import {
   EXPLORE_FILE,
   EXPLORE_FOLDER,
@@ -8,8 +7,9 @@ import {
   OVERVIEW_FOLDER,
   PAGE_FILE,
   PAGE_FOLDER,
-} from "../../request/option-values.ts";
-import { DEFAULT_STRETCH } from "../../request/resolve.ts";
+} from "../../config/request/option-values.ts";
+import { DEFAULT_STRETCH } from "../../config/request/resolve.ts";
+import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";

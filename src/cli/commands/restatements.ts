@@ -1,8 +1,8 @@
 import { Command } from "@commander-js/extra-typings";
-import { parseDate, toInstants } from "../../calendar/dates.ts";
+import { parseDate, toInstants } from "../../base/calendar/dates.ts";
 import { readRestatements } from "../../features/restatements/restatement-table.ts";
-import { openReader } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { openReader } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { parser } from "../parsers.ts";

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { type Restoration, restoreWarehouse } from "../../backup/restore.ts";
-import { parseFilePath } from "../../base/path-text.ts";
+import { parseFilePath } from "../../base/text/path-text.ts";
+import { type Restoration, restoreWarehouse } from "../../operate/backup/restore.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { parser } from "../parsers.ts";

@@ -1,6 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { EXIT, type ExitCode, worstCode } from "../../base/errors.ts";
-import type { DeliveryResult } from "../../delivery/deliver.ts";
+import type { DeliveryResult } from "../../reports/delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
 import { assertRecipients } from "../../reports/recipients.ts";
 import {

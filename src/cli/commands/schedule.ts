@@ -1,16 +1,16 @@
 import { Command, Option } from "@commander-js/extra-typings";
+import { localTime, minutesOf } from "../../base/calendar/local-time.ts";
 import { describeError } from "../../base/errors.ts";
-import { localTime, minutesOf } from "../../calendar/local-time.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
-import { JOBS } from "../../jobs/all.ts";
+import { JOBS } from "../../operate/jobs/all.ts";
 import { type DaemonAccount, loadAccount } from "../../schedule/daemon/account-watch.ts";
 import { runDaemon } from "../../schedule/daemon.ts";
 import { logUncaught, openLogOf } from "../../schedule/job-log.ts";
 import { type Address, parseAddress } from "../../schedule/monitor.ts";
 import { type ListedJob, listJobs, planJobs } from "../../schedule/plan-jobs.ts";
 import { readTextOf, watchFile } from "../../schedule/watch-file.ts";
-import { beginWarehouse } from "../../warehouse/begin.ts";
+import { beginWarehouse } from "../../warehouse/file/begin.ts";
 import { accountsOf, configurationOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
 import { CONFIG_TEXT, type Context, OPTION } from "../context.ts";
 import { action, note, overAccounts, type Result } from "../frame.ts";
@@ -58,7 +58,7 @@ async function listAll(context: Context): Promise<Result> {
 }
 
 async function reportJobsOf(context: Context) {
-  const { reportJobs } = await import("../../jobs/report.ts");
+  const { reportJobs } = await import("../../operate/jobs/report.ts");
   const { file } = configurationOf(context);
   return (account: Account) => reportJobs({ file }, account, context.folder);
 }

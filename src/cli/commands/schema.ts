@@ -1,8 +1,8 @@
 import { parse } from "node:path";
 import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
-import { didYouMean } from "../../base/nearest.ts";
-import { type Description, describeSchema } from "../../schema/describe.ts";
+import { didYouMean } from "../../base/text/nearest.ts";
+import { type Description, describeSchema } from "../../operate/schema/describe.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";

@@ -1,14 +1,14 @@
 import { Command } from "@commander-js/extra-typings";
-import { formatMicros } from "../../base/currency.ts";
 import { EXIT } from "../../base/errors.ts";
-import { toPrintable } from "../../base/printable.ts";
-import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { formatMicros } from "../../base/text/currency.ts";
+import { toPrintable } from "../../base/text/printable.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { importFiles, type ReportFile } from "../../features/spend/import-files.ts";
+import { SPEND_FIELDS } from "../../features/spend/spend-forms.ts";
+import { SPEND_LEDGER, type SpendImport } from "../../features/spend/spend-imports.ts";
+import type { ImportedSpend } from "../../features/spend/spend-table.ts";
 import { WINDOWS } from "../../intake/decode-text.ts";
 import { describeState } from "../../intake/ledger.ts";
-import { importFiles, type ReportFile } from "../../spend/import-files.ts";
-import { SPEND_FIELDS } from "../../spend/spend-forms.ts";
-import { SPEND_LEDGER, type SpendImport } from "../../spend/spend-imports.ts";
-import type { ImportedSpend } from "../../spend/spend-table.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import {

@@ -1,9 +1,9 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { hostLimits } from "../../api/host-limits.ts";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { describeNotice } from "../../notices/notice-words.ts";
+import { describeNotice } from "../../features/notices/notice-words.ts";
+import { hostLimits } from "../../service/api/host-limits.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";

@@ -1,15 +1,19 @@
 import { Command } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
 import { recordOf } from "../../base/records.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/files/topics-file.ts";
 import { nameSetting } from "../../config/setting-name.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { readCallsOfTopic, readTopicFigures, type TopicFigures } from "../../explain/topic-figures.ts";
 import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
-import { openReader } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import {
+  readCallsOfTopic,
+  readTopicFigures,
+  type TopicFigures,
+} from "../../operate/explain/topic-figures.ts";
+import { openReader } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { describeNoLines } from "../terminal/no-lines.ts";

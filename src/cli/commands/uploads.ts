@@ -1,13 +1,13 @@
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { systemClock } from "../../base/clock.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { isAdjustments } from "../../config/request/conversion-kinds.ts";
 import { type TakenBack, takeBack, type UploadFile } from "../../features/conversions/take-back.ts";
 import { recoverUploads } from "../../features/conversions/upload-files.ts";
 import { readUploadFiles } from "../../features/conversions/upload-table.ts";
-import { isAdjustments } from "../../request/conversion-kinds.ts";
-import { openAsPermitted, openExistingWarehouse } from "../../warehouse/open.ts";
-import { openOwn } from "../../warehouse/own-warehouse.ts";
+import { openAsPermitted, openExistingWarehouse } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, perAccount } from "../frame.ts";

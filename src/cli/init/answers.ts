@@ -10,7 +10,6 @@ import {
   text,
   updateSettings,
 } from "@clack/prompts";
-import { ApiError } from "../../api/api-errors.ts";
 import {
   attempt,
   CalltallyError,
@@ -21,11 +20,12 @@ import {
   problemOf,
   UsageError,
 } from "../../base/errors.ts";
-import { toPrintableLines } from "../../base/printable.ts";
+import { toPrintableLines } from "../../base/text/printable.ts";
 import { nameSchema } from "../../config/file-schema.ts";
 import { parseSecretFile } from "../../config/files/secret-file.ts";
 import { parseBaseUrl, parseToken } from "../../config/setting-parsers.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
+import { ApiError } from "../../service/api/api-errors.ts";
 import type { Context } from "../context.ts";
 
 /** Without `--config` and `--account`, which the program reads for all commands. */

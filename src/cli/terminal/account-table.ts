@@ -1,7 +1,7 @@
 import { ageOf } from "../../base/clock.ts";
-import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
-import { findFailedSync, trustIn } from "../../status/find-problems.ts";
-import type { Status } from "../../status/read-status.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { findFailedSync, trustIn } from "../../operate/status/find-problems.ts";
+import type { Status } from "../../operate/status/read-status.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
 const NAME_WIDTH = 18;

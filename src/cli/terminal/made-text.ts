@@ -1,7 +1,7 @@
 import { join, relative } from "node:path";
-import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import type { ManifestFile, SheetEntry, TableEntry } from "../../export/manifest.ts";
-import type { ProducedFiles } from "../../produce/produce.ts";
+import type { ProducedFiles } from "../../reports/produce/produce.ts";
 import { linesOf, SEE_MANIFEST, toJson } from "./statement-lines.ts";
 
 /** Returns remarks on a file that went to standard output. */

@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import type { SyncProgress } from "../../sync/read-calls.ts";
 import type { AttributionProgress } from "../../warehouse/attribution/attribute-all.ts";
 import type { Context } from "../context.ts";

@@ -1,4 +1,4 @@
-import { toPrintable } from "../../base/printable.ts";
+import { toPrintable } from "../../base/text/printable.ts";
 import type { SqlValue } from "../../warehouse/run-query.ts";
 import { alignColumns, ellipsize, GAP, widthOf } from "./text.ts";
 

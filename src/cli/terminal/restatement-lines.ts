@@ -1,15 +1,15 @@
 import { relative } from "node:path";
-import { formatCount } from "../../base/quantity-text.ts";
-import { minutesOf } from "../../calendar/local-time.ts";
+import { minutesOf } from "../../base/calendar/local-time.ts";
+import { formatCount } from "../../base/text/quantity-text.ts";
 import type { Restatement } from "../../export/restatement.ts";
+import { groupByCalls } from "../../features/restatements/group-by-calls.ts";
 import {
   describeCalls,
   describeCause,
   describeRestatement,
   describeValues,
   keyInWords,
-} from "../../export/restatement-words.ts";
-import { groupByCalls } from "../../features/restatements/group-by-calls.ts";
+} from "../../features/restatements/restatement-words.ts";
 import { ellipsize, hang } from "./text.ts";
 
 const WIDTH = 78;

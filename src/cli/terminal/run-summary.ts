@@ -1,5 +1,5 @@
-import { formatCount, formatElapsed } from "../../base/quantity-text.ts";
-import { describeOrder } from "../../paging/order-key.ts";
+import { formatCount, formatElapsed } from "../../base/text/quantity-text.ts";
+import { describeOrder } from "../../service/paging/order-key.ts";
 import type { SyncRun } from "../../warehouse/runs/runs.ts";
 
 export function summarizeRun(run: SyncRun): string {

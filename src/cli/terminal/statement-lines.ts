@@ -1,5 +1,12 @@
-import type { Level } from "../../statements/rule.ts";
-import { doubtsOf, exitCodeOf, type Statement, say, saySome, toSpoken } from "../../statements/statements.ts";
+import type { Level } from "../../export/statements/rule.ts";
+import {
+  doubtsOf,
+  exitCodeOf,
+  type Statement,
+  say,
+  saySome,
+  toSpoken,
+} from "../../export/statements/statements.ts";
 import type { Context } from "../context.ts";
 
 export const SEE_MANIFEST = "see manifest.json";

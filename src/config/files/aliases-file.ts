@@ -1,7 +1,11 @@
-import { ALIAS_FIELDS, type AliasField, type AttributionRules } from "../../attribution/attribution-rules.ts";
-import { foldUtm, presentText } from "../../attribution/call-text.ts";
-import { orMeant } from "../../base/nearest.ts";
 import { recordOf } from "../../base/records.ts";
+import { orMeant } from "../../base/text/nearest.ts";
+import {
+  ALIAS_FIELDS,
+  type AliasField,
+  type AttributionRules,
+} from "../../calls/attribution/attribution-rules.ts";
+import { foldUtm, presentText } from "../../calls/attribution/call-text.ts";
 import { readCsvTable } from "./csv-file.ts";
 
 const HINT =

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { UsageError } from "../../base/errors.ts";
 import { adviseOn, reasonOf } from "../../base/file-access.ts";
-import { PHONE_NUMBER } from "../../base/phone-number.ts";
-import { type PhoneNumber, readPhoneNumbers, toPhoneNumber } from "../../call/phone-numbers.ts";
+import { PHONE_NUMBER } from "../../base/text/phone-number.ts";
+import { type PhoneNumber, readPhoneNumbers, toPhoneNumber } from "../../calls/phone-numbers.ts";
 
 const HINT =
   "Write one number per line, with its country code, such as +1 512 555 0117; text after a # is a comment.";

@@ -1,7 +1,7 @@
-import { presentText, toCaseless } from "../../attribution/call-text.ts";
-import { CHANNELS } from "../../attribution/channel-rules.ts";
-import { CHANNEL_FIELDS, type ChannelLine } from "../../attribution/own-channels.ts";
 import { recordOf } from "../../base/records.ts";
+import { presentText, toCaseless } from "../../calls/attribution/call-text.ts";
+import { CHANNELS } from "../../calls/attribution/channel-rules.ts";
+import { CHANNEL_FIELDS, type ChannelLine } from "../../calls/attribution/own-channels.ts";
 import { readCsvTable } from "./csv-file.ts";
 
 const HINT =

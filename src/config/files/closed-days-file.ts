@@ -1,5 +1,5 @@
+import { parseDate } from "../../base/calendar/dates.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
-import { parseDate } from "../../calendar/dates.ts";
 import { readTextFile } from "./text-file.ts";
 
 const HINT = "Write one day per line, such as 2026-12-25; its name may follow after a comma.";

@@ -1,6 +1,6 @@
-import { type CsvLine, forEachLine, possibleHeaders } from "../../base/csv-text.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
-import { orMeant } from "../../base/nearest.ts";
+import { type CsvLine, forEachLine, possibleHeaders } from "../../base/text/csv-text.ts";
+import { orMeant } from "../../base/text/nearest.ts";
 import { readTextFile } from "./text-file.ts";
 
 /**

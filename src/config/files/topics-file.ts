@@ -1,6 +1,6 @@
-import { presentText, toCaseless } from "../../attribution/call-text.ts";
-import { foldSpoken, type TopicLine } from "../../attribution/topics.ts";
-import { AMOUNT } from "../../request/option-values.ts";
+import { presentText, toCaseless } from "../../calls/attribution/call-text.ts";
+import { foldSpoken, type TopicLine } from "../../calls/attribution/topics.ts";
+import { AMOUNT } from "../request/option-values.ts";
 import { readCsvTable } from "./csv-file.ts";
 
 const COLUMNS = ["topic", "phrase", "speaker", "qualifies", "value"] as const;

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
-import { localTime } from "../../calendar/local-time.ts";
-import type { Delimiter, Profile } from "../../request/option-values.ts";
+import { localTime } from "../../base/calendar/local-time.ts";
+import type { Delimiter, Profile } from "../../config/request/option-values.ts";
 import { type Column, linesOf, type Table, type Value } from "../table.ts";
 import { inChunks } from "./chunks.ts";
 import { guardFormula, toExcelText } from "./guard.ts";

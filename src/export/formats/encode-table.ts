@@ -1,4 +1,4 @@
-import type { FormatOptions } from "../../request/resolve.ts";
+import type { FormatOptions } from "../../config/request/resolve.ts";
 import { type Column, linesOf, type Table, type Value } from "../table.ts";
 import { inChunks, toJsonArray } from "./chunks.ts";
 import { toDelimited } from "./delimited.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { ONE_FILE } from "../../request/option-values.ts";
+import { ONE_FILE } from "../../config/request/option-values.ts";
 import type { Job } from "../job.ts";
 import type { ManifestFile } from "../manifest.ts";
 import { meaningOf } from "../meanings.ts";

@@ -6,7 +6,7 @@ import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
 import { adviseOn } from "../../base/file-access.ts";
 import { type Audience, fsyncPath, MODES, makeFolder, removeFile } from "../../base/folder.ts";
-import { warehouseOf } from "../../warehouse/neighbors.ts";
+import { warehouseOf } from "../../warehouse/file/neighbors.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 
 export interface WrittenFile {

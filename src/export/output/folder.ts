@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { DateRange } from "../../base/calendar/dates.ts";
 import { UsageError } from "../../base/errors.ts";
 import { hashFile, isFile } from "../../base/folder.ts";
-import { formatQuantity } from "../../base/quantity-text.ts";
-import type { DateRange } from "../../calendar/dates.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { type DescribedOrigin, originInWords } from "../../warehouse/origin.ts";
 import { type DescribedFilter, encodeManifest } from "../manifest.ts";
 import { type Commit, FileSet } from "./file-set.ts";

@@ -1,9 +1,9 @@
+import type { DateRange } from "../../base/calendar/dates.ts";
 import type { Audience } from "../../base/folder.ts";
-import type { DateRange } from "../../calendar/dates.ts";
-import type { OutputCan } from "../../request/can.ts";
-import type { Statement } from "../../statements/statements.ts";
+import type { OutputCan } from "../../config/request/can.ts";
 import type { DescribedOrigin } from "../../warehouse/origin.ts";
 import type { DescribedFilter } from "../manifest.ts";
+import type { Statement } from "../statements/statements.ts";
 import type { NamedTable } from "../table.ts";
 import type { Commit, FileSet, WrittenFile } from "./file-set.ts";
 

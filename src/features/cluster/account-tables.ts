@@ -1,5 +1,5 @@
 import { getTableColumns } from "drizzle-orm";
-import { shownFacts, shownName } from "../../call/facts.ts";
+import { shownFacts, shownName } from "../../calls/facts.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 
 /** A table of an account's rows, each identified by a number. */

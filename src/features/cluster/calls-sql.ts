@@ -1,11 +1,11 @@
-import type { Span } from "../../calendar/dates.ts";
-import type { FactColumn } from "../../call/facts.ts";
+import type { Span } from "../../base/calendar/dates.ts";
+import type { FactColumn } from "../../calls/facts.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { FactValue } from "../../figures/dictionary.ts";
 import type { Part } from "../../figures/parts.ts";
-import { type ConditionDialect, conditionText } from "../../rollup/condition-sql.ts";
-import type { CallSelection } from "../../rollup/engine.ts";
-import { countText } from "../../rollup/rollup-sql.ts";
+import { type ConditionDialect, conditionText } from "../../sources/condition-sql.ts";
+import type { CallSelection } from "../../sources/engine.ts";
+import { countText } from "../../sources/rollup-sql.ts";
 import { DURATION_MS, SHOWN_AS } from "./account-tables.ts";
 import { literal } from "./clickhouse-text.ts";
 

@@ -1,5 +1,5 @@
 import { CalltallyError, EXIT, type ExitCode } from "../../base/errors.ts";
-import { toPrintable } from "../../base/printable.ts";
+import { toPrintable } from "../../base/text/printable.ts";
 
 const MAX_LENGTH = 500;
 

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import { z } from "zod";
-import { ApiError } from "../../api/api-errors.ts";
-import { reasonForNoResponse } from "../../api/failure.ts";
-import { readBody } from "../../api/response-body.ts";
-import { adviseOnRoute, nameRoute, openRoute } from "../../api/route.ts";
 import { attempt, CalltallyError, EXIT } from "../../base/errors.ts";
+import { ApiError } from "../../service/api/api-errors.ts";
+import { reasonForNoResponse } from "../../service/api/failure.ts";
+import { readBody } from "../../service/api/response-body.ts";
+import { adviseOnRoute, nameRoute, openRoute } from "../../service/api/route.ts";
 import { errorOfResponse } from "./clickhouse-errors.ts";
 import type { ClusterRow } from "./clickhouse-text.ts";
 

@@ -1,6 +1,6 @@
-import type { Span } from "../../calendar/dates.ts";
-import { offsetSpanAt } from "../../calendar/local-time.ts";
-import type { FactColumn } from "../../call/facts.ts";
+import type { Span } from "../../base/calendar/dates.ts";
+import { offsetSpanAt } from "../../base/calendar/local-time.ts";
+import type { FactColumn } from "../../calls/facts.ts";
 import type { CampaignNames } from "../../figures/campaign-names.ts";
 import type { GroupQuestion } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
@@ -9,10 +9,10 @@ import type { Codes } from "../../figures/key-table.ts";
 import type { Part, Parts } from "../../figures/parts.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
 import { localCodes, periodCodes } from "../../figures/time-keys.ts";
-import { type Condition, comparedFacts } from "../../rollup/call-filter.ts";
-import type { CallSelection, Engine, Extent, ImportedSpend } from "../../rollup/engine.ts";
-import { type FigureSessionOptions, selectionOf } from "../../rollup/figure-session.ts";
-import { campaignNamesText } from "../../rollup/sqlite/campaign-names-sql.ts";
+import { type Condition, comparedFacts } from "../../sources/call-filter.ts";
+import type { CallSelection, Engine, Extent, ImportedSpend } from "../../sources/engine.ts";
+import { type FigureSessionOptions, selectionOf } from "../../sources/figure-session.ts";
+import { campaignNamesText } from "../../sources/sqlite/campaign-names-sql.ts";
 import { SPEND_TABLE } from "./account-tables.ts";
 import {
   ALL_CALLS,

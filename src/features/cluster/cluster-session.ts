@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
-import { toCallerKey } from "../../attribution/call-text.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { UsageError } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
-import { didYouMean } from "../../base/nearest.ts";
-import type { CallFilter } from "../../call/filter.ts";
-import { FigureSession } from "../../rollup/figure-session.ts";
+import { didYouMean } from "../../base/text/nearest.ts";
+import { toCallerKey } from "../../calls/attribution/call-text.ts";
+import type { CallFilter } from "../../calls/filter.ts";
+import { FigureSession } from "../../sources/figure-session.ts";
 import { openPseudonyms, prepareCallerName } from "../../warehouse/calls/caller-hash.ts";
-import { connect, openAsPermitted } from "../../warehouse/open.ts";
+import { connect, openAsPermitted } from "../../warehouse/file/open.ts";
 import { readOrigin } from "../../warehouse/origin.ts";
 import { CALLS_TABLE, localName, SPEND_TABLE } from "./account-tables.ts";
 import { literal } from "./clickhouse-text.ts";

@@ -1,6 +1,6 @@
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
 import { metrics } from "../../figures/metrics.ts";
-import { figureText, type RollupDialect, shownText } from "../../rollup/rollup-sql.ts";
+import { figureText, type RollupDialect, shownText } from "../../sources/rollup-sql.ts";
 import { ROLLUP_VIEWS } from "../../warehouse/calls/views.ts";
 import { CALLS_TABLE, DURATION_MS, SHOWN_AS } from "./account-tables.ts";
 import type { Cluster } from "./cluster.ts";

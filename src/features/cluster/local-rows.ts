@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { localTime } from "../../calendar/local-time.ts";
+import { localTime } from "../../base/calendar/local-time.ts";
 import { WEEKDAYS } from "../../figures/dimensions.ts";
 import { openCallerDigests, openCallerHash, openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
-import { rulesSchema } from "../../attribution/rules-schema.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { ATTRIBUTION_VERSION } from "../../calls/attribution/attribute-call.ts";
+import { rulesSchema } from "../../calls/attribution/rules-schema.ts";
 import { openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { readBasis, readCoverage } from "../../warehouse/runs/basis.ts";

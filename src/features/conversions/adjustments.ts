@@ -1,18 +1,18 @@
-import type { CallFilter } from "../../call/filter.ts";
-import { encodeTable } from "../../export/formats/encode-table.ts";
-import { type Job, type Lists, listsOf } from "../../export/job.ts";
-import type { ManifestFile } from "../../export/manifest.ts";
-import type { Column } from "../../export/table.ts";
-import type { Timeframe } from "../../export/timeframe.ts";
+import type { CallFilter } from "../../calls/filter.ts";
 import {
   type AdjustableKind,
   type AdjustmentKind,
   adjustedBy,
   excludedOf,
-} from "../../request/conversion-kinds.ts";
-import { OUTCOME_VALUE } from "../../request/option-values.ts";
-import type { ConversionOptions } from "../../request/resolve.ts";
-import type { Candidate, ConversionQuery } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
+} from "../../config/request/conversion-kinds.ts";
+import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
+import type { ConversionOptions } from "../../config/request/resolve.ts";
+import { encodeTable } from "../../export/formats/encode-table.ts";
+import { type Job, type Lists, listsOf } from "../../export/job.ts";
+import type { ManifestFile } from "../../export/manifest.ts";
+import type { Column } from "../../export/table.ts";
+import type { Timeframe } from "../../export/timeframe.ts";
+import type { Candidate, ConversionQuery } from "../../sources/sqlite/sqlite-conversions-sql.ts";
 import { KINDS, type Kind, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { prepareWorth, withCurrency } from "./conversion-worth.ts";
 import { populationOf } from "./conversions.ts";

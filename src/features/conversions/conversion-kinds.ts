@@ -1,8 +1,12 @@
-import type { ClickId } from "../../attribution/ad-click.ts";
 import type { Audience } from "../../base/folder.ts";
-import { DIALABLE_NUMBER } from "../../base/phone-number.ts";
-import { type AdjustableKind, CONVERSIONS, type ConversionKind } from "../../request/conversion-kinds.ts";
-import type { Candidate, ConversionQuery } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
+import { DIALABLE_NUMBER } from "../../base/text/phone-number.ts";
+import type { ClickId } from "../../calls/attribution/ad-click.ts";
+import {
+  type AdjustableKind,
+  CONVERSIONS,
+  type ConversionKind,
+} from "../../config/request/conversion-kinds.ts";
+import type { Candidate, ConversionQuery } from "../../sources/sqlite/sqlite-conversions-sql.ts";
 import {
   type AdjustmentLine,
   analyticsLayout,

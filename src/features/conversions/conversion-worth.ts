@@ -1,10 +1,10 @@
-import { compileRules } from "../../attribution/compiled-rules.ts";
-import { formatMicros } from "../../base/currency.ts";
 import { UsageError } from "../../base/errors.ts";
+import { formatMicros } from "../../base/text/currency.ts";
+import { compileRules } from "../../calls/attribution/compiled-rules.ts";
+import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
+import type { ConversionOptions } from "../../config/request/resolve.ts";
 import type { Job, Lists } from "../../export/job.ts";
-import { OUTCOME_VALUE } from "../../request/option-values.ts";
-import type { ConversionOptions } from "../../request/resolve.ts";
-import type { Candidate } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
+import type { Candidate } from "../../sources/sqlite/sqlite-conversions-sql.ts";
 
 type Sessions = Pick<Lists, "session">;
 

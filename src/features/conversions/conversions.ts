@@ -1,13 +1,13 @@
 import { stringify } from "csv-stringify/sync";
 import { pick } from "../../base/records.ts";
-import type { CallFilter } from "../../call/filter.ts";
+import type { CallFilter } from "../../calls/filter.ts";
+import { type ConversionKind, excludedOf, ruleOfKind } from "../../config/request/conversion-kinds.ts";
+import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
 import { type Job, listsOf } from "../../export/job.ts";
 import type { Column } from "../../export/table.ts";
-import { type ConversionKind, excludedOf, ruleOfKind } from "../../request/conversion-kinds.ts";
-import { OUTCOME_VALUE } from "../../request/option-values.ts";
-import type { RollupSession } from "../../rollup/session.ts";
-import type { Candidate } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
+import type { RollupSession } from "../../sources/session.ts";
+import type { Candidate } from "../../sources/sqlite/sqlite-conversions-sql.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { audienceOf, kindOf, type Reason, reasonAgainst } from "./conversion-kinds.ts";
 import { prepareWorth, withCurrency } from "./conversion-worth.ts";

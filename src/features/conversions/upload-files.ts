@@ -4,7 +4,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { hashFile } from "../../base/folder.ts";
 import { hasEnded } from "../../base/process-mark.ts";
-import { ADJUSTMENTS, adjustedBy, isAdjustments, UPLOADS } from "../../request/conversion-kinds.ts";
+import { ADJUSTMENTS, adjustedBy, isAdjustments, UPLOADS } from "../../config/request/conversion-kinds.ts";
 import { type CallerHash, openCallerHash } from "../../warehouse/calls/caller-hash.ts";
 import { openSameKey } from "../../warehouse/calls/caller-key.ts";
 import { about, describeTable } from "../../warehouse/described.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { stringify } from "csv-stringify/sync";
-import type { ClickId } from "../../attribution/ad-click.ts";
-import { offsetSpanAt } from "../../calendar/local-time.ts";
-import type { ConversionOptions } from "../../request/resolve.ts";
-import type { Candidate } from "../../rollup/sqlite/sqlite-conversions-sql.ts";
+import { offsetSpanAt } from "../../base/calendar/local-time.ts";
+import type { ClickId } from "../../calls/attribution/ad-click.ts";
+import type { ConversionOptions } from "../../config/request/resolve.ts";
+import type { Candidate } from "../../sources/sqlite/sqlite-conversions-sql.ts";
 
 export interface Conversion extends Pick<Candidate, "click_by"> {
   call_id: number;

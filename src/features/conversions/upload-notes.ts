@@ -1,5 +1,5 @@
-import { formatQuantity } from "../../base/quantity-text.ts";
 import { namesOf } from "../../base/records.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 import type { ShownUpload, UploadNotes } from "./upload-ledger.ts";
 
 /** The text about a file in each list, with the command that takes it back. */

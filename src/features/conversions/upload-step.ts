@@ -1,12 +1,12 @@
 import { recordOf } from "../../base/records.ts";
-import type { Job } from "../../export/job.ts";
-import type { ExportPlan, ExportStep } from "../../export/step.ts";
 import {
   ADJUSTMENTS,
   type AdjustmentKind,
   CONVERSIONS,
   type ConversionKind,
-} from "../../request/conversion-kinds.ts";
+} from "../../config/request/conversion-kinds.ts";
+import type { Job } from "../../export/job.ts";
+import type { ExportPlan, ExportStep } from "../../export/step.ts";
 import { UploadLedger } from "./upload-ledger.ts";
 import { describeUploads } from "./upload-notes.ts";
 

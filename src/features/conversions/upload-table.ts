@@ -1,7 +1,7 @@
 import { and, count, desc, eq, getTableColumns, inArray, not, sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { markProcess } from "../../base/process-mark.ts";
-import { QUALIFY } from "../../request/option-values.ts";
+import { QUALIFY } from "../../config/request/option-values.ts";
 import type { CallerHash } from "../../warehouse/calls/caller-hash.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";

@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import { html } from "hono/html";
-import { toPrintable } from "../../base/printable.ts";
-import { daysInWords } from "../../calendar/period-text.ts";
-import { startPage } from "../../letterhead/page-shell.ts";
-import { saySome, statementsOf } from "../../statements/statements.ts";
+import { daysInWords } from "../../base/calendar/period-text.ts";
+import { toPrintable } from "../../base/text/printable.ts";
+import { startPage } from "../../export/letterhead/page-shell.ts";
+import { saySome, statementsOf } from "../../export/statements/statements.ts";
 import { EXPLORE_STYLE } from "./explore-style.ts";
 import type { PageFacts } from "./page-facts.ts";
 

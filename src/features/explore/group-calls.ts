@@ -1,3 +1,4 @@
+import { EXPLORE_FILE } from "../../config/request/option-values.ts";
 import { assertShareSafe } from "../../export/share-safe.ts";
 import type { Calls } from "../../figures/calls.ts";
 import { Cells, Folding } from "../../figures/cells/cells.ts";
@@ -8,7 +9,6 @@ import { groups, runSteps } from "../../figures/groups.ts";
 import { compareValues } from "../../figures/key-order.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { Part } from "../../figures/parts.ts";
-import { EXPLORE_FILE } from "../../request/option-values.ts";
 import { FOLDED, GROUP_PARTS, type PageData, packDuration } from "./packed-calls.ts";
 import type { KeyCodes } from "./page-data.ts";
 

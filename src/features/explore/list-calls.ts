@@ -1,7 +1,7 @@
-import { RULED_MEMBERS, type RuledMembers, readEvidence } from "../../attribution/evidence.ts";
+import type { Span } from "../../base/calendar/dates.ts";
+import { localTime } from "../../base/calendar/local-time.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Span } from "../../calendar/dates.ts";
-import { localTime } from "../../calendar/local-time.ts";
+import { RULED_MEMBERS, type RuledMembers, readEvidence } from "../../calls/attribution/evidence.ts";
 import { type CallColumn, callColumns, derive } from "../../export/export-calls.ts";
 import { type Job, listsOf } from "../../export/job.ts";
 import { Dictionary, type FactValue } from "../../figures/dictionary.ts";

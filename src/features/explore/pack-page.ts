@@ -1,6 +1,6 @@
+import type { Span } from "../../base/calendar/dates.ts";
+import type { LabelledPeriod } from "../../base/calendar/periods.ts";
 import { UsageError } from "../../base/errors.ts";
-import type { Span } from "../../calendar/dates.ts";
-import type { LabelledPeriod } from "../../calendar/periods.ts";
 import { type Job, listsOf } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import { MARKS } from "../../figures/calls.ts";

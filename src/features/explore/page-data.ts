@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { toShortName } from "../../base/short-name.ts";
+import { toShortName } from "../../base/text/short-name.ts";
 import type { Calls } from "../../figures/calls.ts";
 import { Cells, type Side } from "../../figures/cells/cells.ts";
 import { Dictionary, type FactValue, namedDictionaries } from "../../figures/dictionary.ts";
@@ -7,8 +7,8 @@ import { type KeyColumn, keyColumns, SPEND_DIMENSIONS } from "../../figures/dime
 import { compareValues } from "../../figures/key-order.ts";
 import type { Codes } from "../../figures/key-table.ts";
 import type { ZoneOffset } from "../../figures/rollup-query.ts";
-import type { FigureSession } from "../../rollup/figure-session.ts";
-import type { SessionSpend } from "../../rollup/session-spend.ts";
+import type { FigureSession } from "../../sources/figure-session.ts";
+import type { SessionSpend } from "../../sources/session-spend.ts";
 import {
   type Ledger,
   type OutcomeLedger,

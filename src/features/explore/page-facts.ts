@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { type CallFilter, NO_OUTCOME, STAGES } from "../../call/filter.ts";
+import { type CallFilter, NO_OUTCOME, STAGES } from "../../calls/filter.ts";
+import { outcomesSchema, pageRulesSchema, spendSchema } from "../../export/statements/range-schema.ts";
 import { COLUMN_TYPES } from "../../export/table.ts";
 import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { REVENUE_BY } from "../../figures/metrics.ts";
-import { outcomesSchema, pageRulesSchema, spendSchema } from "../../statements/range-schema.ts";
 import { basisSchema } from "../../warehouse/runs/basis-schema.ts";
 
 /** What the names of listed columns begin with, among the columns of calls. */

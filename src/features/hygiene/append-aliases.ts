@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, statSync } from "node:fs";
-import { foldUtm } from "../../attribution/call-text.ts";
-import { possibleHeaders } from "../../base/csv-text.ts";
 import { Draft } from "../../base/draft.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
 import { readHead } from "../../base/folder.ts";
+import { possibleHeaders } from "../../base/text/csv-text.ts";
+import { foldUtm } from "../../calls/attribution/call-text.ts";
 import { readAliases } from "../../config/files/aliases-file.ts";
 import { readCsvFile } from "../../config/files/csv-file.ts";
 import { readTextFile } from "../../config/files/text-file.ts";
 import type { AliasLine } from "../../export/tag-problem.ts";
-import { assertOutput, type FileKind, type OutputOptions } from "../../warehouse/output-file.ts";
+import { assertOutput, type FileKind, type OutputOptions } from "../../warehouse/file/output-file.ts";
 
 const COLUMNS = ["raw", "value", "of"] as const;
 

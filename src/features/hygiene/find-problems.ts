@@ -1,9 +1,9 @@
-import { ALIAS_FIELDS, type AttributionRules } from "../../attribution/attribution-rules.ts";
-import { foldUtm, presentText } from "../../attribution/call-text.ts";
-import { siteKind } from "../../attribution/channel-sites.ts";
 import { recordOf } from "../../base/records.ts";
+import { ALIAS_FIELDS, type AttributionRules } from "../../calls/attribution/attribution-rules.ts";
+import { foldUtm, presentText } from "../../calls/attribution/call-text.ts";
+import { siteKind } from "../../calls/attribution/channel-sites.ts";
 import { type MendingLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
-import type { SpellingGroup } from "../../rollup/sqlite/sqlite-visits-sql.ts";
+import type { SpellingGroup } from "../../sources/sqlite/sqlite-visits-sql.ts";
 import { findNearMisses } from "./near-misses.ts";
 
 /** Calls with the same tags. */

@@ -1,12 +1,12 @@
 import { Temporal } from "temporal-polyfill";
-import { ALIAS_FIELDS } from "../../attribution/attribution-rules.ts";
+import { startOfDay, toInstants } from "../../base/calendar/dates.ts";
+import { localDate } from "../../base/calendar/local-time.ts";
 import { recordOf } from "../../base/records.ts";
-import { startOfDay, toInstants } from "../../calendar/dates.ts";
-import { localDate } from "../../calendar/local-time.ts";
+import { ALIAS_FIELDS } from "../../calls/attribution/attribution-rules.ts";
 import type { Lists } from "../../export/job.ts";
 import type { TagProblem } from "../../export/tag-problem.ts";
-import type { VisitGroup } from "../../rollup/sqlite/sqlite-visits-sql.ts";
-import { hasSpend } from "../../spend/spend-table.ts";
+import type { VisitGroup } from "../../sources/sqlite/sqlite-visits-sql.ts";
+import { hasSpend } from "../spend/spend-table.ts";
 import { findProblems, type Tags } from "./find-problems.ts";
 
 export const RECENT_DAYS = 28;

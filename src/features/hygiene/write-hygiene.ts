@@ -1,4 +1,4 @@
-import { formatMicros } from "../../base/currency.ts";
+import { formatMicros } from "../../base/text/currency.ts";
 import { type Job, listsOf } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column } from "../../export/table.ts";

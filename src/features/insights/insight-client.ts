@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { contractError } from "../../api/api-errors.ts";
-import type { ApiClient, RequestOptions } from "../../api/client.ts";
-import { type Envelope, envelopeSchema, parseContract } from "../../api/response-envelope.ts";
+import { contractError } from "../../service/api/api-errors.ts";
+import type { ApiClient, RequestOptions } from "../../service/api/client.ts";
+import { type Envelope, envelopeSchema, parseContract } from "../../service/api/response-envelope.ts";
 
 /** Missing members and null are both null; an empty string stays. */
 const orNull = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? null);

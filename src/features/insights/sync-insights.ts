@@ -1,8 +1,8 @@
-import { ApiError, reword } from "../../api/api-errors.ts";
-import { type ApiAccess, ApiClient } from "../../api/client.ts";
 import { describeError, EXIT } from "../../base/errors.ts";
+import { ApiError, reword } from "../../service/api/api-errors.ts";
+import { type ApiAccess, ApiClient } from "../../service/api/client.ts";
 import { readCallCount } from "../../warehouse/calls/call-table.ts";
-import { openExistingWarehouse } from "../../warehouse/open.ts";
+import { openExistingWarehouse } from "../../warehouse/file/open.ts";
 import { assertAccount, bindOrigin } from "../../warehouse/origin.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import { getInsight, type Insight } from "./insight-client.ts";

@@ -1,4 +1,4 @@
-import type { WatchedDimension } from "../../notices/notice-table.ts";
+import type { WatchedDimension } from "./notice-table.ts";
 
 /** What is watched of a call. */
 export interface CallKeys {

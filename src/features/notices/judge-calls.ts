@@ -1,7 +1,7 @@
+import { zoneOffsets } from "../../base/calendar/local-time.ts";
 import { chanceOfAtLeast, chanceOfAtMost } from "../../base/chance.ts";
-import { zoneOffsets } from "../../calendar/local-time.ts";
-import { type EndReason, type NoticeKind, WATCHED } from "../../notices/notice-table.ts";
 import { type CallHours, type CallKeys, type HourCounts, keyOf, type WatchedKey } from "./call-hours.ts";
+import { type EndReason, type NoticeKind, WATCHED } from "./notice-table.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;

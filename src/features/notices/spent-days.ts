@@ -1,5 +1,5 @@
-import { compileRules } from "../../attribution/compiled-rules.ts";
-import { type CampaignKey, campaignMatcher, type SourceCampaign } from "../../rollup/spend-campaigns.ts";
+import { compileRules } from "../../calls/attribution/compiled-rules.ts";
+import { type CampaignKey, campaignMatcher, type SourceCampaign } from "../../sources/spend-campaigns.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { parseKeys, type WatchedDay } from "./watched-days.ts";

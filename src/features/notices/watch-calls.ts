@@ -1,3 +1,9 @@
+import type { LockedWarehouse } from "../../warehouse/file/lock.ts";
+import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../../warehouse/runs/runs.ts";
+import { writeTransaction } from "../../warehouse/transaction.ts";
+import type { EndOfSync } from "../feature.ts";
+import { CallHours, type CallKeys, type DayOfCalls, type WatchedKey } from "./call-hours.ts";
+import { HORIZON_MS, judgeCalls, WEEK_MS } from "./judge-calls.ts";
 import {
   endNotice,
   insertNotice,
@@ -5,13 +11,7 @@ import {
   readAllNotices,
   readLastNews,
   readNotices,
-} from "../../notices/notice-table.ts";
-import type { LockedWarehouse } from "../../warehouse/lock.ts";
-import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../../warehouse/runs/runs.ts";
-import { writeTransaction } from "../../warehouse/transaction.ts";
-import type { EndOfSync } from "../feature.ts";
-import { CallHours, type CallKeys, type DayOfCalls, type WatchedKey } from "./call-hours.ts";
-import { HORIZON_MS, judgeCalls, WEEK_MS } from "./judge-calls.ts";
+} from "./notice-table.ts";
 import { readSpentDays, toCampaign } from "./spent-days.ts";
 import { countChangedDays, MAX_DELAY, parseKeys, readWatchedDays, type WatchedDay } from "./watched-days.ts";
 

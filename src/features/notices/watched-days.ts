@@ -1,6 +1,6 @@
 import { blob, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
-import type { CampaignKey } from "../../rollup/spend-campaigns.ts";
+import type { CampaignKey } from "../../sources/spend-campaigns.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import {
   findOutdated,

@@ -5,8 +5,8 @@ import { assertOneCurrency, readCurrency, unknownCurrency } from "../../intake/o
 import { type LineCounts, openTable } from "../../intake/open-table.ts";
 import { readTextFile } from "../../intake/read-file.ts";
 import { openCallerHash } from "../../warehouse/calls/caller-hash.ts";
-import { openExistingWarehouse } from "../../warehouse/open.ts";
-import { type OwnWarehouse, openOwn } from "../../warehouse/own-warehouse.ts";
+import { openExistingWarehouse } from "../../warehouse/file/open.ts";
+import { type OwnWarehouse, openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import { JOBS_INTAKE, type ReadJobsOptions } from "./jobs-intake.ts";
 import { JobMatcher } from "./match-jobs.ts";

@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/errors.ts";
 import { namesOf } from "../../base/records.ts";
-import type { Stage } from "../../call/filter.ts";
+import type { Stage } from "../../calls/filter.ts";
 import type { Cells } from "../../intake/cells.ts";
 import type { Form, FoundColumns, ReadOptions } from "../../intake/columns.ts";
 import type { Intake } from "../../intake/intake.ts";

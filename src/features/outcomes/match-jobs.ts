@@ -1,6 +1,6 @@
-import { toInstants } from "../../calendar/dates.ts";
-import { localTime, zoneOffsets } from "../../calendar/local-time.ts";
-import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../call/phone-numbers.ts";
+import { toInstants } from "../../base/calendar/dates.ts";
+import { localTime, zoneOffsets } from "../../base/calendar/local-time.ts";
+import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../calls/phone-numbers.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./jobs-intake.ts";

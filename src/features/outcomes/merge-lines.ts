@@ -1,4 +1,4 @@
-import type { Stage } from "../../call/filter.ts";
+import type { Stage } from "../../calls/filter.ts";
 import type { LineRule } from "../../intake/line-rule.ts";
 
 /** A line of a job that has several. */

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { ImportedFile, ImportLedger } from "../../intake/ledger.ts";
-import { REVENUE } from "../../rollup/sqlite/outcome-sums.ts";
+import { REVENUE } from "../../sources/sqlite/outcome-sums.ts";
 import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { outcome_imports, outcomes } from "./outcome-table.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { STAGES } from "../../call/filter.ts";
+import { STAGES } from "../../calls/filter.ts";
 import { calls } from "../../warehouse/calls/calls.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 

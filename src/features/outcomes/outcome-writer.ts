@@ -1,6 +1,6 @@
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { recordOf } from "../../base/records.ts";
-import { IS_EARNED } from "../../rollup/sqlite/outcome-sums.ts";
+import { IS_EARNED } from "../../sources/sqlite/outcome-sums.ts";
 import { callerKeyOf } from "../../warehouse/calls/caller-key.ts";
 import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
 import type { Tx } from "../../warehouse/transaction.ts";

@@ -2,9 +2,9 @@ import { Draft } from "../../base/draft.ts";
 import { UsageError } from "../../base/errors.ts";
 import { adviseOn, reasonOf } from "../../base/file-access.ts";
 import { readHead } from "../../base/folder.ts";
-import { toPrintable } from "../../base/printable.ts";
+import { toPrintable } from "../../base/text/printable.ts";
 import { toDelimited } from "../../export/formats/delimited.ts";
-import type { FileKind } from "../../warehouse/output-file.ts";
+import type { FileKind } from "../../warehouse/file/output-file.ts";
 import type { RejectedJob } from "./rejected-jobs.ts";
 
 const COLUMNS = [

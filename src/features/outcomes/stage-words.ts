@@ -1,7 +1,7 @@
-import { toCaseless } from "../../attribution/call-text.ts";
-import { orMeant } from "../../base/nearest.ts";
-import { formatCount, formatQuantity } from "../../base/quantity-text.ts";
-import { STAGES, type Stage } from "../../call/filter.ts";
+import { orMeant } from "../../base/text/nearest.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { toCaseless } from "../../calls/attribution/call-text.ts";
+import { STAGES, type Stage } from "../../calls/filter.ts";
 import { quote, Unreadable } from "../../intake/unreadable.ts";
 
 /** Stages by the words of a file, as {@link toStageWord} returns them. */

@@ -1,6 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { formatMicros } from "../../base/currency.ts";
 import { UsageError } from "../../base/errors.ts";
+import { formatMicros } from "../../base/text/currency.ts";
 import type { LineRule } from "../../intake/line-rule.ts";
 import type { Job } from "./jobs-intake.ts";
 import type { Match } from "./match-jobs.ts";

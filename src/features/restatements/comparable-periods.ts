@@ -1,7 +1,7 @@
-import { toInstants } from "../../calendar/dates.ts";
-import type { Grain } from "../../calendar/grain.ts";
-import { localDate } from "../../calendar/local-time.ts";
-import { type Period, periods } from "../../calendar/periods.ts";
+import { toInstants } from "../../base/calendar/dates.ts";
+import type { Grain } from "../../base/calendar/grain.ts";
+import { localDate } from "../../base/calendar/local-time.ts";
+import { type Period, periods } from "../../base/calendar/periods.ts";
 import { MAX_PERIODS, mostPeriods, type Timeframe } from "../../export/timeframe.ts";
 import type { ExportedRollup } from "./exported-rollups.ts";
 

@@ -1,7 +1,7 @@
-import { closedRange } from "../../calendar/dates.ts";
+import { closedRange } from "../../base/calendar/dates.ts";
+import type { Ask } from "../../config/request/resolve.ts";
 import { listsOf } from "../../export/job.ts";
 import type { ExportPlan, ExportStep } from "../../export/step.ts";
-import type { Ask } from "../../request/resolve.ts";
 import { FigureMemory } from "./figure-memory.ts";
 import { beginFactLog } from "./logged-facts.ts";
 import { writeChanges } from "./restatement-file.ts";

@@ -1,12 +1,12 @@
 import { eq } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { ApiError } from "../../api/api-errors.ts";
-import { type ApiAccess, ApiClient } from "../../api/client.ts";
-import { createRedactor } from "../../api/redact-token.ts";
 import { describeError, UsageError } from "../../base/errors.ts";
 import { type Doorbell, SECRET_PARAMETER } from "../../config/doorbell.ts";
+import { ApiError } from "../../service/api/api-errors.ts";
+import { type ApiAccess, ApiClient } from "../../service/api/client.ts";
+import { createRedactor } from "../../service/api/redact-token.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
-import { openExistingWarehouse } from "../../warehouse/open.ts";
+import { openExistingWarehouse } from "../../warehouse/file/open.ts";
 import { assertAccount } from "../../warehouse/origin.ts";
 import {
   changeWebhook,

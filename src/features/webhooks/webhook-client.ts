@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { contractError } from "../../api/api-errors.ts";
-import type { ApiClient, RequestOptions } from "../../api/client.ts";
-import { type Envelope, parseContract } from "../../api/response-envelope.ts";
 import { UsageError } from "../../base/errors.ts";
+import { contractError } from "../../service/api/api-errors.ts";
+import type { ApiClient, RequestOptions } from "../../service/api/client.ts";
+import { type Envelope, parseContract } from "../../service/api/response-envelope.ts";
 
 /** A method name (RFC 9110 § 5.6.2): the document shows GET, and leaves open which others the service takes. */
 const METHOD = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;

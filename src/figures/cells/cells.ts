@@ -1,5 +1,5 @@
-import type { Span } from "../../calendar/dates.ts";
-import type { LabelledPeriod } from "../../calendar/periods.ts";
+import type { Span } from "../../base/calendar/dates.ts";
+import type { LabelledPeriod } from "../../base/calendar/periods.ts";
 import { type Dictionary, Pairs } from "../dictionary.ts";
 import type { KeyColumn } from "../dimensions.ts";
 import { type Codes, KeyTable } from "../key-table.ts";

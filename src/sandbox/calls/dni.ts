@@ -1,4 +1,4 @@
-import { DNI_FIELDS, type DniField } from "../../call/columns.ts";
+import { DNI_FIELDS, type DniField } from "../../calls/columns.ts";
 import { drawIndex, pick, type Random } from "../random.ts";
 import type { Source } from "./sources.ts";
 

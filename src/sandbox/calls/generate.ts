@@ -1,4 +1,4 @@
-import type { Call, ServedField } from "../../call/columns.ts";
+import type { Call, ServedField } from "../../calls/columns.ts";
 import { deriveSeed, drawIndex, pick, pickWeighted, type Random, seededRandom } from "../random.ts";
 import { drawConversation, type SpokenLine } from "./conversation.ts";
 import { type DniData, drawDniData, drawToken } from "./dni.ts";

@@ -1,4 +1,4 @@
-import type { DniField } from "../../call/columns.ts";
+import type { DniField } from "../../calls/columns.ts";
 
 type Choice = readonly [string, ...string[]];
 

@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
+import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { openCallerDigests, openCallerHash } from "../calls/caller-hash.ts";
 import { readUnsettled, settleCallers } from "../calls/first-load.ts";
 import { followsRules, insertRules, readRulesInForce } from "../calls/rules.ts";
 import { areViewsCurrent, updateViews } from "../calls/views.ts";
 import { overwriteDeleted } from "../erase.ts";
-import { type LockedWarehouse, tryAcquireLock, underLock } from "../lock.ts";
-import type { PermittedWarehouse } from "../open.ts";
-import { nameFile } from "../sqlite-errors.ts";
+import { type LockedWarehouse, tryAcquireLock, underLock } from "../file/lock.ts";
+import type { PermittedWarehouse } from "../file/open.ts";
+import { nameFile } from "../file/sqlite-errors.ts";
 import { longTransaction, writeTransaction } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 import { type AttributionProgress, attributeAll, replaceNumbers } from "./attribute-all.ts";

@@ -1,7 +1,7 @@
 import { eq, notInArray, sql } from "drizzle-orm";
-import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import { isPseudonym } from "../../privacy/pseudonym.ts";
+import { ATTRIBUTION_VERSION } from "../../calls/attribution/attribute-call.ts";
+import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
+import { isPseudonym } from "../../calls/privacy/pseudonym.ts";
 import { dateAllCalls } from "../call-moments.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";
 import { isTopicKept } from "../calls/call-guard.ts";

@@ -1,10 +1,10 @@
 import { setImmediate } from "node:timers/promises";
-import { attributeCall } from "../../attribution/attribute-call.ts";
 import { recordOf } from "../../base/records.ts";
-import { hashCall } from "../../call/call.ts";
-import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
-import { DERIVED_FACTS } from "../../call/facts.ts";
-import { withhold } from "../../privacy/withhold.ts";
+import { attributeCall } from "../../calls/attribution/attribute-call.ts";
+import { hashCall } from "../../calls/call.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../calls/columns.ts";
+import { DERIVED_FACTS } from "../../calls/facts.ts";
+import { withhold } from "../../calls/privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";

@@ -1,4 +1,4 @@
-import { formatQuantity } from "../../base/quantity-text.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
 
 /** Ids that are named of many. */
 const MAX_NAMED = 10;

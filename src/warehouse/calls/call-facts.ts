@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { attributeCall } from "../../attribution/attribute-call.ts";
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import type { AttributedMembers } from "../../attribution/evidence.ts";
-import { isPseudonym } from "../../privacy/pseudonym.ts";
+import { attributeCall } from "../../calls/attribution/attribute-call.ts";
+import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
+import type { AttributedMembers } from "../../calls/attribution/evidence.ts";
+import { isPseudonym } from "../../calls/privacy/pseudonym.ts";
 import { readMoment, type Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { toCaller } from "../../attribution/call-text.ts";
-import { hashCall, isSortable } from "../../call/call.ts";
-import type { Call } from "../../call/columns.ts";
+import { toCaller } from "../../calls/attribution/call-text.ts";
+import { hashCall, isSortable } from "../../calls/call.ts";
+import type { Call } from "../../calls/columns.ts";
 import {
   AFTER_ALL_TIMES,
   BEFORE_ALL_TIMES,
@@ -11,9 +11,9 @@ import {
   kindsPast,
   WITHHELD_KINDS,
   type WithheldKind,
-} from "../../privacy/keep-settings.ts";
-import { isPseudonym } from "../../privacy/pseudonym.ts";
-import { describeName, startOfRow, withhold, withholdFromRow } from "../../privacy/withhold.ts";
+} from "../../calls/privacy/keep-settings.ts";
+import { isPseudonym } from "../../calls/privacy/pseudonym.ts";
+import { describeName, startOfRow, withhold, withholdFromRow } from "../../calls/privacy/withhold.ts";
 import { sync_runs } from "../runs/runs.ts";
 import type { Reader } from "../warehouse.ts";
 import { type CallerHash, openCallerDigests } from "./caller-hash.ts";

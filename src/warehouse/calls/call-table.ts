@@ -1,7 +1,7 @@
 import { and, desc, eq, gte, inArray, isNotNull, like, lt, max, sql } from "drizzle-orm";
-import { deriveTopic } from "../../attribution/evidence.ts";
 import { recordOf } from "../../base/records.ts";
-import { CALL_COLUMNS, type Call } from "../../call/columns.ts";
+import { deriveTopic } from "../../calls/attribution/evidence.ts";
+import { CALL_COLUMNS, type Call } from "../../calls/columns.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";

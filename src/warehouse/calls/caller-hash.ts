@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hash } from "node:crypto";
-import { isPseudonym } from "../../privacy/pseudonym.ts";
+import { isPseudonym } from "../../calls/privacy/pseudonym.ts";
 import type { Reader } from "../warehouse.ts";
 import { openCallerKey, openSameKey } from "./caller-key.ts";
 import { type ForgottenCallers, openForgotten } from "./forgotten-callers.ts";

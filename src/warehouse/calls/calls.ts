@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { pick, recordOf } from "../../base/records.ts";
-import { CALL_COLUMNS, type Call, COLUMNS, type Member } from "../../call/columns.ts";
+import { CALL_COLUMNS, type Call, COLUMNS, type Member } from "../../calls/columns.ts";
 import { about, describeTable } from "../described.ts";
 
 const BUILDERS = { id: () => integer().primaryKey(), number: () => integer(), text: () => text() };

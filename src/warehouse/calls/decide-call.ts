@@ -1,5 +1,5 @@
-import { hashCall, isSameRecording } from "../../call/call.ts";
-import type { Call } from "../../call/columns.ts";
+import { hashCall, isSameRecording } from "../../calls/call.ts";
+import type { Call } from "../../calls/columns.ts";
 import { isWithoutLink, type Keeping, type WithheldContent } from "./call-guard.ts";
 
 /** What a decision depends on of a stored call. */

@@ -1,8 +1,8 @@
 import { desc, eq, lte } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { recordOf } from "../../base/records.ts";
-import { CHANGE_REASONS, type ChangeReason } from "../../rollup/change-reasons.ts";
-import { OUTCOME_SUMS, OUTCOMES_BY_CALL } from "../../rollup/sqlite/outcome-sums.ts";
+import { CHANGE_REASONS, type ChangeReason } from "../../sources/change-reasons.ts";
+import { OUTCOME_SUMS, OUTCOMES_BY_CALL } from "../../sources/sqlite/outcome-sums.ts";
 import { addToCount, countRows, readCount, setCount } from "../counts.ts";
 import { about, describeTable } from "../described.ts";
 import {

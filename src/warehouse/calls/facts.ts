@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/records.ts";
-import { FACT_NAMES, FACTS, type FactName, IN_HOURS, OUTCOMES } from "../../call/facts.ts";
+import { FACT_NAMES, FACTS, type FactName, IN_HOURS, OUTCOMES } from "../../calls/facts.ts";
 import { about, describeTable } from "../described.ts";
 import { callers } from "./callers.ts";
 import { calls } from "./calls.ts";

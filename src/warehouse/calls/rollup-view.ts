@@ -1,9 +1,9 @@
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
+import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { type Dimension, type KeyColumn, keyColumns } from "../../figures/dimensions.ts";
 import { metrics } from "../../figures/metrics.ts";
-import { figureText, type RollupDialect, shownText } from "../../rollup/rollup-sql.ts";
-import { groupBy } from "../../rollup/sql-text.ts";
-import { campaignNamesText } from "../../rollup/sqlite/campaign-names-sql.ts";
+import { figureText, type RollupDialect, shownText } from "../../sources/rollup-sql.ts";
+import { groupBy } from "../../sources/sql-text.ts";
+import { campaignNamesText } from "../../sources/sqlite/campaign-names-sql.ts";
 
 /**
  * Returns the SELECT of a rollup for a view, by a dimension that is a fact: the same figures as those of

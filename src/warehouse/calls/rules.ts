@@ -1,9 +1,9 @@
 import { desc, eq } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
-import { ATTRIBUTION_VERSION } from "../../attribution/attribute-call.ts";
-import { type AttributionRules, toRulesJson } from "../../attribution/attribution-rules.ts";
-import { rulesSchema } from "../../attribution/rules-schema.ts";
+import { ATTRIBUTION_VERSION } from "../../calls/attribution/attribute-call.ts";
+import { type AttributionRules, toRulesJson } from "../../calls/attribution/attribution-rules.ts";
+import { rulesSchema } from "../../calls/attribution/rules-schema.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";
 import type { Reader } from "../warehouse.ts";

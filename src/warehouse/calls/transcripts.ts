@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { pick } from "../../base/records.ts";
-import { type Call, TRANSCRIPT_COLUMNS } from "../../call/columns.ts";
+import { type Call, TRANSCRIPT_COLUMNS } from "../../calls/columns.ts";
 import { about, describeTable } from "../described.ts";
 import { prepareUpsert } from "../upsert.ts";
 import type { Warehouse } from "../warehouse.ts";

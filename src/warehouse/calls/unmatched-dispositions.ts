@@ -1,6 +1,6 @@
-import { type AttributionRules, DEFAULT_RULES } from "../../attribution/attribution-rules.ts";
-import { toComparableDisposition } from "../../attribution/call-text.ts";
-import { didYouMean } from "../../base/nearest.ts";
+import { didYouMean } from "../../base/text/nearest.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../calls/attribution/attribution-rules.ts";
+import { toComparableDisposition } from "../../calls/attribution/call-text.ts";
 import type { Setting } from "../../config/setting.ts";
 import type { SettingSources } from "../../config/setting-layers.ts";
 import { nameSetting } from "../../config/setting-name.ts";

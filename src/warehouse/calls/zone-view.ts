@@ -1,5 +1,5 @@
+import { offsetSpanAt } from "../../base/calendar/local-time.ts";
 import { attempt } from "../../base/errors.ts";
-import { offsetSpanAt } from "../../calendar/local-time.ts";
 import { parseTimeZone } from "../../config/time-zone.ts";
 import { WEEKDAYS } from "../../figures/dimensions.ts";
 import { dateAllCalls } from "../call-moments.ts";

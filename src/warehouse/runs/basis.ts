@@ -1,5 +1,5 @@
-import type { AttributionRules } from "../../attribution/attribution-rules.ts";
-import { describeOrder } from "../../paging/order-key.ts";
+import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
+import { describeOrder } from "../../service/paging/order-key.ts";
 import { countCalls, readNewestCall } from "../calls/call-table.ts";
 import { readDrift } from "../calls/drift.ts";
 import { readUnsettled } from "../calls/first-load.ts";

@@ -4,11 +4,11 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { isFuture } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { recordOf } from "../../base/records.ts";
-import { hashId } from "../../paging/id-sketch.ts";
-import { SORTS } from "../../paging/order-key.ts";
-import { SURE_VERDICTS, VERDICTS } from "../../paging/verdict.ts";
+import { hashId } from "../../service/paging/id-sketch.ts";
+import { SORTS } from "../../service/paging/order-key.ts";
+import { SURE_VERDICTS, VERDICTS } from "../../service/paging/verdict.ts";
 import { about, describeTable } from "../described.ts";
-import { isLocked } from "../holder.ts";
+import { isLocked } from "../file/holder.ts";
 import { readMoment, type Tx } from "../transaction.ts";
 import type { Reader, Warehouse } from "../warehouse.ts";
 

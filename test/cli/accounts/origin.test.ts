@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCommands } from "../../../src/reference/command-tree.ts";
 import { startSandbox } from "../../../src/sandbox/server.ts";
+import { readCommands } from "../../../src/tooling/reference/command-tree.ts";
 import { settingsFor } from "../../support/run.ts";
 import { listFiles } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/server.ts";
-import { beginWarehouse } from "../../../src/warehouse/begin.ts";
+import { beginWarehouse } from "../../../src/warehouse/file/begin.ts";
 import { settingsFor } from "../../support/run.ts";
 import { json, startServer, text } from "../../support/services/server.ts";
 import { makeFolder } from "../folder.ts";

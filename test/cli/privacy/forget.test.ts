@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { fingerprintOf } from "../../../src/export/manifest.ts";
-import { openReader } from "../../../src/warehouse/open.ts";
+import { openReader } from "../../../src/warehouse/file/open.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { FULL_CALL } from "../../support/warehouses/calls.ts";
 import { findTraces, spell } from "../../support/warehouses/forgettable.ts";

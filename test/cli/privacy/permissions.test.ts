@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/server.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { CAUTIONS } from "../../support/cautions.ts";
 import { calltally, settingsFor } from "../../support/run.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, watch
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
-import { beginWarehouse } from "../../../src/warehouse/begin.ts";
+import { beginWarehouse } from "../../../src/warehouse/file/begin.ts";
 import { startCalltally } from "../../support/run.ts";
 import { readRows } from "../../support/warehouses/warehouse.ts";
 import { makeAgencyFolder } from "../accounts/agency.ts";

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
-import { type MailServer, startMailServer } from "../../delivery/mail-server.ts";
+import { type MailServer, startMailServer } from "../../reports/delivery/mail-server.ts";
 import { readRows } from "../../support/warehouses/warehouse.ts";
 import { makeAgencyFolder } from "../accounts/agency.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { insertNotice } from "../../../src/notices/notice-table.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { insertNotice } from "../../../src/features/notices/notice-table.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { type Tx, writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { settingsFor } from "../../support/run.ts";
 import { type ServedCall, startCallService } from "../../support/services/call-service.ts";

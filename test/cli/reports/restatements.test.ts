@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { insertRestatements } from "../../../src/features/restatements/restatement-table.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { readCsv } from "../../support/page.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { makeCallsFolder } from "../folder.ts";

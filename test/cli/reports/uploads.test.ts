@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { type CheckedKind, readConversions } from "../../support/figures/conversion-checker.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";

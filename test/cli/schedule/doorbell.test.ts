@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/server.ts";
-import { beginWarehouse } from "../../../src/warehouse/begin.ts";
+import { beginWarehouse } from "../../../src/warehouse/file/begin.ts";
 import { startLogging } from "../../support/logging-program.ts";
 import { HAS_PROCESSES } from "../../support/run.ts";
 import { json, passOn, startServer, startTlsServer } from "../../support/services/server.ts";

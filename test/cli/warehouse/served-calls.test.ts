@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SORT_KEYS } from "../../../src/api/attribution-client.ts";
+import { SORT_KEYS } from "../../../src/service/api/attribution-client.ts";
 import { calltally, settingsFor } from "../../support/run.ts";
 import { json, startServer } from "../../support/services/server.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";

@@ -1,11 +1,11 @@
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { localTime } from "../../../src/calendar/local-time.ts";
+import { localTime } from "../../../src/base/calendar/local-time.ts";
+import { DELIMITERS, PROFILES } from "../../../src/config/request/option-values.ts";
 import { type DelimitedOptions, toDelimited } from "../../../src/export/formats/delimited.ts";
 import { guardFormula, toExcelText } from "../../../src/export/formats/guard.ts";
 import type { Column, Value } from "../../../src/export/table.ts";
-import { DELIMITERS, PROFILES } from "../../../src/request/option-values.ts";
 import { draws } from "../../support/draws.ts";
 
 /** The cells as csv-stringify writes whole rows. */

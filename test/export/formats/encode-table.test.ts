@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
+import { DELIMITERS, PROFILES, TABLE_FORMATS } from "../../../src/config/request/option-values.ts";
+import type { FormatOptions } from "../../../src/config/request/resolve.ts";
 import { encodeTable } from "../../../src/export/formats/encode-table.ts";
 import type { Value } from "../../../src/export/table.ts";
-import { DELIMITERS, PROFILES, TABLE_FORMATS } from "../../../src/request/option-values.ts";
-import type { FormatOptions } from "../../../src/request/resolve.ts";
 import {
   arbitraryRows,
   COLUMNS,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { PRIVATE_COLUMNS } from "../../../src/request/option-values.ts";
+import { PRIVATE_COLUMNS } from "../../../src/config/request/option-values.ts";
 import { makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
 import { readLines } from "../../support/figures/tables.ts";
 import { findPeer } from "../../support/peers.ts";

@@ -1,14 +1,14 @@
-import { toInstants } from "../../../src/calendar/dates.ts";
-import { GRAINS } from "../../../src/calendar/grain.ts";
-import { type Period, periods } from "../../../src/calendar/periods.ts";
-import type { CallFilter } from "../../../src/call/filter.ts";
+import { toInstants } from "../../../src/base/calendar/dates.ts";
+import { GRAINS } from "../../../src/base/calendar/grain.ts";
+import { type Period, periods } from "../../../src/base/calendar/periods.ts";
+import type { CallFilter } from "../../../src/calls/filter.ts";
 import type { PublishedAccount } from "../../../src/features/cluster/cluster-session.ts";
 import { DIMENSIONS, SPEND_DIMENSIONS } from "../../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../../src/figures/rollup-query.ts";
-import type { FigureSession } from "../../../src/rollup/figure-session.ts";
-import { RollupSession } from "../../../src/rollup/session.ts";
+import type { FigureSession } from "../../../src/sources/figure-session.ts";
+import { RollupSession } from "../../../src/sources/session.ts";
 import { prepareCallerName } from "../../../src/warehouse/calls/caller-hash.ts";
-import { openReader } from "../../../src/warehouse/open.ts";
+import { openReader } from "../../../src/warehouse/file/open.ts";
 import type { OddAccount } from "./odd-accounts.ts";
 
 const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe"];

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { EXIT } from "../../../src/base/errors.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
 import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
 import { SPEND_DIMENSIONS } from "../../../src/figures/dimensions.ts";
 import { OTHER } from "../../../src/figures/reserved-keys.ts";
-import type { FigureSession } from "../../../src/rollup/figure-session.ts";
-import { questions, resolve } from "../../rollup/questions.ts";
+import type { FigureSession } from "../../../src/sources/figure-session.ts";
+import { questions, resolve } from "../../sources/questions.ts";
 import { draws } from "../../support/draws.ts";
 import { calltally, startCalltally } from "../../support/run.ts";
 import {

@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import type { ClusterAccess } from "../../../src/features/cluster/cluster.ts";
-import { importSpend } from "../../../src/spend/spend-table.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { importSpend } from "../../../src/features/spend/spend-table.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
-import { accounts as arbitraryAccounts, spends } from "../../rollup/questions.ts";
+import { accounts as arbitraryAccounts, spends } from "../../sources/questions.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { markGone, setRules } from "../../support/warehouses/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";

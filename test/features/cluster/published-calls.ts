@@ -1,7 +1,7 @@
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { openCallerHash, openPseudonyms } from "../../../src/warehouse/calls/caller-hash.ts";
 import { FACT_COLUMNS } from "../../../src/warehouse/calls/facts.ts";
-import { openReader } from "../../../src/warehouse/open.ts";
+import { openReader } from "../../../src/warehouse/file/open.ts";
 import type { ClickhouseServers } from "../../support/services/clickhouse-servers.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 

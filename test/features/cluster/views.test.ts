@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { parseClusterUrl } from "../../../src/config/cluster-url.ts";
 import { CALLS_TABLE } from "../../../src/features/cluster/account-tables.ts";
 import { readCluster } from "../../../src/features/cluster/cluster-session.ts";
-import { openExistingWarehouse, openReader } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse, openReader } from "../../../src/warehouse/file/open.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { CLICKHOUSE, startClickhouse } from "../../support/services/clickhouse-servers.ts";
 import { setRules } from "../../support/warehouses/warehouse.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ADJUSTMENTS, CONVERSIONS, ruleOfKind } from "../../../src/config/request/conversion-kinds.ts";
 import {
   audienceOf,
   KINDS,
@@ -8,8 +9,7 @@ import {
   reasonAgainst,
 } from "../../../src/features/conversions/conversion-kinds.ts";
 import type { Conversion, LayoutOptions } from "../../../src/features/conversions/upload-layouts.ts";
-import { ADJUSTMENTS, CONVERSIONS, ruleOfKind } from "../../../src/request/conversion-kinds.ts";
-import type { Candidate } from "../../../src/rollup/sqlite/sqlite-conversions-sql.ts";
+import type { Candidate } from "../../../src/sources/sqlite/sqlite-conversions-sql.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import type { ConversionOptions } from "../../../src/config/request/resolve.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
-import { forgetCallers } from "../../../src/forget/forget-callers.ts";
 import { removeImport } from "../../../src/intake/ledger.ts";
-import type { ConversionOptions } from "../../../src/request/resolve.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { readConversions } from "../../support/figures/conversion-checker.ts";
 import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { takeBack } from "../../../src/features/conversions/take-back.ts";
 import { forgetUploads } from "../../../src/features/conversions/upload-files.ts";
 import { readUploadFiles } from "../../../src/features/conversions/upload-table.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { clockAt, makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { ConversionOptions } from "../../../src/request/resolve.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { ConversionOptions } from "../../../src/config/request/resolve.ts";
 import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { conversionCall, NOW, type Warehouse } from "./upload-files.ts";

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { GRAINS, type Grain } from "../../../src/calendar/grain.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { GRAINS, type Grain } from "../../../src/base/calendar/grain.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import type { Statement } from "../../../src/export/statements/statements.ts";
 import {
   answerCards,
   answerTable,
@@ -18,7 +19,6 @@ import { periodsOf } from "../../../src/features/explore/browser/page-days.ts";
 import { defaultView } from "../../../src/features/explore/browser/view.ts";
 import { statementsOfView } from "../../../src/features/explore/browser/view-statements.ts";
 import { FIGURES } from "../../../src/figures/metrics.ts";
-import type { Statement } from "../../../src/statements/statements.ts";
 import "../../support/built.ts"; // for the script of the page
 import { draws } from "../../support/draws.ts";
 import { exportToStream, makeWarehouse } from "../../support/figures/produce-files.ts";

@@ -6,7 +6,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { DIST } from "../../support/built.ts";
 import { CHROMIUM_PEER, findViolations, launch, openPage } from "../../support/chromium.ts";

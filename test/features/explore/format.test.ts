@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { formatChange, formatFigure } from "../../../src/features/explore/browser/format.ts";
 import { changeOf } from "../../../src/figures/comparison.ts";
 import { metrics } from "../../../src/figures/metrics.ts";
-import * as page from "../../../src/page/figure-text.ts";
+import * as page from "../../../src/reports/page/figure-text.ts";
 
 const [CALLS, RATE] = metrics({ duration_unit: "seconds", hours: undefined }).filter(
   ({ name }) => name === "calls" || name === "answer_rate",

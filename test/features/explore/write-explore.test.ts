@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { PageCalls } from "../../../src/features/explore/browser/page-calls.ts";
 import { defaultView } from "../../../src/features/explore/browser/view.ts";
 import { statementsOfView } from "../../../src/features/explore/browser/view-statements.ts";
-import { findPersonalFiles } from "../../../src/forget/personal-files.ts";
-import { isOf, verifyFile } from "../../../src/verify/verify-files.ts";
+import { findPersonalFiles } from "../../../src/operate/forget/personal-files.ts";
+import { isOf, verifyFile } from "../../../src/operate/verify/verify-files.ts";
 import { CALL_FACTS } from "../../../src/warehouse/calls/facts.ts";
-import { openReader } from "../../../src/warehouse/open.ts";
+import { openReader } from "../../../src/warehouse/file/open.ts";
 import { FULL_CALL } from "../../support/warehouses/calls.ts";
 import "../../support/built.ts"; // for the script of the page
 import { makeWarehouse } from "../../support/figures/produce-files.ts";

@@ -10,9 +10,9 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attributeCall } from "../../../src/attribution/attribute-call.ts";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { problemOf } from "../../../src/base/errors.ts";
+import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readAliases } from "../../../src/config/files/aliases-file.ts";
 import type { AliasLine } from "../../../src/export/tag-problem.ts";
 import { appendAliases } from "../../../src/features/hygiene/append-aliases.ts";

@@ -5,7 +5,7 @@ import {
   type Tags,
   type Visits,
 } from "../../../src/features/hygiene/find-problems.ts";
-import type { SpellingGroup } from "../../../src/rollup/sqlite/sqlite-visits-sql.ts";
+import type { SpellingGroup } from "../../../src/sources/sqlite/sqlite-visits-sql.ts";
 
 const visits = (members: Partial<Visits>): Visits => ({
   source: null,

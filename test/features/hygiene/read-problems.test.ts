@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readProblems } from "../../../src/features/hygiene/read-problems.ts";
-import { RollupSession } from "../../../src/rollup/session.ts";
-import { importSpend } from "../../../src/spend/spend-table.ts";
+import { importSpend } from "../../../src/features/spend/spend-table.ts";
+import { RollupSession } from "../../../src/sources/session.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 

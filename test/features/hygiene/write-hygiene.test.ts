@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
-import { importSpend } from "../../../src/spend/spend-table.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { clockAt, type FolderExportOptions, makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiClient } from "../../../src/api/client.ts";
 import { getInsight } from "../../../src/features/insights/insight-client.ts";
+import { ApiClient } from "../../../src/service/api/client.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { json, startServer } from "../../support/services/server.ts";
 

@@ -6,7 +6,7 @@ import {
   readOldestFetch,
   saveInsight,
 } from "../../../src/features/insights/insights.ts";
-import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { locked, newWarehouse } from "../../support/warehouses/warehouse.ts";

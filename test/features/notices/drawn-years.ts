@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { zoneOffsets } from "../../../src/calendar/local-time.ts";
+import { zoneOffsets } from "../../../src/base/calendar/local-time.ts";
 import {
   CallHours,
   type CallKeys,

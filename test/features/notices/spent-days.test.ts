@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readSpentDays, toCampaign } from "../../../src/features/notices/spent-days.ts";
 import type { WatchedDay } from "../../../src/features/notices/watched-days.ts";
-import { importSpend } from "../../../src/spend/spend-table.ts";
+import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { newWarehouse, setRules } from "../../support/warehouses/warehouse.ts";
 
 type Counted = [source: string, campaign: string, id: string, calls: Record<number, number>];

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HORIZON_MS } from "../../../src/features/notices/judge-calls.ts";
-import { type Notice, readNotices } from "../../../src/notices/notice-table.ts";
-import { describeNotice } from "../../../src/notices/notice-words.ts";
+import { type Notice, readNotices } from "../../../src/features/notices/notice-table.ts";
+import { describeNotice } from "../../../src/features/notices/notice-words.ts";
 import type { SyncOptions } from "../../../src/sync/sync-options.ts";
-import { openReader } from "../../../src/warehouse/open.ts";
+import { openReader } from "../../../src/warehouse/file/open.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type ServedCall, startCallService } from "../../support/services/call-service.ts";
 import { type DrawnCall, drawCalls, type Outage, startOfYear } from "./drawn-years.ts";

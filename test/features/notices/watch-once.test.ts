@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
-import { stopWatching, watchCalls } from "../../../src/features/notices/watch-calls.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import {
   endNotice,
   insertNotice,
   type Notice,
   readAllNotices,
   readNotices,
-} from "../../../src/notices/notice-table.ts";
-import { importSpend } from "../../../src/spend/spend-table.ts";
+} from "../../../src/features/notices/notice-table.ts";
+import { stopWatching, watchCalls } from "../../../src/features/notices/watch-calls.ts";
+import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { readRun, type SyncRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";

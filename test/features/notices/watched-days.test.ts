@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { countChangedDays, parseKeys, readWatchedDays } from "../../../src/features/notices/watched-days.ts";
 import { updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";

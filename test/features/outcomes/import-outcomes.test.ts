@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { CalltallyError } from "../../../src/base/errors.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import {
   type ImportOutcomesOptions,
   importOutcomes,
 } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
-import { forgetCallers } from "../../../src/forget/forget-callers.ts";
+import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { removeImport } from "../../../src/intake/ledger.ts";
-import { RollupSession } from "../../../src/rollup/session.ts";
-import { importSpend } from "../../../src/spend/spend-table.ts";
+import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
+import { RollupSession } from "../../../src/sources/session.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";

@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type FormatOptions, resolve } from "../../../src/config/request/resolve.ts";
 import { findRestatementFile } from "../../../src/export/output/folder.ts";
 import type { Restatement } from "../../../src/export/restatement.ts";
 import { writeRestatements } from "../../../src/features/restatements/restatement-file.ts";
-import { type FormatOptions, resolve } from "../../../src/request/resolve.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 const FOUND: Restatement[] = [

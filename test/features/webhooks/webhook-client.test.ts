@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ApiClient } from "../../../src/api/client.ts";
-import { MAX_BODY_BYTES } from "../../../src/api/response-body.ts";
 import { changeWebhook, checkWebhookChange } from "../../../src/features/webhooks/webhook-client.ts";
+import { ApiClient } from "../../../src/service/api/client.ts";
+import { MAX_BODY_BYTES } from "../../../src/service/api/response-body.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { ENDPOINT_CASES } from "../../support/services/endpoint-cases.ts";
 import { type Answer, gzip, json, reset, startServer, text } from "../../support/services/server.ts";

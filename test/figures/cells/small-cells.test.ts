@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { RollupQuery } from "../../../src/figures/rollup-query.ts";
-import { RollupSession } from "../../../src/rollup/session.ts";
+import { RollupSession } from "../../../src/sources/session.ts";
 import { draws } from "../../support/draws.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { deleteCalls, newWarehouse, storeCalls } from "../../support/warehouses/warehouse.ts";

@@ -1,6 +1,6 @@
-import { attributeCall } from "../../../src/attribution/attribute-call.ts";
-import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
+import type { AttributionRules } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 
 /** A call of a warehouse; it has a digest of its caller if the number is not kept. */
 export interface KeptCall extends Call {

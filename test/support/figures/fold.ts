@@ -1,6 +1,6 @@
-import { SITES } from "../../../src/attribution/channel-sites.ts";
-import type { Call } from "../../../src/call/columns.ts";
-import { channelOf } from "../../attribution/channel-of.ts";
+import { SITES } from "../../../src/calls/attribution/channel-sites.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { channelOf } from "../../calls/attribution/channel-of.ts";
 
 /** The figures of a row, in the order of its columns. */
 export const METRICS = [
@@ -298,7 +298,7 @@ function originOf(call: Call, rules: FoldRules): { source: string | null; medium
   };
 }
 
-/** The search engines that random calls may have; test/attribution/traffic-source.test.ts has the others. */
+/** The search engines that random calls may have; test/calls/attribution/traffic-source.test.ts has the others. */
 const ENGINES = ["google", "bing", "yahoo", "duckduckgo"];
 const searchHosts = (engine: string) =>
   ["", "search.", "m."].flatMap((prefix) => ["com", "de", "co.uk"].map((end) => `${prefix}${engine}.${end}`));
@@ -607,7 +607,7 @@ const referrerOf = ({ referring_url }: Call): string | null => {
   return hostOf(/^https?:\/\//i.test(address ?? "") ? address : present(address));
 };
 
-/** For URLs in the notation of browsers, and some without a scheme; test/attribution/referring-host.test.ts has the others. */
+/** For URLs in the notation of browsers, and some without a scheme; test/calls/attribution/referring-host.test.ts has the others. */
 function hostOf(url: string | null): string | null {
   if (url === null) return null;
   const authority = url.replace(/^[^/]*:\/\/|^\/\//, "").split(/[/?#]/, 1)[0] ?? "";

@@ -1,15 +1,18 @@
 import { join } from "node:path";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import type { Content } from "../../../src/config/request/contents.ts";
+import type { PrivateColumn } from "../../../src/config/request/option-values.ts";
+import { optionsThat } from "../../../src/config/request/options.ts";
+import { type Ask, type ConversionOptions, resolve } from "../../../src/config/request/resolve.ts";
 import { folderOutput } from "../../../src/export/output/folder.ts";
 import type { Output } from "../../../src/export/output/output.ts";
 import { streamOutput } from "../../../src/export/output/stream.ts";
-import { type ProducedFiles, type ProduceOptions, produce } from "../../../src/produce/produce.ts";
-import { type WarehouseSourceOptions, warehouseSource } from "../../../src/produce/warehouse-source.ts";
-import type { Content } from "../../../src/request/contents.ts";
-import type { PrivateColumn } from "../../../src/request/option-values.ts";
-import { optionsThat } from "../../../src/request/options.ts";
-import { type Ask, type ConversionOptions, resolve } from "../../../src/request/resolve.ts";
+import { type ProducedFiles, type ProduceOptions, produce } from "../../../src/reports/produce/produce.ts";
+import {
+  type WarehouseSourceOptions,
+  warehouseSource,
+} from "../../../src/reports/produce/warehouse-source.ts";
 import { exports } from "../../../src/warehouse/runs/exports.ts";
 import { closedWarehouse, markGone } from "../warehouses/warehouse.ts";
 

@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { unzipSync } from "fflate";
-import { composeMail } from "../../../src/delivery/mail-message.ts";
 import type { Job } from "../../../src/export/job.ts";
+import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
+import { sentencesOf } from "../../../src/export/sentences/sentences.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
-import { PLAIN } from "../../../src/letterhead/letterhead.ts";
+import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
 import {
   type ReportHeadline,
   readReportFacts,
   readReportHeadline,
   summarizeReport,
 } from "../../../src/reports/summarize-report.ts";
-import { sentencesOf } from "../../../src/sentences/sentences.ts";
 import { readBySheetJs, type SeenCell } from "../../export/workbook-readers.ts";
 import { openWarehouse } from "../library.ts";
 import { readCsv } from "../page.ts";

@@ -1,9 +1,9 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
+import type { FormatOptions } from "../../../src/config/request/resolve.ts";
 import { encodeTable } from "../../../src/export/formats/encode-table.ts";
 import type { Column, Table, Value } from "../../../src/export/table.ts";
-import type { FormatOptions } from "../../../src/request/resolve.ts";
 
 /** One column of each type, and a decimal that is not rounded. */
 export const COLUMNS: readonly Column[] = [

@@ -1,5 +1,5 @@
-import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import type { AttributionRules } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import type { FoldJob, FoldSpend } from "../figures/fold.ts";
 import { makeCall } from "../warehouses/calls.ts";
 import { VISITS, type Visit } from "./visits.ts";

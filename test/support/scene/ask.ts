@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { AS_WRITTEN, check } from "../../../src/config/request/check.ts";
+import { REQUEST_KEYS } from "../../../src/config/request/export-request.ts";
+import { resolve } from "../../../src/config/request/resolve.ts";
 import { folderOutput } from "../../../src/export/output/folder.ts";
 import { askRollup } from "../../../src/library/ask-rollup.ts";
-import { produce } from "../../../src/produce/produce.ts";
-import { sourceOf } from "../../../src/produce/warehouse-source.ts";
-import { AS_WRITTEN, check } from "../../../src/request/check.ts";
-import { REQUEST_KEYS } from "../../../src/request/export-request.ts";
-import { resolve } from "../../../src/request/resolve.ts";
+import { produce } from "../../../src/reports/produce/produce.ts";
+import { sourceOf } from "../../../src/reports/produce/warehouse-source.ts";
 import type { AccountName } from "./accounts.ts";
 import { openScene } from "./build.ts";
 import type { Asked, OracleRow } from "./oracle.ts";

@@ -4,7 +4,7 @@ import type { Account, Configuration } from "../../../src/config/accounts.ts";
 import { loadSettings, type Settings } from "../../../src/config/load-settings.ts";
 import { readConfiguration } from "../../../src/config/read-configuration.ts";
 import { importOutcomes } from "../../../src/features/outcomes/import-outcomes.ts";
-import { importFiles } from "../../../src/spend/import-files.ts";
+import { importFiles } from "../../../src/features/spend/import-files.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, openNewWarehouse, storeCalls, storeRun } from "../warehouses/warehouse.ts";
 import { ACCOUNTS, type AccountName, RANGE, RUN, type SceneAccount, UNFINISHED_AT } from "./accounts.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import type { CheckedKind, CheckedRow } from "../figures/conversion-checker.ts";
 import type { SceneAccount } from "./accounts.ts";
 import { addDays, startOf } from "./clock.ts";

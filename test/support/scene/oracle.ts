@@ -1,4 +1,4 @@
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { type FoldFilter, type FoldQuery, foldRollup, METRICS } from "../figures/fold.ts";
 import type { SceneAccount } from "./accounts.ts";
 import { addDays, onTheWall, periodsOf, startOf } from "./clock.ts";

@@ -1,4 +1,4 @@
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 
 type Name = "oahu" | "chicago" | "howe";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import type { AttributionRules } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 
 const BARE: Call = {
   call_id: 1,

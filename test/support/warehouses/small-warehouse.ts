@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type { Call } from "../../../src/call/columns.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { FULL_CALL } from "./calls.ts";
 import { openNewWarehouse, readRows, storeRun } from "./warehouse.ts";

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 import { eq, getTableColumns } from "drizzle-orm";
-import type { AttributionRules } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
-import { prune } from "../../../src/forget/prune.ts";
-import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
+import type { AttributionRules } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/calls/privacy/keep-settings.ts";
+import { prune } from "../../../src/sync/prune.ts";
 import { attributeAll } from "../../../src/warehouse/attribution/attribute-all.ts";
 import { setLive } from "../../../src/warehouse/calls/call-facts.ts";
 import {
@@ -16,8 +16,8 @@ import {
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";
 import { callers } from "../../../src/warehouse/calls/callers.ts";
 import { call_facts } from "../../../src/warehouse/calls/facts.ts";
-import { type LockedWarehouse, tryAcquireLock, underLock } from "../../../src/warehouse/lock.ts";
-import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
+import { type LockedWarehouse, tryAcquireLock, underLock } from "../../../src/warehouse/file/lock.ts";
+import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/file/open.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { has } from "../../../src/statements/statements.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import { has } from "../../../src/export/statements/statements.ts";
 import { addUnsettled } from "../../../src/warehouse/calls/first-load.ts";
-import { tryAcquireLock } from "../../../src/warehouse/lock.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { tryAcquireLock } from "../../../src/warehouse/file/lock.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readFiles, readText } from "../../support/temp-folder.ts";

@@ -3,10 +3,10 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { isPseudonym } from "../../../src/calls/privacy/pseudonym.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
-import { isPseudonym } from "../../../src/privacy/pseudonym.ts";
 import {
   applyRules,
   attributeAgain,
@@ -18,7 +18,7 @@ import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import { calls } from "../../../src/warehouse/calls/calls.ts";
 import { readRulesInForce, rules } from "../../../src/warehouse/calls/rules.ts";
 import { counts } from "../../../src/warehouse/counts.ts";
-import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse, openWarehouse } from "../../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { foldFacts } from "../../support/figures/fold-facts.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { attributeCall } from "../../../src/attribution/attribute-call.ts";
-import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
 import { draws, least } from "../../support/draws.ts";

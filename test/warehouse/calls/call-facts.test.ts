@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AttributionRules, DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { toCaller } from "../../../src/attribution/call-text.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import { toCaller } from "../../../src/calls/attribution/call-text.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { readUnsettled, settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";

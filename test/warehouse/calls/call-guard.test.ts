@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { hashCall } from "../../../src/call/call.ts";
-import type { Call } from "../../../src/call/columns.ts";
-import { prune } from "../../../src/forget/prune.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import { hashCall } from "../../../src/calls/call.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import {
   cutoffsAt,
   KEEP_ALL,
   KEEP_KINDS,
   type Keep,
   type KeepKind,
-} from "../../../src/privacy/keep-settings.ts";
+} from "../../../src/calls/privacy/keep-settings.ts";
+import { prune } from "../../../src/sync/prune.ts";
 import { isWithoutLink, Keeping, keepingAll } from "../../../src/warehouse/calls/call-guard.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
 import { openCallerHash } from "../../../src/warehouse/calls/caller-hash.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashCall } from "../../../src/call/call.ts";
-import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../../src/call/columns.ts";
+import { hashCall } from "../../../src/calls/call.ts";
+import { CALL_COLUMNS, type Call, TRANSCRIPT_COLUMNS } from "../../../src/calls/columns.ts";
 import {
   countCalls,
   prepareUpsertCalls,

@@ -1,8 +1,8 @@
 import { createHmac, hash } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
 import { CalltallyError } from "../../../src/base/errors.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import {
   openCallerDigests,
   openCallerHash,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Call } from "../../../src/call/columns.ts";
-import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/calls/privacy/keep-settings.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { decide, type StoredHead } from "../../../src/warehouse/calls/decide-call.ts";
 import { FULL_CALL } from "../../support/warehouses/calls.ts";

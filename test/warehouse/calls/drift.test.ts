@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cutoffsAt, KEEP_ALL } from "../../../src/privacy/keep-settings.ts";
+import { cutoffsAt, KEEP_ALL } from "../../../src/calls/privacy/keep-settings.ts";
 import { Keeping, keepingAll } from "../../../src/warehouse/calls/call-guard.ts";
 import {
   readDrift,

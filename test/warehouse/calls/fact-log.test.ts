@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readExportedRollup, rememberRollup } from "../../../src/features/restatements/exported-rollups.ts";
 import { beginFactLog, pruneFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import {
@@ -14,7 +14,7 @@ import {
 import { call_facts, STORED_FACTS } from "../../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../../src/warehouse/calls/gone.ts";
 import { counts } from "../../../src/warehouse/counts.ts";
-import { openExistingWarehouse } from "../../../src/warehouse/open.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";

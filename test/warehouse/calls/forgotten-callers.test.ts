@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../../src/base/errors.ts";
-import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../../src/call/columns.ts";
+import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../../src/calls/columns.ts";
 import { callerKeyOf, openCallerKey } from "../../../src/warehouse/calls/caller-key.ts";
 import {
   CallerDigests,
@@ -13,7 +13,7 @@ import {
   openForgotten,
   readForgotten,
 } from "../../../src/warehouse/calls/forgotten-callers.ts";
-import { openWarehouse } from "../../../src/warehouse/open.ts";
+import { openWarehouse } from "../../../src/warehouse/file/open.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";

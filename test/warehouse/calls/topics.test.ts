@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import type { Call } from "../../../src/call/columns.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import type { Call } from "../../../src/calls/columns.ts";
+import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/calls/privacy/keep-settings.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
-import { forgetCallers } from "../../../src/forget/forget-callers.ts";
-import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/privacy/keep-settings.ts";
+import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";

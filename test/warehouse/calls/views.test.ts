@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { attributeCall } from "../../../src/attribution/attribute-call.ts";
-import { DEFAULT_RULES } from "../../../src/attribution/attribution-rules.ts";
-import { presentText, trimText } from "../../../src/attribution/call-text.ts";
-import { localTime } from "../../../src/calendar/local-time.ts";
-import { CALL_COLUMNS, DNI_FIELDS, TRANSCRIPT_COLUMNS } from "../../../src/call/columns.ts";
+import { localTime } from "../../../src/base/calendar/local-time.ts";
+import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import { presentText, trimText } from "../../../src/calls/attribution/call-text.ts";
+import { CALL_COLUMNS, DNI_FIELDS, TRANSCRIPT_COLUMNS } from "../../../src/calls/columns.ts";
 import { viewsOf } from "../../../src/warehouse/calls/views.ts";
 import {
   localTimeOf,

@@ -1,14 +1,14 @@
-import { inLocale } from "../../../base/locale.ts";
-import { formatQuantity } from "../../../base/quantity-text.ts";
-import { hoursInWords } from "../../../calendar/opening-hours.ts";
-import { daysInWords } from "../../../calendar/period-text.ts";
-import type { Level } from "../../../statements/rule.ts";
-import { doubtsOf, say } from "../../../statements/statements.ts";
+import { hoursInWords } from "../../../base/calendar/opening-hours.ts";
+import { daysInWords } from "../../../base/calendar/period-text.ts";
+import { inLocale } from "../../../base/text/locale.ts";
+import { formatQuantity } from "../../../base/text/quantity-text.ts";
 import { completenessInWords } from "../../completeness.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
 import type { Job } from "../../job.ts";
 import type { Manifest, SheetEntry } from "../../manifest.ts";
 import { meaningOf } from "../../meanings.ts";
+import type { Level } from "../../statements/rule.ts";
+import { doubtsOf, say } from "../../statements/statements.ts";
 import type { Column, Value } from "../../table.ts";
 import { headingOf } from "./cells.ts";
 

@@ -1,4 +1,4 @@
-import type { localTime } from "../../../calendar/local-time.ts";
+import type { localTime } from "../../../base/calendar/local-time.ts";
 import type { Column, Value } from "../../table.ts";
 import { cutText, escapeText, MAX_CELL_TEXT } from "./cell-text.ts";
 import type { CellStyle, Styles } from "./styles.ts";

@@ -1,6 +1,6 @@
-import { inLocale } from "../../../base/locale.ts";
-import { localTime } from "../../../calendar/local-time.ts";
-import { ONE_FILE } from "../../../request/option-values.ts";
+import { localTime } from "../../../base/calendar/local-time.ts";
+import { inLocale } from "../../../base/text/locale.ts";
+import { ONE_FILE } from "../../../config/request/option-values.ts";
 import type { Job } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
 import type { Column, NamedTable } from "../../table.ts";

@@ -1,5 +1,5 @@
-import type { Span } from "../../../calendar/dates.ts";
-import { areAlike } from "../../../calendar/periods.ts";
+import type { Span } from "../../../base/calendar/dates.ts";
+import { areAlike } from "../../../base/calendar/periods.ts";
 import { isSpendComparable } from "../../../export/described-spend.ts";
 import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../export/rollups.ts";
 import type { Column, TotalRow, Value } from "../../../export/table.ts";

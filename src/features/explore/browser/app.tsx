@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { toPrintable } from "../../../base/printable.ts";
-import { doubtsOf, saySome } from "../../../statements/statements.ts";
+import { toPrintable } from "../../../base/text/printable.ts";
+import { doubtsOf, saySome } from "../../../export/statements/statements.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
 import { formatDays, titleOf } from "./format.ts";

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { setLocale } from "../../../base/locale.ts";
+import { setLocale } from "../../../base/text/locale.ts";
 import { unpackCalls } from "../packed-calls.ts";
 import { pageFactsSchema } from "../page-facts.ts";
 import { App } from "./app.tsx";

@@ -1,6 +1,6 @@
-import { formatDate, formatDates, formatNumber, inOrderOfWeek } from "../../../base/locale.ts";
-import { formatCount } from "../../../base/quantity-text.ts";
-import { labelOf } from "../../../calendar/period-text.ts";
+import { labelOf } from "../../../base/calendar/period-text.ts";
+import { formatDate, formatDates, formatNumber, inOrderOfWeek } from "../../../base/text/locale.ts";
+import { formatCount } from "../../../base/text/quantity-text.ts";
 import { WEEKDAYS } from "../../../figures/dimensions.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
 import type { PageFacts } from "../page-facts.ts";

@@ -1,5 +1,5 @@
-import { toDuration } from "../../../attribution/compiled-rules.ts";
 import { isWithinChance, WITHIN_CHANCE } from "../../../base/chance.ts";
+import { toDuration } from "../../../calls/attribution/compiled-rules.ts";
 import type { Value } from "../../../export/table.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
 import { bandCodes, durationBounds } from "../../../figures/duration-bands.ts";

@@ -1,4 +1,4 @@
-import type { Span } from "../../../calendar/dates.ts";
+import type { Span } from "../../../base/calendar/dates.ts";
 import type { Cells, Side } from "../../../figures/cells/cells.ts";
 import type { Ledger } from "../packed-calls.ts";
 import { dayAt, midnightOf } from "./page-days.ts";

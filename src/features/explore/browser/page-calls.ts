@@ -1,5 +1,5 @@
+import type { Span } from "../../../base/calendar/dates.ts";
 import { namesOf } from "../../../base/records.ts";
-import type { Span } from "../../../calendar/dates.ts";
 import type { Value } from "../../../export/table.ts";
 import { type Calls, MARKS } from "../../../figures/calls.ts";
 import type { FoldSource } from "../../../figures/cells/counted-cells.ts";

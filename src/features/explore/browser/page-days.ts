@@ -1,9 +1,9 @@
-import { comparePeriods } from "../../../calendar/comparison.ts";
-import { comparisonRange, type DateRange, type Span, toInstants } from "../../../calendar/dates.ts";
-import type { Grain } from "../../../calendar/grain.ts";
-import { localDate } from "../../../calendar/local-time.ts";
-import { daysInWords } from "../../../calendar/period-text.ts";
-import { type LabelledPeriod, periods } from "../../../calendar/periods.ts";
+import { comparePeriods } from "../../../base/calendar/comparison.ts";
+import { comparisonRange, type DateRange, type Span, toInstants } from "../../../base/calendar/dates.ts";
+import type { Grain } from "../../../base/calendar/grain.ts";
+import { localDate } from "../../../base/calendar/local-time.ts";
+import { daysInWords } from "../../../base/calendar/period-text.ts";
+import { type LabelledPeriod, periods } from "../../../base/calendar/periods.ts";
 import type { Counterpart } from "../../../export/timeframe.ts";
 import type { PageFacts } from "../page-facts.ts";
 

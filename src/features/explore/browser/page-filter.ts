@@ -1,5 +1,5 @@
 import { pick } from "../../../base/records.ts";
-import type { CallFilter } from "../../../call/filter.ts";
+import type { CallFilter } from "../../../calls/filter.ts";
 import { DIMENSIONS, type Dimension } from "../../../figures/dimensions.ts";
 
 /** The chosen values by dimension; of campaigns and org units their ids, if they have one. */

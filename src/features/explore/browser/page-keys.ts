@@ -1,11 +1,11 @@
-import type { FactColumn } from "../../../call/facts.ts";
+import type { FactColumn } from "../../../calls/facts.ts";
 import type { Cells, Side } from "../../../figures/cells/cells.ts";
 import { type FactValue, namedDictionaries } from "../../../figures/dictionary.ts";
 import { type Dimension, type KeyColumn, keyColumns, WEEKDAYS } from "../../../figures/dimensions.ts";
 import { showKey } from "../../../figures/key-order.ts";
 import type { Codes } from "../../../figures/key-table.ts";
 import { periodCodes } from "../../../figures/time-keys.ts";
-import { type Condition, toConditions } from "../../../rollup/call-filter.ts";
+import { type Condition, toConditions } from "../../../sources/call-filter.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { exportFilterOf, type PageFilter } from "./page-filter.ts";
 import type { PageRows, Test } from "./page-rows.ts";

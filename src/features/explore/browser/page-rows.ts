@@ -1,4 +1,4 @@
-import type { Span } from "../../../calendar/dates.ts";
+import type { Span } from "../../../base/calendar/dates.ts";
 import type { Codes } from "../../../figures/key-table.ts";
 
 /** Rows in the order of their days, as columns. */

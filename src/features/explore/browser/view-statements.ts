@@ -1,5 +1,5 @@
-import { toInstants } from "../../../calendar/dates.ts";
-import { type Statement, statementsOf } from "../../../statements/statements.ts";
+import { toInstants } from "../../../base/calendar/dates.ts";
+import { type Statement, statementsOf } from "../../../export/statements/statements.ts";
 import { cardFigures, comparedOf, type Source, tableFigures } from "./answers.ts";
 import { spanOf } from "./page-days.ts";
 import { entriesOf, spendFilterOf } from "./page-filter.ts";

@@ -1,10 +1,10 @@
+import { parseDate } from "../../../base/calendar/dates.ts";
+import { GRAINS, type Grain } from "../../../base/calendar/grain.ts";
+import { parseLast } from "../../../base/calendar/last.ts";
 import { attempt } from "../../../base/errors.ts";
-import { parseDate } from "../../../calendar/dates.ts";
-import { GRAINS, type Grain } from "../../../calendar/grain.ts";
-import { parseLast } from "../../../calendar/last.ts";
+import { grainOf } from "../../../config/request/resolve.ts";
 import { DIMENSIONS, type Dimension } from "../../../figures/dimensions.ts";
 import { FIGURES } from "../../../figures/metrics.ts";
-import { grainOf } from "../../../request/resolve.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { LISTED_FIGURES, type ListedFigure } from "./page-calls.ts";
 import { type Days, type PageComparison, todayOf } from "./page-days.ts";

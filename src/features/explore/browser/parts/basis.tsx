@@ -1,6 +1,6 @@
-import { toPrintable } from "../../../../base/printable.ts";
-import { localMinute } from "../../../../calendar/local-time.ts";
-import { say } from "../../../../statements/statements.ts";
+import { localMinute } from "../../../../base/calendar/local-time.ts";
+import { toPrintable } from "../../../../base/text/printable.ts";
+import { say } from "../../../../export/statements/statements.ts";
 import { toCommand, toReport, whyNoCommand } from "../command.ts";
 import { titleOf } from "../format.ts";
 import { statementsOfView } from "../view-statements.ts";

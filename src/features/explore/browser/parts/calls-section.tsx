@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { toPrintable } from "../../../../base/printable.ts";
-import { formatCount } from "../../../../base/quantity-text.ts";
+import { toPrintable } from "../../../../base/text/printable.ts";
+import { formatCount } from "../../../../base/text/quantity-text.ts";
 import type { Column, Value } from "../../../../export/table.ts";
 import { formatDay, formatSeconds, NONE, titleOf } from "../format.ts";
 import { LISTED_FIGURES } from "../page-calls.ts";

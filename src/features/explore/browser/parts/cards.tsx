@@ -1,4 +1,4 @@
-import { formatCount } from "../../../../base/quantity-text.ts";
+import { formatCount } from "../../../../base/text/quantity-text.ts";
 import { comparedOf } from "../answers.ts";
 import { formatDays, formatFigure, titleOfFigure } from "../format.ts";
 import { spanOf } from "../page-days.ts";

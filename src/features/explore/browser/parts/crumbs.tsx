@@ -1,4 +1,4 @@
-import { toPrintable } from "../../../../base/printable.ts";
+import { toPrintable } from "../../../../base/text/printable.ts";
 import { formatDays, titleOf } from "../format.ts";
 import { entriesOf } from "../page-filter.ts";
 import type { PartProps } from "./part.ts";

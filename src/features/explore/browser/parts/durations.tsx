@@ -1,4 +1,4 @@
-import { formatCount } from "../../../../base/quantity-text.ts";
+import { formatCount } from "../../../../base/text/quantity-text.ts";
 import { formatSeconds } from "../format.ts";
 import type { DurationBand } from "../more-answers.ts";
 import { Bar } from "./bar.tsx";

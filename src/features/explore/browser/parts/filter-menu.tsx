@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { toPrintable } from "../../../../base/printable.ts";
-import { formatCount } from "../../../../base/quantity-text.ts";
+import { toPrintable } from "../../../../base/text/printable.ts";
+import { formatCount } from "../../../../base/text/quantity-text.ts";
 import type { Dimension } from "../../../../figures/dimensions.ts";
 import { titleOf } from "../format.ts";
 import { answerChoices, type Choice } from "../more-answers.ts";

@@ -1,5 +1,5 @@
-import { toPrintable } from "../../../../base/printable.ts";
-import { formatCount } from "../../../../base/quantity-text.ts";
+import { toPrintable } from "../../../../base/text/printable.ts";
+import { formatCount } from "../../../../base/text/quantity-text.ts";
 import { comparedOf } from "../answers.ts";
 import { titleOf } from "../format.ts";
 import type { Mover } from "../more-answers.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { toPrintable } from "../../../../base/printable.ts";
-import { formatCount } from "../../../../base/quantity-text.ts";
+import { toPrintable } from "../../../../base/text/printable.ts";
+import { formatCount } from "../../../../base/text/quantity-text.ts";
 import { OTHER } from "../../../../figures/reserved-keys.ts";
 import { figuresOfPage, readerOf, tableFigures } from "../answers.ts";
 import { formatFigure, titleOf } from "../format.ts";

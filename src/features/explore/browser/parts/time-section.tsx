@@ -1,7 +1,7 @@
 import { useCallback, useState } from "preact/hooks";
-import { formatCount, formatQuantity } from "../../../../base/quantity-text.ts";
-import { countDays } from "../../../../calendar/dates.ts";
-import { GRAINS } from "../../../../calendar/grain.ts";
+import { countDays } from "../../../../base/calendar/dates.ts";
+import { GRAINS } from "../../../../base/calendar/grain.ts";
+import { formatCount, formatQuantity } from "../../../../base/text/quantity-text.ts";
 import { isAlike, type TimePoint } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
 import { formatDay, formatDays, formatFigure, formatPeriod, NONE, titleOfFigure } from "../format.ts";

@@ -1,0 +1,91 @@
+import { closedRange } from "../../../base/calendar/dates.ts";
+import { findUnjudged } from "../../../figures/change-chance.ts";
+import { SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
+import { SPEND_FIGURES } from "../../../figures/metrics.ts";
+import { isUnshared } from "../contents.ts";
+import {
+  figureAmong,
+  isOfFormat,
+  type RequestParts,
+  type RequestRefusal,
+  type RequestRefusals,
+} from "./request-parts.ts";
+
+const pageOfItsOwn = (format: "html" | "explore", option: "contents" | "by"): RequestRefusal => ({
+  when: ({ request }) => request.format === format && request[option] !== undefined,
+  text: `{format} ${format} is a page of its own: leave out {${option}}`,
+});
+
+/** Returns the days to give for a comparison, unless they are given. */
+function missingDays({ request: { range }, spell }: RequestParts): string | undefined {
+  if (range?.last !== undefined || closedRange(range) !== undefined) return undefined;
+  const last = spell("range.last");
+  return `${spell("range.from")} and ${spell("range.to")}${last === "" ? "" : `, or ${last}`}`;
+}
+
+export const FIGURE_REFUSALS: RequestRefusals = [
+  { given: ["chance"], without: ["compare"], text: "{chance} needs {compare}: it judges changes" },
+  {
+    given: ["chance"],
+    when: ({ request, spell }) => {
+      const unjudged = findUnjudged(request.columns ?? []);
+      return unjudged && `${unjudged.rate} needs ${unjudged.whole} among ${spell("columns")}`;
+    },
+    text: "{chance} of {found}",
+  },
+  { given: ["fill"], without: ["grain"], text: "{fill} needs {grain}: it fills periods" },
+  pageOfItsOwn("html", "contents"),
+  pageOfItsOwn("html", "by"),
+  {
+    given: ["range"],
+    when: (parts) => isOfFormat("html")(parts) && missingDays(parts),
+    text: "A report needs {found}: it compares with a period of the same length",
+  },
+  {
+    given: ["with"],
+    without: ["rows"],
+    when: isOfFormat("explore"),
+    text: "{with} needs {rows}: it adds columns to the calls",
+  },
+  pageOfItsOwn("explore", "contents"),
+  {
+    given: ["filter.tracking_number"],
+    when: isOfFormat("explore"),
+    text: "The page to explore would contain the number of {filter.tracking_number}",
+  },
+  {
+    when: ({ request: { format, by = [] } }) => format === "explore" && by.find(isUnshared),
+    text: "The page to explore has no {found}, which identifies clicks or numbers",
+  },
+  {
+    when: (parts) => isOfFormat("explore")(parts) && !parts.source.lists,
+    text: "The page to explore cannot be made with {engine}: the cluster computes figures, but not lists",
+  },
+  {
+    given: ["compare"],
+    when: (parts) => !isOfFormat("html")(parts) && !isOfFormat("explore")(parts) && missingDays(parts),
+    text: "{compare} needs {found}: it compares with a period of the same length",
+  },
+  {
+    when: ({ request: { by = [] } }) => by.find((name, index) => by.indexOf(name) !== index),
+    text: "{by} has {found} twice",
+  },
+  {
+    given: ["top"],
+    when: ({ dimensions, kinds }) => dimensions.length === 0 && kinds.includes("rollup"),
+    text: "{top} needs {by}: it keeps keys of dimensions",
+  },
+  {
+    given: ["spend"],
+    when: ({ dimensions }) => dimensions.find((name) => !SPEND_DIMENSIONS.includes(name)),
+    text: `{spend} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to {found}`,
+  },
+  {
+    without: ["spend"],
+    when: ({ request }) => figureAmong(request, SPEND_FIGURES),
+    text: "{columns} {found} needs {spend}",
+  },
+  ...(["profile", "delimiter"] as const).map(
+    (option): RequestRefusal => ({ given: [option, "format"], text: `{${option}} is for csv` }),
+  ),
+];

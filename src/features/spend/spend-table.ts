@@ -1,0 +1,135 @@
+import { and, eq, gte, sql } from "drizzle-orm";
+import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { namesOf, recordOf } from "../../base/records.ts";
+import { assertOneCurrency, readCurrency, unknownCurrency } from "../../intake/one-currency.ts";
+import { about, describeTable } from "../../warehouse/described.ts";
+import { writeTransaction } from "../../warehouse/transaction.ts";
+import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
+import { recordImports } from "./spend-imports.ts";
+import type { SpendRow } from "./spend-row.ts";
+
+const columns = {
+  spend_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the row."),
+  day: about(text().notNull(), "Day in the report, YYYY-MM-DD, in the ad platform's own time zone."),
+  source: about(text().notNull(), "Folded like utm values, before aliases.", "text"),
+  medium: about(text().notNull(), "Folded like utm values, before aliases.", "text"),
+  campaign: about(text(), "Name of the campaign in the report; null for none.", "text"),
+  campaign_id: about(text(), "The ad platform's own identifier of the campaign.", "text"),
+  cost_micros: about(integer().notNull(), "What was spent, in millionths of the currency."),
+  currency: about(text().notNull(), "ISO 4217; all rows have the same."),
+  clicks: about(integer(), "Clicks on the ads; null if the report has none."),
+  impressions: about(integer(), "How often the ads were shown; null if the report does not say."),
+  file: about(text().notNull(), "Name of the imported file.", "text"),
+  imported_at: about(text().notNull(), "When it was imported, ISO 8601 UTC."),
+};
+
+export const spend = sqliteTable("spend", columns, (table) => [
+  index("spend_day_source").on(table.day, table.source),
+]);
+export const SPEND = describeTable(
+  spend,
+  "What ads cost, one row per imported line of a report; a later import of a day and source replaces its rows.",
+);
+
+export interface SpendFile {
+  file: string;
+  rows: readonly SpendRow[];
+}
+
+export interface ImportSpendOptions {
+  currency: string | undefined;
+  /** The currency of rows that name none. */
+  named: string | undefined;
+  /** ISO 8601 UTC. */
+  importedAt: string;
+}
+
+export type ImportedSpend = ReturnType<typeof importSpend>;
+
+const CACHE_KIB = 65_536;
+
+const { spend_id: _, ...imported } = columns;
+
+/** Replaces the spend of the imported days and sources, all or none. @throws UsageError for a second currency, or none */
+export function importSpend(
+  warehouse: Warehouse,
+  files: readonly SpendFile[],
+  { importedAt, ...given }: ImportSpendOptions,
+) {
+  const { db, sqlite } = warehouse;
+  const { campaign, campaign_id, cost_micros } = spend;
+  const remove = db
+    .delete(spend)
+    .where(and(eq(spend.day, sql.placeholder("day")), eq(spend.source, sql.placeholder("source"))))
+    .returning({ campaign, campaign_id, cost_micros })
+    .prepare();
+  const insert = db
+    .insert(spend)
+    .values(recordOf(namesOf(imported), (name) => sql.placeholder(name)))
+    .prepare();
+  // With SQLite's default of 2 MB a large import is written to the log several times.
+  sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
+  const bySource = Map.groupBy(
+    files.flatMap(({ rows }) => rows),
+    ({ source }) => source,
+  );
+  return writeTransaction(warehouse, (tx) => {
+    const last = Number(sqlite.prepare("SELECT coalesce(max(spend_id), 0) FROM spend").pluck().get());
+    const sources = [...bySource].map(([source, rows]) => {
+      const days = [...new Set(rows.map(({ day }) => day))].sort();
+      return {
+        source,
+        days: days.length,
+        first_day: days[0] ?? "",
+        last_day: days.at(-1) ?? "",
+        ...addUp(rows),
+        /** Of earlier imports. */
+        replaced: addUp(days.flatMap((day) => remove.all({ day, source }))),
+      };
+    });
+    // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
+    const currency = decideCurrency(warehouse, files, given);
+    for (const { file, rows } of files) {
+      // By day, so that rows replaced together are stored together.
+      for (const { line: _, ...row } of rows.toSorted(byDay))
+        insert.run({ ...row, currency, file, imported_at: importedAt });
+    }
+    recordImports(tx, last);
+    return { currency, sources };
+  });
+}
+
+type Spent = Pick<SpendRow, "campaign" | "campaign_id" | "cost_micros">;
+
+function addUp(rows: readonly Spent[]) {
+  return {
+    rows: rows.length,
+    cost_micros: rows.reduce((sum, { cost_micros }) => sum + BigInt(cost_micros), 0n),
+    /** Names, or ids of those without one; null for rows of none. */
+    campaigns: [...new Set(rows.map(({ campaign, campaign_id }) => campaign ?? campaign_id))],
+  };
+}
+
+const byDay = (a: SpendRow, b: SpendRow) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1);
+
+function decideCurrency(
+  warehouse: Reader,
+  files: readonly SpendFile[],
+  { currency: set, named }: Omit<ImportSpendOptions, "importedAt">,
+): string | null {
+  const currency = assertOneCurrency("spend", [
+    { currency: set, place: "the setting currency" },
+    { currency: readCurrency(warehouse), place: "the warehouse" },
+    { currency: named, place: "--currency" },
+    ...files.flatMap(({ file, rows }) =>
+      rows.map(({ currency, line }) => ({ currency, place: `${file}, line ${line}` })),
+    ),
+  ]);
+  if (currency === null && files.some(({ rows }) => rows.length > 0)) throw unknownCurrency("spend");
+  return currency;
+}
+
+/** @param since YYYY-MM-DD @default ever */
+export function hasSpend({ db }: Reader, since = ""): boolean {
+  return db.select({ day: spend.day }).from(spend).where(gte(spend.day, since)).limit(1).get() !== undefined;
+}

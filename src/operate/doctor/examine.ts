@@ -1,0 +1,73 @@
+import packageJson from "../../../package.json" with { type: "json" };
+import { systemClock } from "../../base/clock.ts";
+import { EXIT } from "../../base/errors.ts";
+import type { Account } from "../../config/accounts.ts";
+import { toApiAccess } from "../../config/api-access.ts";
+import { inspectSettings } from "../../config/load-settings.ts";
+import { SETTINGS } from "../../config/settings.ts";
+import type { AttributionPage } from "../../service/api/attribution-client.ts";
+import { adviseOnSync, type Check, warn, worstOf } from "./check.ts";
+import { type DurationSample, judgeDuration } from "./check-duration.ts";
+import {
+  checkCertificates,
+  checkDisk,
+  checkFolders,
+  checkModes,
+  checkProxies,
+  checkVersions,
+} from "./check-machine.ts";
+import { checkService } from "./check-service.ts";
+import { checkFiles, checkSettings } from "./check-settings.ts";
+import { checkWarehouse } from "./check-warehouse.ts";
+
+/**
+ * Checks the settings, this machine, an account's warehouse and its service.
+ * @param options.deep also reads the whole file, and recomputes the hash of every call
+ */
+export async function examine(
+  { sources }: Account,
+  { env, folder, deep, signal }: Account["sources"] & { deep: boolean; signal: AbortSignal },
+): Promise<Check[]> {
+  const inspected = inspectSettings(sources);
+  const { settings, found } = inspected;
+  const { database, baseUrl, token, limit, rules } = settings;
+  const clock = systemClock;
+  const isTokenInDotenv = found.some(
+    ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
+  );
+  const secrets = [isTokenInDotenv ? ".env" : [], found.flatMap(({ file }) => file ?? [])].flat();
+
+  const { publish, heartbeatUrl } = settings;
+  const proxies = checkProxies([baseUrl, ...(publish.to?.hosts ?? []), heartbeatUrl], env);
+
+  const checks = [
+    ...checkSettings(inspected, sources),
+    ...checkCertificates(env),
+    ...proxies,
+    checkVersions(packageJson.version),
+    ...checkModes(folder, database, secrets),
+    checkDisk(folder, database),
+    ...checkFolders(folder, database, settings.exportDir),
+    ...checkFiles(settings),
+  ];
+  const warehouse = await checkWarehouse(settings, { folder, deep, nowMs: clock.now(), signal });
+  const { samples, notBefore } = warehouse;
+  if (notBefore !== undefined) {
+    const hint = "Run `calltally doctor` again after that time.";
+    checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
+  } else if (baseUrl !== undefined && token !== undefined && worstOf(proxies) === EXIT.done) {
+    const service = await checkService(toApiAccess(settings), { limit, clock, signal });
+    checks.push(...service.checks);
+    if (samples.length === 0) samples.push(...samplesOf(service.page));
+  }
+  const canSync = checks.every(({ state }) => state !== "fail");
+  checks.push(
+    ...warehouse.checks.map((check) => adviseOnSync(check, canSync)),
+    judgeDuration(samples, rules.duration_unit),
+  );
+  return checks;
+}
+
+function samplesOf(page: AttributionPage | undefined): DurationSample[] {
+  return (page?.rows ?? []).flatMap((row) => ("call" in row ? [row.call] : []));
+}

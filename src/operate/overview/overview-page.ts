@@ -1,0 +1,102 @@
+import { relative, sep } from "node:path";
+import { html } from "hono/html";
+import { minutesOf } from "../../base/calendar/local-time.ts";
+import { daysInWords } from "../../base/calendar/period-text.ts";
+import { inLocale } from "../../base/text/locale.ts";
+import { toPrintable } from "../../base/text/printable.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { type Letterhead, titleOf } from "../../export/letterhead/letterhead.ts";
+import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
+import { saySome } from "../../export/statements/statements.ts";
+import { CHANCE_MEANING } from "../../figures/change-chance.ts";
+import { TOTAL } from "../../figures/reserved-keys.ts";
+import {
+  amountOf,
+  capitalized,
+  changeOf,
+  countOf,
+  type Html,
+  missedRateOf,
+} from "../../reports/page/figure-text.ts";
+import { headRow, isolated, scrolled } from "../../reports/page/page-parts.ts";
+import { PAGE_STYLE } from "../../reports/page/page-style.ts";
+import { AMOUNTS, type Overview, type OverviewRow } from "./read-overview.ts";
+
+const HEADS = ["Account", "Calls", "Change", "Missed", "Qualified"];
+
+const CAUTIONS_SHOWN = 12;
+
+/** @param folder where the page is, for its links */
+export async function toOverviewPage(
+  overview: Overview,
+  letterhead: Letterhead,
+  folder: string,
+): Promise<string> {
+  return String(await inLocale(letterhead.locale, () => pageOf(overview, letterhead, folder)));
+}
+
+function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Html {
+  const { rows, total, compared, currency, remarks, manifest } = overview;
+  const title = `Calls by account, ${daysOf(overview, { isCompared: false })}`;
+  const statements = saySome(manifest.statements, "see manifest.json", CAUTIONS_SHOWN);
+  const amounts = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
+  // One currency is in the heads, several next to the amounts.
+  const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
+  const headOfAmount = (name: string) => `${capitalized(name)}${isOne ? `, ${currency}` : ""}`;
+  const cells = ({ figures, currency }: Pick<OverviewRow, "figures" | "currency">, days = compared) =>
+    html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${missedRateOf(figures)}</td><td>${countOf(figures.qualified_calls)}</td>${amounts.map(
+      (name) =>
+        html`<td>${amountOf(figures[name])}${typeof figures[name] === "number" && currency && !isOne ? ` ${currency}` : ""}</td>`,
+    )}`;
+  const heads = [...HEADS, ...amounts.map(headOfAmount), "Verdict", "Last good sync", "Notices"];
+  const bad = rows.filter(({ problems }) => problems.length > 0).length;
+  return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
+${whose(letterhead)}<h1>${title}</h1>
+<p class="faint">${toPrintable(daysOf(overview))}, ${zonesOf(overview)}</p>
+<p>${formatQuantity(rows.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem`}. ${remarks.join(" ")}</p>
+</header>
+<main>
+${scrolled(
+  "Calls by account",
+  html`${headRow(heads)}
+<tbody>
+${rows.map(
+  (row) => html`<tr>${headOf(row, folder)}${cells(row, row.own?.compared)}${stateOf(row)}</tr>
+${row.problems.map((problem) => html`<tr><td class="wrong" colspan="${heads.length}">⚠ <bdi>${toPrintable(problem)}</bdi></td></tr>\n`)}`,
+)}</tbody>
+<tfoot><tr><th scope="row">${TOTAL}</th>${cells({ figures: total, currency })}<td></td><td></td><td></td></tr></tfoot>`,
+)}
+<p class="faint">${CHANCE_MEANING} “Missed” is the share of calls.</p>
+${statements.length === 0 ? "" : html`<h2>To know</h2><ul>${statements.map((text) => html`<li>${toPrintable(text)}</li>`)}</ul>`}
+</main>
+${endPage()}`;
+}
+
+/** The days of the first account: those of others are as many, in their zones. */
+export function daysOf({ manifest }: Pick<Overview, "manifest">, { isCompared = true } = {}): string {
+  const [first] = Object.values(manifest.accounts);
+  if (first === undefined) return "none can be read";
+  const { range, compared_with: before } = first;
+  return `${daysInWords(range)}${before && isCompared ? `, compared with ${daysInWords(before)}` : ""}`;
+}
+
+function zonesOf({ manifest }: Overview): string {
+  const zones = new Set(Object.values(manifest.accounts).map(({ timezone }) => timezone));
+  return `days of ${[...zones].join(", ")}`;
+}
+
+/** The name, which leads to its page. */
+function headOf({ account, title, pages }: OverviewRow, folder: string): Html {
+  const hrefOf = (path: string) => relative(folder, path).split(sep).map(encodeURIComponent).join("/");
+  const [page, ...others] = pages.map(({ name, path }) => ({ name, href: hrefOf(path) }));
+  const shown = isolated(title);
+  return html`<th scope="row">${page ? html`<a href="${page.href}">${shown}</a>` : shown}${others.map(({ name, href }) => html` <a href="${href}">${name}</a>`)}${title === account ? "" : html`<span class="id">${account}</span>`}</th>`;
+}
+
+function stateOf({ status }: OverviewRow): Html {
+  if (status === undefined) return html`<td>–</td><td>–</td><td>–</td>`;
+  const { last_done_run, last_good_run, notices, timezone } = status;
+  const good = last_good_run?.finished_at;
+  const open = notices.filter(({ ended_at }) => ended_at === null).length;
+  return html`<td>${last_done_run?.verdict ?? "–"}</td><td>${good ? minutesOf(timezone)(good) : "never"}</td><td>${countOf(open)}</td>`;
+}

@@ -1,0 +1,163 @@
+import { systemClock } from "../../base/clock.ts";
+import { CalltallyError, EXIT } from "../../base/errors.ts";
+import { realFile } from "../../base/folder.ts";
+import type { Ask } from "../../config/request/resolve.ts";
+import type { Job } from "../../export/job.ts";
+import { type Letterhead, PLAIN } from "../../export/letterhead/letterhead.ts";
+import { fingerprintOf, type Manifest } from "../../export/manifest.ts";
+import type { Outlet, Output } from "../../export/output/output.ts";
+import { commitOf, exportLog } from "../../export/record-export.ts";
+import type { ExportNote, ExportStep, ReportRunOfFiles } from "../../export/step.ts";
+import { unmatchedTable } from "../../export/unmatched-spend.ts";
+import { FEATURES } from "../../features/list.ts";
+import { nameFile } from "../../warehouse/file/sqlite-errors.ts";
+import type { Basis } from "../../warehouse/runs/basis-schema.ts";
+import type { OpenSource, Source, SourceOptions } from "./source.ts";
+import { collectTables, startJob } from "./start-job.ts";
+import { writeContent } from "./writers.ts";
+
+export interface ProduceOptions extends Partial<SourceOptions> {
+  /** The account's name in calltally.yaml; undefined for the only one. */
+  account?: string | undefined;
+  /** Whose figures pages and sheets show. @default nobody's */
+  letterhead?: Letterhead | undefined;
+  reportRun?: ReportRunOfFiles | undefined;
+  /** Reads more at the moment of the files, before the first is written. If it throws, nothing changes. */
+  inspect?: ((job: Job) => Promise<void>) | undefined;
+}
+
+export interface ProducedFiles {
+  /** Absolute path. */
+  folder?: string;
+  manifest: Manifest;
+  /** Path of the key of `caller_hash` and of the ledger of uploads, if it was created. */
+  newKey?: string | undefined;
+  note: ExportNote;
+  /** Present if the warehouse is read-only, so its tables do not list these files. */
+  unrecorded?: true;
+  isWarehouseEmpty: boolean;
+}
+
+/**
+ * Writes the requested files or tables and their manifest, all from one moment of the source.
+ * @throws UsageError for a value of the filter that no call has, and for a folder with the files of another warehouse
+ * @throws CalltallyError (exit 6) if another export has meanwhile written conversions that overlap
+ * @throws CalltallyError (exit 9) for files before any sync has finished
+ */
+export async function produce(
+  ask: Ask,
+  source: Source,
+  output: Output,
+  options: ProduceOptions = {},
+): Promise<ProducedFiles> {
+  const clock = options.clock ?? systemClock;
+  using opened = await source.open({ ...options, clock });
+  const { warehouse } = opened;
+  try {
+    const { folder } = output;
+    const { reportRun } = options;
+    let newKey: string | undefined;
+    const onNewKey = (file: string) => {
+      newKey = file;
+    };
+    const { lookbackHours } = opened;
+    const isRecorded = warehouse !== undefined && folder !== undefined;
+    const recorded = isRecorded
+      ? { warehouse, folder: realFile(folder), reportRun, lookbackHours, onNewKey }
+      : undefined;
+    const steps = isRecorded ? [exportLog()] : [];
+    for (const { startExport } of FEATURES) if (startExport) steps.push(await startExport({ ask, recorded }));
+    await using outlet = await output.open(opened.origin);
+    const { manifest, ...made } = await make(ask, { opened, outlet, folder, steps, onNewKey }, options);
+    const now = new Date(clock.now()).toISOString();
+    const writer = isRecorded ? warehouse.writer : undefined;
+    await outlet.commit(
+      manifest,
+      (files, manifestSha256) => writer && commitOf(writer, steps, { files, manifest, manifestSha256, now }),
+    );
+    const notes = steps.flatMap((step) => step.note?.() ?? []);
+    return {
+      ...(folder && { folder }),
+      manifest,
+      ...(newKey && { newKey }),
+      ...made,
+      note: {
+        data: Object.assign({}, ...notes.map(({ data }) => data)),
+        lines: notes.flatMap(({ lines }) => lines),
+      },
+      ...(isRecorded && writer === undefined && { unrecorded: true }),
+    };
+  } catch (error) {
+    throw warehouse === undefined ? error : nameFile(error, warehouse.path);
+  }
+}
+
+async function make(
+  ask: Ask,
+  means: {
+    opened: OpenSource;
+    outlet: Outlet;
+    folder: string | undefined;
+    steps: readonly ExportStep[];
+    onNewKey: (file: string) => void;
+  },
+  { account, letterhead = PLAIN, signal, inspect, clock = systemClock }: ProduceOptions,
+): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty">> {
+  const { opened, outlet, folder, steps, onNewKey } = means;
+  for (const step of steps) step.begin?.();
+  using moment = await opened.read(ask.filter);
+  if (outlet.table === undefined) assertSynced(moment.basis);
+  const started = await startJob(ask, moment, opened);
+  const write: Job["write"] = (file, content, audience) =>
+    outlet.write(file, untilAborted(content, signal), audience);
+  const tables = collectTables(ask, outlet, write);
+  const job: Job = {
+    ...started,
+    account,
+    letterhead,
+    nowMs: clock.now(),
+    session: moment.session,
+    readCoverage: moment.readCoverage,
+    lists: moment.calls && { ...moment.calls, onNewKey },
+    remembered: undefined,
+    findTagProblems: undefined,
+    isPartitioned: folder !== undefined,
+    write,
+    table: tables.take,
+  };
+  for (const step of steps) step.at?.(job);
+  await inspect?.(job);
+  const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
+  if (rollups.length > 0) moment.session.expect(rollups, { raw: ask.raw, figures: ask.columns });
+  const { manifest } = job;
+  for (const content of ask.contents) {
+    signal?.throwIfAborted();
+    manifest.files.push(...(await writeContent(job, content, steps)));
+  }
+  const hasCampaigns = ask.contents.some(
+    (content) => content.kind === "rollup" && content.dimensions.includes("campaign"),
+  );
+  if (job.spend !== undefined && hasCampaigns)
+    manifest.files.push(...(await job.table(await unmatchedTable(job, job.spend))));
+  manifest.files.push(...(await tables.writeSheets(job)));
+  manifest.fingerprint = fingerprintOf(manifest);
+  for (const step of steps) await step.finish?.(job);
+  const isWarehouseEmpty = moment.readCoverage().calls === 0;
+  job.state({ files: { ...manifest, isWarehouseEmpty } });
+  return { manifest, isWarehouseEmpty };
+}
+
+/** @throws CalltallyError (exit 9) if the figures would be of whatever an unfinished sync has read */
+export function assertSynced({ run }: Pick<Basis, "run">): void {
+  if (run !== null) return;
+  throw new CalltallyError(EXIT.undelivered, "Cannot write any figures: no sync has finished yet", {
+    hint: ({ sync }) => `Run ${sync}; \`calltally status\` shows why the last one did not finish.`,
+  });
+}
+
+function* untilAborted<T>(chunks: Iterable<T>, signal: AbortSignal | undefined): Generator<T> {
+  for (const chunk of chunks) {
+    signal?.throwIfAborted();
+    yield chunk;
+  }
+}

@@ -1,0 +1,82 @@
+import { cannotUse, describeError } from "../../base/errors.ts";
+import { parseClusterUrl } from "../../config/cluster-url.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import type { PublishedAccount, readCluster } from "../../features/cluster/cluster-session.ts";
+import type { Source } from "./source.ts";
+
+/** The name that a single account is published under. */
+export const ONLY_ACCOUNT = "default";
+
+/** What a cluster can answer, whichever accounts it has. */
+export const CLUSTER_CAN = { lists: false, raw: false, clickIds: true };
+
+export interface AccountOwner {
+  name: string | undefined;
+  settings: Settings;
+}
+
+export interface EngineAccount extends AccountOwner {
+  name: string;
+  source: Source;
+  timezone: string;
+}
+
+/**
+ * Asks a cluster for accounts, all at one moment; repeats the work if something is published meanwhile.
+ * @param owners whose settings the accounts have; one without a name means all accounts in the cluster
+ */
+export async function readEngine<Result>(
+  engine: string,
+  owners: readonly AccountOwner[],
+  work: (accounts: readonly EngineAccount[]) => Promise<Result>,
+  options: Parameters<typeof readCluster>[3],
+): Promise<Result> {
+  const [first] = owners;
+  if (first === undefined) throw new Error("There is no account to ask for");
+  const address = parseEngine(engine);
+  const { user, passwordFile } = first.settings.publish;
+  const names = owners.flatMap(({ name }) => name ?? []);
+  const toAccount = (published: PublishedAccount) => {
+    const { settings } = owners.find(({ name }) => name === published.account) ?? first;
+    return toEngineAccount(published, settings, address.name);
+  };
+  const asked = names.length === 0 ? undefined : names;
+  const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
+  // Its client takes time to load.
+  const cluster = await import("../../features/cluster/cluster-session.ts");
+  return await cluster.readCluster({ address, user, passwordFile }, asked, accounts, options);
+}
+
+/** @throws UsageError that says what is wrong with the address, without a possible password */
+function parseEngine(engine: string) {
+  try {
+    return parseClusterUrl(engine);
+  } catch (error) {
+    throw cannotUse("--engine", describeError(error), "Write it as clickhouse://user@host:8123/database.");
+  }
+}
+
+function toEngineAccount(
+  { account, about, publishedAt, openSession }: PublishedAccount,
+  settings: Settings,
+  to: string,
+): EngineAccount {
+  const { origin, coverage, lookback_hours: lookbackHours, totals } = about;
+  const source: Source = {
+    can: { ...CLUSTER_CAN, clickIds: about.is_personal },
+    open: async () => ({
+      origin,
+      lookbackHours,
+      read: async (filter) => ({
+        session: await openSession(filter, settings.database),
+        basis: about,
+        published: { to, account, published_at: publishedAt },
+        readCoverage: () => coverage,
+        hasSpend: () => totals.spend_rows > 0,
+        [Symbol.dispose]: () => {},
+      }),
+      [Symbol.dispose]: () => {},
+    }),
+  };
+  return { name: account, settings, source, timezone: about.timezone };
+}

@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { importOutcomes } from "../../features/outcomes/import-outcomes.ts";
+
+/** Imports the sandbox's jobs. */
+export function addOutcomes(database: string, timezone: string, lines: Iterable<string>): void {
+  const folder = mkdtempSync(join(tmpdir(), "calltally-demo-"));
+  try {
+    const file = join(folder, "jobs.csv");
+    writeFileSync(file, [...lines].join(""));
+    const own = { database, timezone, currency: undefined };
+    importOutcomes(own, [file], {
+      source: "jobs",
+      named: undefined,
+      withinDays: 30,
+      map: {},
+      stages: new Map(),
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

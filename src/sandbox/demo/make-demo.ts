@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { localDate } from "../../base/calendar/local-time.ts";
+import { readAttributionRules } from "../../config/attribution-settings.ts";
+import type { Settings } from "../../config/load-settings.ts";
+import type { ExportRequest } from "../../config/request/export-request.ts";
+import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../config/request/option-values.ts";
+import { resolve } from "../../config/request/resolve.ts";
+import { folderOutput } from "../../export/output/folder.ts";
+import { memoryOutput } from "../../export/output/memory.ts";
+import type { Output } from "../../export/output/output.ts";
+import { DEFAULT_DIMENSIONS, type Dimension } from "../../figures/dimensions.ts";
+import { produce } from "../../reports/produce/produce.ts";
+import { warehouseSource } from "../../reports/produce/warehouse-source.ts";
+import { runSync } from "../../sync/run.ts";
+import { startSandbox } from "../server.ts";
+import { assertOurFiles, makeWarehouse } from "./demo-folder.ts";
+import { addOutcomes } from "./demo-outcomes.ts";
+import { addSpend } from "./demo-spend.ts";
+
+export const DEMO_CALLS = 5000;
+/** Where the calls peak in working hours. */
+const TIMEZONE = "America/Chicago";
+const SHOWN = ["channel", "campaign"] satisfies Dimension[];
+
+export type Demo = Awaited<ReturnType<typeof makeDemo>>;
+
+/**
+ * Syncs made-up calls from a local server into a folder, imports made-up spend and jobs, and writes the default files and two pages.
+ * @throws UsageError if the folder has files that no demo made
+ */
+export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal) {
+  const { lookbackHours } = settings;
+  const database = join(folder, "calltally.db");
+  const pageFolder = join(folder, PAGE_FOLDER);
+  const exploreFolder = join(folder, EXPLORE_FOLDER);
+  assertOurFiles(
+    folder,
+    DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`),
+  );
+  assertOurFiles(pageFolder, [PAGE_FILE]);
+  assertOurFiles(exploreFolder, [EXPLORE_FILE]);
+  await using sandbox = await startSandbox({ calls: DEMO_CALLS });
+  const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
+  makeWarehouse(database, api.baseUrl);
+  const rules = readAttributionRules(settings);
+  const run = await runSync({
+    ...settings,
+    timezone: TIMEZONE,
+    rules,
+    database,
+    api,
+    acceptGone: 0,
+    signal,
+  });
+  addSpend(database, localDate(new Date().toISOString(), TIMEZONE));
+  addOutcomes(database, TIMEZONE, sandbox.jobs());
+  const source = warehouseSource({ database, lookbackHours, rules });
+  const make = async (request: ExportRequest, output: Output) =>
+    await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });
+  const made = await make({}, folderOutput(folder, { replace: true }));
+  const page = await make({ format: "html" }, folderOutput(pageFolder, { replace: true }));
+  await make({ format: "explore" }, folderOutput(exploreFolder, { replace: true }));
+  const shown = memoryOutput();
+  await make({ contents: SHOWN }, shown);
+  /** The default files, other rollups to show, and the paths of the page of charts and the page to explore. */
+  return {
+    run,
+    made,
+    tables: shown.tables,
+    page: join(page.folder ?? "", PAGE_FILE),
+    explore: join(exploreFolder, EXPLORE_FILE),
+  };
+}
