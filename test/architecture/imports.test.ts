@@ -1,57 +1,32 @@
-import { globSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { folderOf, importsOf, listFiles, ROOMS, roomOf, SRC } from "./rooms.ts";
+import { findLargeFolders, PAGE, withRooms } from "./structure.ts";
 
-/** Each folder may import folders of earlier lines, types included, and none of its own line. */
-const ORDER = [
-  ["base"],
-  ["call"],
-  ["calendar"],
-  ["attribution", "paging", "api"],
-  ["figures", "privacy"],
-  ["rollup"],
-  ["request"],
-  ["config"],
-  ["letterhead", "warehouse"],
-  ["statements"],
-  ["sentences"],
-  ["intake"],
-  ["delivery", "export", "notices", "spend"],
-  ["features"],
-  ["schema"],
-  ["explain", "forget", "page", "verify"],
-  ["backup", "produce", "sync"],
-  ["schedule", "library"],
-  ["reports"],
-  ["doctor", "status", "demo"],
-  ["mcp", "overview"],
-  ["jobs"],
-  ["cli"],
-  ["reference", "package"],
-];
-
-/** The imports of a folder that may have fewer or more than the order allows. */
-const ALSO: Readonly<Record<string, { only?: readonly string[]; also?: readonly string[] }>> = {
-  // It also runs in a browser.
-  figures: { only: ["base", "calendar"] },
-  // It serves calls, and defines the rest of the wire format independently.
-  sandbox: { only: ["call"] },
-  demo: { also: ["sandbox"] },
-  cli: { also: ["sandbox"] },
-};
+const levelOf = (room: string) => ROOMS.findIndex(({ name }) => name === room);
+const isDemo = (file: string) => file.startsWith("sandbox/demo/");
 /** The only commands that import jobs. */
 const RUN_JOBS = ["cli/commands/job.ts", "cli/commands/schedule.ts"];
 
-const SRC = resolve(import.meta.dirname, "../../src");
-const folderOf = (file: string) => file.split("/")[0] ?? "";
-const levelOf = (folder: string) => ORDER.findIndex((level) => level.includes(folder));
-
+/** The sandbox serves calls, and defines the rest of the wire format independently; the command and the demo start it. */
 function mayImport(file: string, imported: string): boolean {
-  const [from, to] = [folderOf(file), folderOf(imported)];
-  if (from === to || ALSO[from]?.also?.includes(to)) return true;
-  if (to === "jobs" && from === "cli") return RUN_JOBS.includes(file);
-  if (to === "sandbox") return false;
-  return ALSO[from]?.only?.includes(to) ?? levelOf(to) < levelOf(from);
+  const [from, to] = [roomOf(file), roomOf(imported)];
+  if (from === to) return mayImportFolder(from, folderOf(file), folderOf(imported));
+  if (from === "sandbox" && !isDemo(file)) return to === "calls";
+  if (to === "sandbox") return from === "cli";
+  if (imported.startsWith("operate/jobs/")) return RUN_JOBS.includes(file);
+  const only = ROOMS[levelOf(from)]?.only;
+  return only?.includes(to) ?? levelOf(to) < levelOf(from);
+}
+
+function mayImportFolder(room: string, from: string, to: string): boolean {
+  const { folders } = ROOMS[levelOf(room)] ?? {};
+  if (folders === undefined || from === to) return true;
+  const lineOf = (folder: string) => folders.findIndex((line) => line.includes(folder));
+  // A room's own files and the folders of their line are one: formats and outlets.
+  const isOne = folders[lineOf(from)]?.includes(".") && lineOf(from) === lineOf(to);
+  return isOne || lineOf(to) < lineOf(from);
 }
 
 /** The importers of features, except their own files, the list of features, and roots. */
@@ -62,38 +37,59 @@ const REACH_IN = {
   restatements: ["reports/due-report.ts"],
 };
 /** They receive everything. */
-const ROOTS = ["cli", "jobs", "library", "mcp", "status", "doctor", "demo", "schema"];
+const ROOTS = /^(cli|library|mcp|sandbox\/demo|operate\/(jobs|status|doctor|schema))\//;
 const featureOf = (file: string) => /^features\/([^/]+)\//.exec(file)?.[1];
-
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(SRC, file), "utf8");
-  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
-    .map(([, path = ""]) => relative(SRC, resolve(dirname(join(SRC, file)), path)))
-    .filter((imported) => !imported.startsWith(".."));
-}
 
 describe("imports", () => {
   it("enter a feature only through the listed files", () => {
-    const found: Record<string, string[]> = {};
-    for (const file of globSync("**/*.{ts,tsx}", { cwd: SRC }).toSorted()) {
-      if (file === "features/list.ts" || ROOTS.includes(folderOf(file))) continue;
+    const reached: Record<string, string[]> = {};
+    for (const file of listFiles()) {
+      if (file === "features/list.ts" || ROOTS.test(file)) continue;
       for (const feature of new Set(importsOf(file).map(featureOf))) {
         if (feature === undefined || feature === featureOf(file)) continue;
-        found[feature] = [...(found[feature] ?? []), file];
+        reached[feature] = [...(reached[feature] ?? []), file];
       }
     }
-    expect(found).toEqual(REACH_IN);
+    expect(reached).toEqual(REACH_IN);
   });
 
-  it("follow the order of the list in one direction", () => {
-    const files = globSync("**/*.{ts,tsx}", { cwd: SRC });
-    const found = files.flatMap((file) =>
+  it("follow the order of rooms, and of folders in a room, in one direction", () => {
+    const wrong = listFiles().flatMap((file) =>
       importsOf(file)
         .filter((imported) => !mayImport(file, imported))
         .map((imported) => `${file} imports ${imported}`),
     );
-    expect(found).toEqual([]);
-    const folders = new Set(files.map(folderOf));
-    expect([...folders].filter((folder) => levelOf(folder) < 0)).toEqual(["sandbox"]);
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe("rooms", () => {
+  it("each folder of src is a room, and each room exists, with the file to start reading", () => {
+    const found = new Set(listFiles().map(roomOf));
+    expect([...found].toSorted()).toEqual(ROOMS.map(({ name }) => name).toSorted());
+    for (const { name, start } of ROOMS) {
+      expect(roomOf(start)).toBe(name);
+      expect(existsSync(join(SRC, start)), start).toBe(true);
+    }
+  });
+
+  it("each listed folder of a room exists, and each of its folders is listed", () => {
+    const files = listFiles();
+    for (const { name, folders } of ROOMS) {
+      if (folders === undefined) continue;
+      const found = new Set(files.filter((file) => roomOf(file) === name).map(folderOf));
+      expect(folders.flat().toSorted(), name).toEqual([...found].toSorted());
+    }
+  });
+});
+
+describe("structure", () => {
+  it(`${PAGE} shows the rooms as they are: npm run docs:write`, () => {
+    const page = readFileSync(PAGE, "utf8");
+    expect(page).toBe(withRooms(page));
+  });
+
+  it("no folder but that of commands has more than 25 files", () => {
+    expect(findLargeFolders(25)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const WITHIN_DAYS = 30;
 
 /**
- * Keeps the books of an import: a job with an id takes the place of the earlier one of its list; without ids, the jobs of a
+ * Enters an import: a job with an id takes the place of the earlier one of its list; without ids, the jobs of a
  * day that of all jobs of the list on this day. Returns what becomes of the amounts.
  */
 export function keepBooks(client: Client, { list, lines }: JobFile, of: number): Amounts {
