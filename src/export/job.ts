@@ -18,7 +18,7 @@ import type { TagProblem } from "./tag-problem.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 /** A question, and one moment of its source. */
-export interface Job {
+export interface StartedJob {
   ask: Ask;
   basis: Basis;
   /** Hours after a call in which late transcripts and corrections are looked for. */
@@ -35,10 +35,6 @@ export interface Job {
   /** Adds what is known now, and updates the manifest's statements. */
   state: (facts: Facts) => void;
   readCoverage: () => Coverage;
-  /** Undefined if the figures of earlier exports are not recorded. */
-  remembered: RememberedFigures | undefined;
-  /** Finds tags that are probably wrong; undefined for a cluster. */
-  findTagProblems: (() => Promise<readonly TagProblem[]>) | undefined;
   /** Only a warehouse has lists; undefined for a cluster. */
   lists: Lists | undefined;
   isPartitioned: boolean;
@@ -46,6 +42,23 @@ export interface Job {
   table: (table: NamedTable) => Promise<ManifestFile[]>;
   /** Writes one file in chunks; readable only by its owner if it names people. */
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
+}
+
+/** What steps of an export contribute to its job. */
+export interface JobParts {
+  /** Undefined if the figures of earlier exports are not recorded. */
+  remembered?: RememberedFigures | undefined;
+  /** Finds tags that are probably wrong; undefined for a cluster. */
+  findTagProblems?: (() => Promise<readonly TagProblem[]>) | undefined;
+}
+
+export interface Job extends StartedJob, JobParts {}
+
+/** What is read at the moment of an export, before the first file is written. */
+export interface Reading<T> {
+  value: T;
+  /** What it says about the figures. */
+  facts?: Facts | undefined;
 }
 
 export interface RememberedFigures {

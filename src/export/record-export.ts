@@ -62,6 +62,7 @@ export function exportLog(): ExportStep {
   return {
     at: (job) => {
       forgotten = readLastForgotten(listsOf(job).reader);
+      return undefined;
     },
     enter: (tx, { files: { folder }, manifest, manifestSha256 }) => {
       if (readLastForgotten(tx) !== forgotten) {

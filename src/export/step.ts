@@ -3,7 +3,7 @@ import type { ContentKind } from "../config/request/option-values.ts";
 import type { Ask } from "../config/request/resolve.ts";
 import type { PermittedWarehouse } from "../warehouse/file/open.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Job } from "./job.ts";
+import type { Job, JobParts, StartedJob } from "./job.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { FileSet } from "./output/file-set.ts";
 
@@ -47,8 +47,8 @@ export interface CommittedFiles {
 export interface ExportStep {
   /** Before the figures are read; the output is open. */
   begin?(): void;
-  /** At the moment of the figures, before the first file is written. */
-  at?(job: Job): void;
+  /** At the moment of the figures, before the first file is written; returns what it contributes. */
+  at?(job: StartedJob): JobParts | undefined;
   /** Writes contents that are its own. */
   readonly contents?: ContentWriters;
   /** After the last content was written. */

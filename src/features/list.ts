@@ -35,11 +35,11 @@ export const FEATURES: readonly Feature[] = [
   {
     name: "hygiene",
     startExport: async () => ({
-      at: (job) => {
-        if (job.lists === undefined) return;
-        job.findTagProblems = async () =>
-          (await (await import("./hygiene/write-hygiene.ts")).readJobProblems(job)).problems;
-      },
+      at: (job) =>
+        job.lists && {
+          findTagProblems: async () =>
+            (await (await import("./hygiene/write-hygiene.ts")).readJobProblems(job)).problems,
+        },
       contents: {
         hygiene: async (job) => (await import("./hygiene/write-hygiene.ts")).writeHygiene(job),
       },

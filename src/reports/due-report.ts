@@ -73,13 +73,13 @@ function logDone({ name, account, settings }: NamedReport, { log }: JobContext, 
 }
 
 function logMade(made: MadeReport, { log }: JobContext, scheduledFor?: string) {
-  const { folder, manifest, deliveries } = made;
+  const { folder, manifest, note } = made.files;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;
   log.info({ scheduledFor, folder, files, restated, verdict: manifest.run?.verdict }, "report made");
-  for (const line of made.note.lines) log.warn(line);
+  for (const line of note.lines) log.warn(line);
   logStatements(log, manifest.statements);
-  for (const { channel, status, attempts, last_error } of deliveries) {
+  for (const { channel, status, attempts, last_error } of made.run.deliveries) {
     const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";
     log[level]({ channel, status, attempts, error: last_error ?? undefined }, "delivery");
   }

@@ -1,93 +1,36 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { closedRange, comparisonRange, type DateRange } from "../base/calendar/dates.ts";
+import { closedRange } from "../base/calendar/dates.ts";
 import { daysInWords, rangeInWords } from "../base/calendar/period-text.ts";
-import { periods } from "../base/calendar/periods.ts";
 import { inLocale } from "../base/text/locale.ts";
 import { formatAmount, formatCount } from "../base/text/quantity-text.ts";
 import { excludedOf } from "../config/request/conversion-kinds.ts";
 import { completenessInWords } from "../export/completeness.ts";
-import type { Job } from "../export/job.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
-import type { Sentence } from "../export/sentences/sentences.ts";
-import { has } from "../export/statements/statements.ts";
-import { compareTo } from "../export/timeframe.ts";
+import { sentencesOf } from "../export/sentences/sentences.ts";
 import type { Figures } from "../figures/sums.ts";
-import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Figure, ReportFile, ReportSummary } from "./delivery/report-summary.ts";
 import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "./page/figure-text.ts";
-import { readHeadline, readMovers, readOutcomes, readSpend } from "./page/report-figures.ts";
-import { sentenceFacts } from "./page/sentence-facts.ts";
 import type { ReportPlan } from "./plan-report.ts";
+import type { ReportHeadline, ReportReading } from "./read-report.ts";
 import type { NamedReport } from "./report.ts";
-import type { ReportNews } from "./report-news.ts";
-
-export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
-
-export async function readReportHeadline(job: Job) {
-  const { ask, session, spend, outcomes, timeframe } = job;
-  const { span, range, grain } = timeframe;
-  const closed = closedRange(range);
-  const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
-  const previous =
-    compared && !compared.isUnreached
-      ? { span: compared.span, periods: grain && compared.periods }
-      : undefined;
-  const stretch = { span, periods: grain && timeframe.periods, previous, minCell: ask.minCell };
-  const figures = await readHeadline(session, stretch);
-  const spent = spend && (await readSpend(session, spend, { range, span, compared }));
-  const earned = outcomes && {
-    currency: outcomes.form.currency,
-    ...(await readOutcomes(session, { ...stretch, outcomes: outcomes.form })),
-  };
-  // Unknown until then, and 0 in the warehouse.
-  const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};
-  return { figures: { ...figures, ...unknown }, spend: spent, earned, compared };
-}
-
-/** Reads what the first sentences are found in, as a page of the same calls does. */
-export async function readReportFacts(job: Job, { figures, spend, earned, compared }: ReportHeadline) {
-  const { session, timeframe } = job;
-  const isMoved = compared?.isCovered && !compared.isUnreached;
-  const movers = isMoved ? await readMovers(session, { span: timeframe.span, compared }) : undefined;
-  return sentenceFacts(job, { total: figures, compared, movers, spend, earned: earned?.total });
-}
-
-/** Compares a report without a comparison with the days before, for the figures of its mail. */
-function compareBefore({ session, timeframe, manifest }: Job, range: Required<DateRange>) {
-  const { grain, timezone } = timeframe;
-  const before = closedRange(comparisonRange(range, "previous"));
-  if (before === undefined) throw new Error("The days before closed ones are closed");
-  // A report of those days may have blanked a period that their total would reveal.
-  const own = grain ? periods({ ...before, grain, zone: timezone }) : [];
-  return compareTo(session, {
-    range: before,
-    periods: own.map((each) => ({ ...each, previous: each.period })),
-    to: range,
-    timezone,
-    asOf: manifest.run?.finished_at,
-  });
-}
 
 interface SummaryOptions {
-  manifest: Manifest;
-  coverage: Pick<Coverage, "verified">;
   plan: ReportPlan;
-  files: readonly ReportFile[];
+  manifest: Manifest;
+  /** Absolute path. */
   folder: string;
-  headline: ReportHeadline;
-  sentences: readonly Sentence[];
-  news?: ReportNews | undefined;
-  ringBack?: ReportSummary["ring_back"];
+  reading: ReportReading;
 }
 
+/** Returns what the recipients of a report get, in its language. */
 export function summarizeReport(report: NamedReport, options: SummaryOptions): ReportSummary {
   return inLocale(options.plan.letterhead.locale, () => toSummary(report, options));
 }
 
 function toSummary(
   { name, account, file }: NamedReport,
-  { manifest, coverage, plan, files, folder, headline, sentences, news, ringBack }: SummaryOptions,
+  { plan, manifest, folder, reading: { headline, coverage, delivered } }: SummaryOptions,
 ): ReportSummary {
   const { timezone, statements } = manifest;
   const days = closedRange(plan.ask.range);
@@ -98,20 +41,23 @@ function toSummary(
     account,
     letterhead: plan.letterhead,
     range: `${days ? daysInWords(days) : "All calls"}, days of ${timezone}${comparison}`,
-    sentences,
+    sentences:
+      delivered === undefined
+        ? []
+        : sentencesOf({ ...delivered.facts, statements, restatements: delivered.remembered?.found ?? [] }),
     headline: toHeadline(headline, manifest.spend?.currency),
     verdict: completenessInWords(manifest, coverage),
     statements,
-    notices: news?.notices ?? [],
-    ring_back: ringBack,
+    notices: delivered?.news?.notices ?? [],
+    ring_back: delivered?.ringBack,
     folder,
-    files,
+    files: toFiles(manifest, folder, plan),
     prefix: Object.keys(file.content.accounts ?? {}).length > 1 ? `${account}-` : "",
     manifest: toManifestFile(manifest, folder),
   };
 }
 
-export function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): ReportFile[] {
+function toFiles(manifest: Manifest, folder: string, { personal }: ReportPlan): ReportFile[] {
   const { file: restated } = manifest.restatements ?? {};
   const all = [...manifest.files, ...(restated ? [{ ...restated, contents: "restatements" }] : [])];
   const ofPeople = new Set([...personal, ...personal.map(excludedOf), "workbook", "explore"]);

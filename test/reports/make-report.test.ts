@@ -94,8 +94,8 @@ describe("makeReport", () => {
     };
     using own = named(content, { top: { smtp_url_file: "smtp.url" }, secrets });
     const made = await make(own);
-    expect(made?.deliveries).toMatchObject([{ status: "delivered" }]);
-    expect(made?.manifest.files.map(({ file }) => file)).toEqual(["explore.html", "report.html"]);
+    expect(made?.run.deliveries).toMatchObject([{ status: "delivered" }]);
+    expect(made?.files.manifest.files.map(({ file }) => file)).toEqual(["explore.html", "report.html"]);
     const mail = server.taken[0]?.raw ?? "";
     expect(mail.match(/filename=[^\r\n]+/g)).toEqual(["filename=report.html"]);
   });
@@ -124,7 +124,7 @@ describe("makeReport", () => {
     austin.change(({ sqlite }) =>
       sqlite.exec("UPDATE call_facts SET call_started = '2026-11-15T11:00:00.000Z'"),
     );
-    expect((await makeWith(true))?.deliveries).toMatchObject([{ status: "delivered" }]);
+    expect((await makeWith(true))?.run.deliveries).toMatchObject([{ status: "delivered" }]);
   });
 
   it("writes files, delivers their summary and records both", async () => {
@@ -136,8 +136,8 @@ describe("makeReport", () => {
     using weekly = named(content, { secrets, account: "acme", top: { accounts: ACCOUNTS } });
     const made = await make(weekly);
     const folder = join(weekly.folder, "reports/acme/weekly");
-    expect(made).toMatchObject({ report: "weekly", report_run_id: 1, is_stale: false, folder });
-    expect(made?.deliveries.map(({ status }) => status)).toEqual(deliver.map(() => "delivered"));
+    expect(made).toMatchObject({ report: "weekly", run: { id: 1, isStale: false }, files: { folder } });
+    expect(made?.run.deliveries.map(({ status }) => status)).toEqual(deliver.map(() => "delivered"));
     const change = { change: "+200.0%", within_chance: true };
     const rate = { change: "0.0 points", within_chance: false };
     expect(hook.bodies).toEqual([
@@ -274,11 +274,11 @@ describe("makeReport", () => {
         headline: [{ name: "Calls", ...calls }, {}, {}, {}, {}],
       },
     ]);
-    expect(Object.fromEntries(made?.manifest.statements.map(({ id, values }) => [id, values]) ?? [])).toEqual(
-      statements,
-    );
+    expect(
+      Object.fromEntries(made?.files.manifest.statements.map(({ id, values }) => [id, values]) ?? []),
+    ).toEqual(statements);
     const is_stale = "stale" in statements;
-    expect(made?.is_stale).toBe(is_stale);
+    expect(made?.run.isStale).toBe(is_stale);
     expect(readRows(weekly.database, "SELECT is_stale FROM report_runs")).toEqual([
       { is_stale: Number(is_stale) },
     ]);
@@ -387,8 +387,8 @@ describe("makeReport", () => {
     for (const _ of [1, 2, 3, 4]) await make(weekly, { scheduledFor, isResumed });
     for (const options of [{ scheduledFor, isResumed }, {}]) {
       const made = await make(weekly, options);
-      expect(made?.deliveries).toMatchObject([
-        { status: "failed", attempts: made?.report_run_id === 1 ? 15 : 3 },
+      expect(made?.run.deliveries).toMatchObject([
+        { status: "failed", attempts: made?.run.id === 1 ? 15 : 3 },
       ]);
       expect(made && exitCodeOfReport(made)).toBe(EXIT.undelivered);
     }
@@ -402,7 +402,7 @@ describe("makeReport", () => {
     await using hook = await startHook();
     using weekly = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });
     const dueMs = Date.parse("2026-11-10T07:00:00.000Z");
-    expect(await make(weekly, { dueMs, isOnlyRestated: true })).toMatchObject({ deliveries: [] });
+    expect(await make(weekly, { dueMs, isOnlyRestated: true })).toMatchObject({ run: { deliveries: [] } });
     expect(hook.bodies).toEqual([]);
     expect(readRows(weekly.database, "SELECT range_to, scheduled_for FROM report_runs")).toEqual([
       { range_to: "2026-11-08", scheduled_for: null },
@@ -418,7 +418,7 @@ describe("makeReport", () => {
     const bind = (token: string) => write(weekly, (tx) => claimWarehouse(tx, { ...service, token }, [], NOW));
     bind("other");
     await expect(make(weekly)).rejects.toThrow("token");
-    expect(await make(weekly, { isDelivered: false })).toMatchObject({ deliveries: [] });
+    expect(await make(weekly, { isDelivered: false })).toMatchObject({ run: { deliveries: [] } });
     expect(hook.bodies).toEqual([]);
     expect(readRows(weekly.database, "SELECT news_until FROM report_runs")).toEqual([{ news_until: null }]);
     bind("TOKEN-17");
@@ -449,7 +449,7 @@ describe("makeReport", () => {
     expect(readRows(weekly.database, "SELECT status, error FROM report_runs")).toEqual([
       { status: "interrupted", error: "Stopped by SIGTERM" },
     ]);
-    expect(await make(weekly, due)).toMatchObject({ report_run_id: 1 });
+    expect(await make(weekly, due)).toMatchObject({ run: { id: 1 } });
     expect(hook.bodies).toHaveLength(1);
   });
 
@@ -466,7 +466,7 @@ describe("makeReport", () => {
     using weekly = named({ ...LAST_WEEK, require, deliver: TO_HOOK }, { secrets: hook.secrets });
     write(weekly, ({ sqlite }) => sqlite.prepare("UPDATE sync_runs SET verdict = ?").run(verdict));
     const made = await make(weekly).catch((error: unknown) => error);
-    if (isDelivered) expect(made).toMatchObject({ manifest: { run: { verdict } } });
+    if (isDelivered) expect(made).toMatchObject({ files: { manifest: { run: { verdict } } } });
     else
       expect(made).toMatchObject({
         exitCode: EXIT.undelivered,
@@ -477,7 +477,7 @@ describe("makeReport", () => {
       });
     expect(hook.bodies).toHaveLength(Number(isDelivered));
     expect(existsSync(join(weekly.folder, "reports"))).toBe(isDelivered);
-    expect(await make(weekly, { isDelivered: false })).toMatchObject({ deliveries: [] });
+    expect(await make(weekly, { isDelivered: false })).toMatchObject({ run: { deliveries: [] } });
   });
 });
 

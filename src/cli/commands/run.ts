@@ -57,10 +57,10 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
           for (const prefix of [REPORT_JOB, RESTATED_JOB])
             settleByHand(report.settings.database, prefix + report.name, exit);
         results.push({
-          data: dataOf(made),
+          data: toData(made),
           summary: describeReport(made, folder, isDelivered),
           notes: notesOnDispositions(report.settings, account.sources),
-          errors: [...quietDoubts(context, made.manifest.statements), ...describeUndelivered(made)],
+          errors: [...quietDoubts(context, made.files.manifest.statements), ...describeUndelivered(made)],
           exit,
         });
       } catch (thrown) {
@@ -85,12 +85,17 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
   };
 }
 
-function describeReport(made: MadeReport, folder: string, isDelivered: boolean): string {
-  const isToNobody = isDelivered && made.deliveries.length === 0;
+/** Returns the members of a report's result for `--json`. */
+function toData({ report, files, run: { id, isStale, deliveries } }: MadeReport) {
+  return dataOf({ ...files, report, report_run_id: id, is_stale: isStale, deliveries });
+}
+
+function describeReport({ report, files, run }: MadeReport, folder: string, isDelivered: boolean): string {
+  const isToNobody = isDelivered && run.deliveries.length === 0;
   return [
-    `${made.report}, report run ${made.report_run_id}`,
-    describeMade(made, folder),
-    ...made.deliveries.map(describeDelivery),
+    `${report}, report run ${run.id}`,
+    describeMade(files, folder),
+    ...run.deliveries.map(describeDelivery),
     ...(isToNobody ? ["It has no recipients in calltally.yaml, so it was not sent"] : []),
   ].join("\n");
 }
@@ -101,8 +106,8 @@ function describeDelivery({ channel, recipient, status, attempts, last_error }: 
   return last_error === null ? what : `${what}: ${last_error}`;
 }
 
-function describeUndelivered({ report, deliveries }: MadeReport): string[] {
-  const missed = deliveries.filter(({ status }) => status !== "delivered");
+function describeUndelivered({ report, run }: MadeReport): string[] {
+  const missed = run.deliveries.filter(({ status }) => status !== "delivered");
   if (missed.length === 0) return [];
   const names = missed.map(({ channel, recipient }) => `${channel} to ${recipient}`).join(", ");
   const check = missed.some(({ channel }) => channel === "email")

@@ -18,7 +18,10 @@ export function uploadStep(plan: ExportPlan): ExportStep {
   const adjustments = async (job: Job, { kind }: { kind: AdjustmentKind }) =>
     (await import("./adjustments.ts")).writeAdjustments(job, kind, ledger);
   return {
-    at: ({ lists }) => lists && ledger.chooseAt(lists.reader),
+    at: ({ lists }) => {
+      if (lists !== undefined) ledger.chooseAt(lists.reader);
+      return undefined;
+    },
     contents: {
       ...recordOf(CONVERSIONS, () => conversions),
       ...recordOf(ADJUSTMENTS, () => adjustments),

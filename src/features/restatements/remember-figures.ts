@@ -19,7 +19,7 @@ export function rememberFigures({ ask, recorded }: ExportPlan): ExportStep {
     },
     at: (job) => {
       memory = new FigureMemory({ ...job, ...listsOf(job), ...recorded, writer, log });
-      job.remembered = memory;
+      return { remembered: memory };
     },
     finish: async (job) => {
       const restatements = memory && (await writeChanges(job, memory));

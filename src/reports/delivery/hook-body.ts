@@ -1,15 +1,15 @@
 import { isLoopback } from "../../base/loopback.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { assertNoPlaceholder } from "../../config/placeholder-names.ts";
-import { toSentenceText } from "../../export/sentences/sentences.ts";
+import { type Sentence, toSentenceText } from "../../export/sentences/sentences.ts";
 import { toSpoken } from "../../export/statements/statements.ts";
+import { blocksOf, type Printers, printBlocks, type SentFile } from "./blocks.ts";
 import {
   changeInWords,
   doubtsInWords,
   type Figure,
   formatBytes,
   type ReportSummary,
-  remarksInWords,
 } from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
@@ -44,26 +44,51 @@ export function toHookBody(summary: ReportSummary, kind: HookKind): unknown {
   return inLocale(summary.letterhead.locale, () => FORMS[kind](summary));
 }
 
+interface SlackParts {
+  blocks?: readonly unknown[];
+  /** Lines of the last block. */
+  notes?: readonly string[];
+}
+
+const toSection = (lines: readonly string[]) => ({
+  type: "section",
+  text: mrkdwn(lines.map(escapeSlack).join("\n")),
+});
+
+const SLACK: Printers<SlackParts> = {
+  title: ({ title, name, range }) => ({
+    blocks: [
+      { type: "header", text: { type: "plain_text", text: cut(title, SLACK_HEADER) } },
+      { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(name, range)))] },
+    ],
+  }),
+  doubts: ({ lines }) => ({ blocks: [toSection(lines)] }),
+  sentences: ({ sentences }) => ({ blocks: [toSection(sentences.map(toBullet))] }),
+  figures: ({ figures }) => ({
+    blocks: inGroups(figures.map(toSlackField), SLACK_FIELDS).map((fields) => ({ type: "section", fields })),
+  }),
+  // A channel has many readers.
+  callers: () => ({}),
+  verdict: ({ text }) => ({ notes: [text] }),
+  remarks: ({ lines }) => ({ notes: lines }),
+  files: ({ files, folder }) => ({ notes: [filesInWords(files, folder)] }),
+};
+
 /** Slack's Block Kit: https://docs.slack.dev/reference/block-kit/blocks */
 function toSlackMessage(summary: ReportSummary): unknown {
-  const { headline } = summary;
-  const doubts = doubtsInWords(summary).map(escapeSlack);
-  const sentences = summary.sentences.map((each) => escapeSlack(`• ${toSentenceText(each)}`));
-  const fields = headline.map((figure) =>
-    mrkdwn(`*${escapeSlack(figure.name)}*\n${escapeSlack(inWords(figure, "  "))}`),
-  );
-  const notes = [...remarksInWords(summary), ...filesInWords(summary)].map(escapeSlack);
+  const parts = printBlocks(blocksOf(summary), SLACK);
+  const notes = parts.flatMap((part) => part.notes ?? []).map(escapeSlack);
   return {
     text: escapeSlack(toOneLine(summary)),
     blocks: [
-      { type: "header", text: { type: "plain_text", text: cut(summary.title, SLACK_HEADER) } },
-      { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(summary)))] },
-      ...(doubts.length > 0 ? [{ type: "section", text: mrkdwn(doubts.join("\n")) }] : []),
-      ...(sentences.length > 0 ? [{ type: "section", text: mrkdwn(sentences.join("\n")) }] : []),
-      ...inGroups(fields, SLACK_FIELDS).map((group) => ({ type: "section", fields: group })),
+      ...parts.flatMap((part) => part.blocks ?? []),
       { type: "context", elements: [mrkdwn(notes.join("\n"))] },
     ],
   };
+}
+
+function toSlackField(figure: Figure) {
+  return mrkdwn(`*${escapeSlack(figure.name)}*\n${escapeSlack(inWords(figure, "  "))}`);
 }
 
 /** Verbatim, so that Slack does not turn words into links and mentions. */
@@ -76,30 +101,38 @@ function escapeSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+const TEAMS: Printers<readonly unknown[]> = {
+  title: ({ title, name, range }) => [
+    paragraph({ text: title, size: "large", weight: "bolder" }),
+    paragraph({ text: subtitleOf(name, range), isSubtle: true }),
+  ],
+  doubts: ({ lines }) => lines.map((text) => paragraph({ text, weight: "bolder" })),
+  sentences: ({ sentences }) => sentences.map((each) => paragraph({ text: toBullet(each) })),
+  figures: ({ figures }) => [
+    { type: "FactSet", facts: figures.map((figure) => ({ title: figure.name, value: inWords(figure) })) },
+  ],
+  callers: () => [],
+  verdict: ({ text }) => [toNote(text)],
+  remarks: ({ lines }) => lines.map(toNote),
+  files: ({ files, folder }) => [toNote(filesInWords(files, folder))],
+};
+
 /**
  * An Adaptive Card in a message, the only form that Teams workflows accept:
  * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  */
 function toTeamsMessage(summary: ReportSummary): unknown {
-  const { title, headline } = summary;
-  const facts = headline.map((figure) => ({ title: figure.name, value: inWords(figure) }));
-  const notes = [...remarksInWords(summary), ...filesInWords(summary)];
   const card = {
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     type: "AdaptiveCard",
     version: "1.4",
-    body: [
-      paragraph({ text: title, size: "large", weight: "bolder" }),
-      paragraph({ text: subtitleOf(summary), isSubtle: true }),
-      ...doubtsInWords(summary).map((text) => paragraph({ text, weight: "bolder" })),
-      ...summary.sentences.map((each) => paragraph({ text: `• ${toSentenceText(each)}` })),
-      { type: "FactSet", facts },
-      ...notes.map((text) => paragraph({ text, size: "small" })),
-    ],
+    body: printBlocks(blocksOf(summary), TEAMS).flat(),
   };
   const contentType = "application/vnd.microsoft.card.adaptive";
   return { type: "message", attachments: [{ contentType, contentUrl: null, content: card }] };
 }
+
+const toNote = (text: string) => paragraph({ text, size: "small" });
 
 /** A TextBlock would render Markdown, including links planted by others. */
 function paragraph(run: { text: string; size?: string; weight?: string; isSubtle?: boolean }) {
@@ -127,7 +160,8 @@ function toPlainJson(summary: ReportSummary): unknown {
 function toOneLine(summary: ReportSummary): string {
   const figures = summary.headline.map((figure) => `${figure.name} ${inWords(figure)}`);
   const first = [...doubtsInWords(summary), ...summary.sentences.map(toSentenceText)];
-  return `${summary.title}, ${subtitleOf(summary)}:${first.map((text) => ` ${text}`).join("")} ${figures.join(", ")}`;
+  const subtitle = subtitleOf(summary.letterhead.name, summary.range);
+  return `${summary.title}, ${subtitle}:${first.map((text) => ` ${text}`).join("")} ${figures.join(", ")}`;
 }
 
 function inWords(figure: Figure, blank = " "): string {
@@ -135,15 +169,16 @@ function inWords(figure: Figure, blank = " "): string {
   return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 
-function subtitleOf({ letterhead: { name }, range }: ReportSummary): string {
+function subtitleOf(name: string | undefined, range: string): string {
   return name === undefined ? range : `${name}, ${range}`;
 }
 
-function filesInWords({ files, folder }: ReportSummary): string[] {
-  if (files.length === 0) return [];
+function filesInWords(files: readonly SentFile[], folder: string): string {
   const names = files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`);
-  return [`The sender has the files in ${folder}: ${names.join(", ")}`];
+  return `The sender has the files in ${folder}: ${names.join(", ")}`;
 }
+
+const toBullet = (sentence: Sentence) => `• ${toSentenceText(sentence)}`;
 
 function inGroups<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, group) =>

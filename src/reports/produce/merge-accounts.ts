@@ -15,7 +15,7 @@ import type { Counterpart } from "../../export/timeframe.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../../figures/key-order.ts";
 import { addUp } from "../../figures/sums.ts";
-import { assertSynced, type ProduceOptions, produce } from "./produce.ts";
+import { assertSynced, type ProduceOptions, produceAndRead } from "./produce.ts";
 import type { Source } from "./source.ts";
 
 export interface AccountAsk {
@@ -159,20 +159,18 @@ export async function askAll(
 /** Returns the figures of an account, and the values of the filter that none of its calls has. */
 async function askOne({ account, ask, source, onAttributed }: AccountAsk, signal: AbortSignal) {
   const output = memoryOutput();
-  let compared: Counterpart | undefined;
-  const inspect = async ({ timeframe }: Job) => {
-    compared = timeframe.compared;
-  };
-  const options = { signal, onAttributed, inspect };
+  const options = { signal, onAttributed };
+  const readCompared = async ({ timeframe }: Job) => ({ value: timeframe.compared });
   // A value that one account lacks may exist in another; if none has it, it is a typo.
   let missing: UnmatchedError["unmatched"] = [];
-  const { manifest, isWarehouseEmpty } = await produce(ask, source, output, options).catch(
+  const { files, value: compared } = await produceAndRead(ask, source, output, options, readCompared).catch(
     (error: unknown) => {
       if (!(error instanceof UnmatchedError)) throw error;
       missing = error.unmatched;
-      return produce({ ...ask, isEmptyAllowed: true }, source, output, options);
+      return produceAndRead({ ...ask, isEmptyAllowed: true }, source, output, options, readCompared);
     },
   );
+  const { manifest, isWarehouseEmpty } = files;
   assertSynced(manifest);
   const [table] = output.tables;
   if (table === undefined) throw new Error("No table was made");

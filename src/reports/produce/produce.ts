@@ -2,7 +2,7 @@ import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
 import type { Ask } from "../../config/request/resolve.ts";
-import type { Job } from "../../export/job.ts";
+import type { Job, Reading, StartedJob } from "../../export/job.ts";
 import { type Letterhead, PLAIN } from "../../export/letterhead/letterhead.ts";
 import { fingerprintOf, type Manifest } from "../../export/manifest.ts";
 import type { Outlet, Output } from "../../export/output/output.ts";
@@ -22,8 +22,6 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   /** Whose figures pages and sheets show. @default nobody's */
   letterhead?: Letterhead | undefined;
   reportRun?: ReportRunOfFiles | undefined;
-  /** Reads more at the moment of the files, before the first is written. If it throws, nothing changes. */
-  inspect?: ((job: Job) => Promise<void>) | undefined;
 }
 
 export interface ProducedFiles {
@@ -50,6 +48,18 @@ export async function produce(
   output: Output,
   options: ProduceOptions = {},
 ): Promise<ProducedFiles> {
+  const { files } = await produceAndRead(ask, source, output, options, async () => ({ value: undefined }));
+  return files;
+}
+
+/** Also reads more at the moment of the files, before the first is written. If that throws, nothing changes. */
+export async function produceAndRead<T>(
+  ask: Ask,
+  source: Source,
+  output: Output,
+  options: ProduceOptions,
+  read: (job: Job) => Promise<Reading<T>>,
+): Promise<{ files: ProducedFiles; value: T }> {
   const clock = options.clock ?? systemClock;
   using opened = await source.open({ ...options, clock });
   const { warehouse } = opened;
@@ -68,7 +78,12 @@ export async function produce(
     const steps = isRecorded ? [exportLog()] : [];
     for (const { startExport } of FEATURES) if (startExport) steps.push(await startExport({ ask, recorded }));
     await using outlet = await output.open(opened.origin);
-    const { manifest, ...made } = await make(ask, { opened, outlet, folder, steps, onNewKey }, options);
+    const { manifest, isWarehouseEmpty, value } = await make(
+      ask,
+      { opened, outlet, folder, steps, onNewKey },
+      options,
+      read,
+    );
     const now = new Date(clock.now()).toISOString();
     const writer = isRecorded ? warehouse.writer : undefined;
     await outlet.commit(
@@ -76,23 +91,24 @@ export async function produce(
       (files, manifestSha256) => writer && commitOf(writer, steps, { files, manifest, manifestSha256, now }),
     );
     const notes = steps.flatMap((step) => step.note?.() ?? []);
-    return {
+    const files: ProducedFiles = {
       ...(folder && { folder }),
       manifest,
       ...(newKey && { newKey }),
-      ...made,
+      isWarehouseEmpty,
       note: {
         data: Object.assign({}, ...notes.map(({ data }) => data)),
         lines: notes.flatMap(({ lines }) => lines),
       },
       ...(isRecorded && writer === undefined && { unrecorded: true }),
     };
+    return { files, value };
   } catch (error) {
     throw warehouse === undefined ? error : nameFile(error, warehouse.path);
   }
 }
 
-async function make(
+async function make<T>(
   ask: Ask,
   means: {
     opened: OpenSource;
@@ -101,32 +117,32 @@ async function make(
     steps: readonly ExportStep[];
     onNewKey: (file: string) => void;
   },
-  { account, letterhead = PLAIN, signal, inspect, clock = systemClock }: ProduceOptions,
-): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty">> {
+  { account, letterhead = PLAIN, signal, clock = systemClock }: ProduceOptions,
+  read: (job: Job) => Promise<Reading<T>>,
+): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty"> & { value: T }> {
   const { opened, outlet, folder, steps, onNewKey } = means;
   for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
-  const started = await startJob(ask, moment, opened);
+  const begun = await startJob(ask, moment, opened);
   const write: Job["write"] = (file, content, audience) =>
     outlet.write(file, untilAborted(content, signal), audience);
   const tables = collectTables(ask, outlet, write);
-  const job: Job = {
-    ...started,
+  const started: StartedJob = {
+    ...begun,
     account,
     letterhead,
     nowMs: clock.now(),
     session: moment.session,
     readCoverage: moment.readCoverage,
     lists: moment.calls && { ...moment.calls, onNewKey },
-    remembered: undefined,
-    findTagProblems: undefined,
     isPartitioned: folder !== undefined,
     write,
     table: tables.take,
   };
-  for (const step of steps) step.at?.(job);
-  await inspect?.(job);
+  const job: Job = Object.assign({}, started, ...steps.map((step) => step.at?.(started)));
+  const { value, facts } = await read(job);
+  if (facts !== undefined) job.state(facts);
   const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
   if (rollups.length > 0) moment.session.expect(rollups, { raw: ask.raw, figures: ask.columns });
   const { manifest } = job;
@@ -144,7 +160,7 @@ async function make(
   for (const step of steps) await step.finish?.(job);
   const isWarehouseEmpty = moment.readCoverage().calls === 0;
   job.state({ files: { ...manifest, isWarehouseEmpty } });
-  return { manifest, isWarehouseEmpty };
+  return { manifest, isWarehouseEmpty, value };
 }
 
 /** @throws CalltallyError (exit 9) if the figures would be of whatever an unfinished sync has read */

@@ -14,7 +14,7 @@ import {
 } from "../../../src/export/statements/statements.ts";
 import { toBasis } from "../../../src/mcp/answer.ts";
 import { toHookBody } from "../../../src/reports/delivery/hook-body.ts";
-import { toMailHtml } from "../../../src/reports/delivery/mail-message.ts";
+import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
 import {
   doubtsInWords,
   type ReportSummary,
@@ -262,7 +262,7 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
   "the page's last section": async (statements) => String(await basisSection(reportOf(statements))),
   "mail, text": (statements) =>
     [...doubtsInWords(summaryOf(statements)), ...remarksInWords(summaryOf(statements))].join("\n"),
-  "mail, HTML": (statements) => toMailHtml(summaryOf(statements), []),
+  "mail, HTML": async (statements) => (await composeMail(summaryOf(statements), "Calls")).html,
   Slack: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "slack")),
   Teams: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "teams")),
   "a web hook": (statements) => JSON.stringify(toHookBody(summaryOf(statements), "json")),

@@ -4,12 +4,7 @@ import { describe, expect, it } from "vitest";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import { describeNotice } from "../../../src/features/notices/notice-words.ts";
 import { CHANCE_MEANING } from "../../../src/figures/change-chance.ts";
-import {
-  buildMessage,
-  composeMail,
-  messageIdOf,
-  toMailHtml,
-} from "../../../src/reports/delivery/mail-message.ts";
+import { buildMessage, composeMail, messageIdOf } from "../../../src/reports/delivery/mail-message.ts";
 import {
   formatBytes,
   type ReportSummary,
@@ -292,7 +287,7 @@ Sent by calltally.
   });
 });
 
-describe("toMailHtml", () => {
+describe("HTML of a mail", () => {
   it("escapes every text, and loads nothing remote", async () => {
     const evil = `"><img src=https://evil.example/x onerror=alert(1)>'&`;
     const summary: ReportSummary = {
@@ -307,10 +302,10 @@ describe("toMailHtml", () => {
       headline: [{ name: evil, value: evil, change: evil, previous: evil, within_chance: true }],
       statements: [{ id: "unverified", level: "doubt", values: { run_id: 1, reason: evil, advice: null } }],
       notices: [evil],
-      files: [],
+      files: [{ name: evil, path: evil, bytes: 1, sha256: evil, isPersonal: false, isScript: true }],
       manifest: { name: evil, path: evil, bytes: 1, sha256: evil, isPersonal: false },
     };
-    const html = await toMailHtml(summary, [{ name: evil, bytes: 1, isAttached: false }]);
+    const { html } = await composeMail(summary, evil);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
     ).toHaveLength(15);

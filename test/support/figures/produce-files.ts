@@ -5,10 +5,15 @@ import type { Content } from "../../../src/config/request/contents.ts";
 import type { PrivateColumn } from "../../../src/config/request/option-values.ts";
 import { optionsThat } from "../../../src/config/request/options.ts";
 import { type Ask, type ConversionOptions, resolve } from "../../../src/config/request/resolve.ts";
+import type { Job } from "../../../src/export/job.ts";
 import { folderOutput } from "../../../src/export/output/folder.ts";
 import type { Output } from "../../../src/export/output/output.ts";
 import { streamOutput } from "../../../src/export/output/stream.ts";
-import { type ProducedFiles, type ProduceOptions, produce } from "../../../src/reports/produce/produce.ts";
+import {
+  type ProducedFiles,
+  type ProduceOptions,
+  produceAndRead,
+} from "../../../src/reports/produce/produce.ts";
 import {
   type WarehouseSourceOptions,
   warehouseSource,
@@ -29,6 +34,8 @@ export interface ExportOptions
     ProduceOptions,
     Optional<Omit<Ask, "contents" | "with" | "conversion">> {
   targets: readonly Target[];
+  /** Reads more at the moment of the files. */
+  read?: (job: Job) => Promise<void>;
 }
 
 export interface FolderExportOptions extends ExportOptions {
@@ -55,7 +62,7 @@ export async function exportToStream(
   return await make(options, streamOutput(options.writeChunk));
 }
 
-async function make({ targets, ...options }: ExportOptions, output: Output): Promise<ProducedFiles> {
+async function make({ targets, read, ...options }: ExportOptions, output: Output): Promise<ProducedFiles> {
   const { timezone = "UTC" } = options;
   const defaults = resolve({}, { nowMs: 0, timezone });
   const conversion = targets.find((target) => target.conversion)?.conversion;
@@ -74,7 +81,10 @@ async function make({ targets, ...options }: ExportOptions, output: Output): Pro
     with: targets.flatMap((target) => target.with ?? []),
     conversion: { ...defaults.conversion, ...conversion },
   };
-  return await produce(ask, warehouseSource(options), output, options);
+  const { files } = await produceAndRead(ask, warehouseSource(options), output, options, async (job) => ({
+    value: await read?.(job),
+  }));
+  return files;
 }
 
 function interrupted(output: Output, meanwhile: NonNullable<FolderExportOptions["meanwhile"]>): Output {

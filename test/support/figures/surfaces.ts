@@ -4,15 +4,14 @@ import Database from "better-sqlite3";
 import { unzipSync } from "fflate";
 import type { Job } from "../../../src/export/job.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
-import { sentencesOf } from "../../../src/export/sentences/sentences.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
 import {
   type ReportHeadline,
   readReportFacts,
   readReportHeadline,
-  summarizeReport,
-} from "../../../src/reports/summarize-report.ts";
+} from "../../../src/reports/read-report.ts";
+import { summarizeReport } from "../../../src/reports/summarize-report.ts";
 import { readBySheetJs, type SeenCell } from "../../export/workbook-readers.ts";
 import { openWarehouse } from "../library.ts";
 import { readCsv } from "../page.ts";
@@ -63,13 +62,12 @@ export async function readSurfaces(
       spend,
       ...options,
     });
-  const inspect = async (job: Job) => {
+  const read = async (job: Job) => {
     headline = await readReportHeadline(job);
     facts = await readReportFacts(job, headline);
   };
-  const { manifest } = await write({ inspect });
+  const { manifest } = await write({ read });
   if (headline === undefined || facts === undefined) throw new Error("The headline was not read");
-  const sentences = sentencesOf({ ...facts, statements: manifest.statements, restatements: [] });
   const csv = readCsv(readText(folder, `${dimension}.csv`));
   await write({ format: { format: "json" } });
   const json: Row[] = JSON.parse(readText(folder, `${dimension}.json`));
@@ -79,7 +77,7 @@ export async function readSurfaces(
   sqlite.close();
   await write({ format: { format: "xlsx" }, chance: false });
   const sheet = readSheet(readFileSync(join(folder, "calltally.xlsx")), dimension, Object.keys(csv[0] ?? {}));
-  const mail = (await composeMail(summarize({ manifest, headline, sentences, notices }), "Calls")).text;
+  const mail = (await composeMail(summarize({ manifest, headline, facts, notices }), "Calls")).text;
   const files = { csv, json, sqlite: stored, sheet, mail };
   if (minCell !== undefined) return { ...files, library: [], mcp: [], page: "" };
 
@@ -95,25 +93,25 @@ export async function readSurfaces(
 function summarize({
   manifest,
   headline,
-  sentences,
+  facts,
   notices,
-}: Pick<SummaryParts, "manifest" | "headline" | "sentences"> & { notices: string[] }) {
+}: Pick<SummaryParts, "manifest"> & {
+  headline: ReportHeadline;
+  facts: Awaited<ReturnType<typeof readReportFacts>>;
+  notices: string[];
+}) {
   const report = { name: "monthly", account: null, file: { content: {} } } as Parameters<
     typeof summarizeReport
   >[0];
-  const plan = { ask: { range: RANGE }, values: {}, letterhead: PLAIN } as SummaryParts["plan"];
-  const news = { notices, until: 0 };
-  const coverage = { verified: null };
-  return summarizeReport(report, {
-    manifest,
-    coverage,
-    headline,
-    sentences,
-    plan,
-    files: [],
-    folder: "reports",
-    news,
-  });
+  const plan = {
+    ask: { range: RANGE },
+    values: {},
+    letterhead: PLAIN,
+    personal: [] as string[],
+  } as SummaryParts["plan"];
+  const delivered = { news: { notices, until: 0 }, ringBack: undefined, facts, remembered: undefined };
+  const reading = { headline, coverage: { verified: null }, isStale: false, delivered };
+  return summarizeReport(report, { plan, manifest: { ...manifest, files: [] }, folder: "reports", reading });
 }
 
 function readSheet(content: Buffer, name: string, columns: string[]): Record<string, SheetCell | null>[] {
