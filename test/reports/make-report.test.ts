@@ -302,7 +302,7 @@ describe("makeReport", () => {
     const content = { ...LAST_WEEK, columns: ["calls"], deliver: TO_HOOK };
     using own = named(content, { secrets: hook.secrets, calls: CALLS.slice(1) });
     const stated = async (isDelivered: boolean) =>
-      (await make(own, { isDelivered }))?.manifest.statements.map(({ id }) => id).sort();
+      (await make(own, { isDelivered }))?.files.manifest.statements.map(({ id }) => id).sort();
     expect(await stated(true)).toEqual(["previous_not_covered", "provisional", "short_history"]);
     expect(await stated(false)).toEqual(["previous_not_covered", "provisional"]);
   });
@@ -422,12 +422,10 @@ describe("makeReport", () => {
     expect(hook.bodies).toEqual([]);
     expect(readRows(weekly.database, "SELECT news_until FROM report_runs")).toEqual([{ news_until: null }]);
     bind("TOKEN-17");
-    expect(await make(weekly)).toMatchObject({
-      deliveries: [
-        { status: "delivered" },
-        { status: "failed", last_error: expect.stringContaining("/[secret]") },
-      ],
-    });
+    expect((await make(weekly))?.run.deliveries).toMatchObject([
+      { status: "delivered" },
+      { status: "failed", last_error: expect.stringContaining("/[secret]") },
+    ]);
   });
 
   it("records its error with the place in the file", async () => {
