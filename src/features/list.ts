@@ -35,11 +35,9 @@ export const FEATURES: readonly Feature[] = [
   {
     name: "hygiene",
     startExport: async () => ({
-      at: (job) =>
-        job.lists && {
-          findTagProblems: async () =>
-            (await (await import("./hygiene/write-hygiene.ts")).readJobProblems(job)).problems,
-        },
+      sections: {
+        tags: async (job) => (await import("./hygiene/tag-section.ts")).readTagSection(job),
+      },
       contents: {
         hygiene: async (job) => (await import("./hygiene/write-hygiene.ts")).writeHygiene(job),
       },

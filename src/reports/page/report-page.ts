@@ -2,10 +2,12 @@ import { html } from "hono/html";
 import { HISTORY_DAYS } from "../../base/calendar/history.ts";
 import { localDate } from "../../base/calendar/local-time.ts";
 import { daysInWords, longLabelOf } from "../../base/calendar/period-text.ts";
+import { capitalized } from "../../base/text/capitalized.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { toPrintable, toShort } from "../../base/text/printable.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import { titleOf } from "../../export/letterhead/letterhead.ts";
+import { countOf, type Html, isolated } from "../../export/letterhead/page-parts.ts";
 import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
 import type { Manifest } from "../../export/manifest.ts";
 import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
@@ -15,14 +17,12 @@ import { describeReasons, keyInWords } from "../../features/restatements/restate
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { Value } from "../../sources/figure-session.ts";
-import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
+import { amountOf, answerRateOf, changeOf } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { outcomeSection } from "./page-outcomes.ts";
-import { isolated } from "./page-parts.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import { tagSection } from "./page-tags.ts";
 import type { Report } from "./report-figures.ts";
 
 export async function toPage(report: Report): Promise<string> {
@@ -30,7 +30,7 @@ export async function toPage(report: Report): Promise<string> {
 }
 
 function pageOf(report: Report): Html {
-  const { letterhead, figures, manifest } = report;
+  const { letterhead, figures, manifest, sections } = report;
   const title = `Calls, ${daysInWords(manifest.range)}`;
   const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
@@ -45,7 +45,7 @@ ${headline(report)}
 ${noticeSection(report)}
 ${restatementSection(report)}
 ${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}${outcomeSection(report)}` : chartSections(report)}
-${tagSection(report)}
+${sections.tags()}
 ${basisSection(report)}
 </main>
 ${endPage()}`;

@@ -5,7 +5,7 @@ import { fingerprintOf, type ManifestFile } from "../../export/manifest.ts";
 import { sentencesOf } from "../../export/sentences/sentences.ts";
 import { metrics } from "../../figures/metrics.ts";
 import { compareWithPage, PAGE_CONTENTS } from "./compare-page.ts";
-import { readReportFigures } from "./report-figures.ts";
+import { type Report, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
 
@@ -41,7 +41,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     fingerprint,
     restatements,
     notices: readPageNotices(job),
-    tagProblems: isOfSome(job) ? [] : ((await job.findTagProblems?.()) ?? []),
+    sections: await readSections(job),
     grain,
     days,
     compared,
@@ -49,4 +49,6 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
 
-const isOfSome = ({ ask }: Pick<Job, "ask">) => Object.keys(ask.filter).length > 0;
+const readSections = async ({ readSection }: Job): Promise<Report["sections"]> => ({
+  tags: await readSection("tags"),
+});
