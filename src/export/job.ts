@@ -12,7 +12,7 @@ import type { Letterhead } from "./letterhead/letterhead.ts";
 import type { Html } from "./letterhead/page-parts.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
-import type { Restatement } from "./restatement.ts";
+import type { ChangedFigure } from "./sentences/facts.ts";
 import type { Facts } from "./statements/rule.ts";
 import type { NamedTable, Table } from "./table.ts";
 import type { Timeframe } from "./timeframe.ts";
@@ -59,7 +59,7 @@ export interface Job extends SectionJob {
 }
 
 /** The sections that features add to a page of charts. */
-export type SectionName = "tags";
+export type SectionName = "restatements" | "tags";
 /** Writes a section in the locale of the page; nothing if there is nothing to show. */
 export type WriteSection = () => Html | "";
 
@@ -72,9 +72,10 @@ export interface Reading<T> {
 
 export interface RememberedFigures {
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
-  find: (contents: string) => readonly Restatement[];
+  /** Returns the figures of a file that changed, in the order in which its rollups are watched. */
+  findIn: (file: string) => readonly ChangedFigure[];
   /** All that were found, once the files are written. */
-  readonly found: readonly Restatement[];
+  readonly found: readonly ChangedFigure[];
 }
 
 export interface RollupOutlet {

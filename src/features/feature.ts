@@ -16,6 +16,8 @@ export interface Feature {
   endSync?(warehouse: LockedWarehouse, run: SyncRun, options: EndOfSync): Promise<SyncRun>;
   /** After a sync on the schedule, without its lock; returns what to log. */
   followSync?(account: SyncedAccount): Promise<LogLine | undefined>;
+  /** Whether figures that were exported to a folder may have changed since. */
+  mayBeRestated?(reader: Reader, folder: string): Promise<boolean>;
   /** Returns its triggers. */
   triggers?(): Promise<TriggerFamily>;
   /** Returns paths of its files that may name callers with these pseudonyms. */

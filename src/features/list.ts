@@ -22,6 +22,9 @@ export const FEATURES: readonly Feature[] = [
       trimFigureMemory(warehouse, clock.now());
       return run;
     },
+    mayBeRestated: async (reader, folder) =>
+      (await import("./restatements/exported-rollups.ts")).mayBeRestated(reader, folder),
+    triggers: async () => (await import("./restatements/logged-facts.ts")).LOGGED,
   },
   {
     name: "explore",

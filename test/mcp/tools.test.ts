@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import type { Restatement } from "../../src/export/restatement.ts";
+import type { Restatement } from "../../src/features/restatements/restatement.ts";
 import { endNotice, insertNotice } from "../../src/features/notices/notice-table.ts";
 import { insertRestatements } from "../../src/features/restatements/restatement-table.ts";
 import { importSpend } from "../../src/features/spend/spend-table.ts";

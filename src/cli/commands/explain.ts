@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { Argument, Command } from "@commander-js/extra-typings";
 import { minutesOf } from "../../base/calendar/local-time.ts";
+import { ellipsize } from "../../base/text/terminal-text.ts";
 import { ASSISTANTS_AS_OF } from "../../calls/attribution/ai-assistants.ts";
 import { presentText } from "../../calls/attribution/call-text.ts";
 import { shownFacts } from "../../calls/facts.ts";
@@ -15,7 +16,6 @@ import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { wholeNumber } from "../parsers.ts";
 import { besideData } from "../terminal/statement-lines.ts";
-import { ellipsize } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("explain")

@@ -1,9 +1,9 @@
 import { and, desc, gt, gte, lt, type SQL } from "drizzle-orm";
 import { integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
-import { RESTATEMENT_REASONS, type Restatement } from "../../export/restatement.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
+import { RESTATEMENT_REASONS, type Restatement } from "./restatement.ts";
 
 const columns = {
   restatement_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the restatement."),

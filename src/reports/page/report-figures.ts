@@ -3,7 +3,6 @@ import { isSpendComparable } from "../../export/described-spend.ts";
 import type { SectionName, WriteSection } from "../../export/job.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import type { Manifest } from "../../export/manifest.ts";
-import type { Restatement } from "../../export/restatement.ts";
 import type { Sentence } from "../../export/sentences/sentences.ts";
 import type { Counterpart, Timeframe } from "../../export/timeframe.ts";
 import type { Notice } from "../../features/notices/notice-table.ts";
@@ -30,8 +29,6 @@ export interface Report {
   coverage: Coverage;
   manifest: Manifest;
   fingerprint: string;
-  /** Figures that changed since the page was last written. */
-  restatements: readonly Restatement[];
   /** Notices within its days, of a page of all calls. */
   notices: readonly Notice[];
   /** What features add. */

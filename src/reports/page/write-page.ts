@@ -39,7 +39,6 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     coverage: job.readCoverage(),
     manifest,
     fingerprint,
-    restatements,
     notices: readPageNotices(job),
     sections: await readSections(job),
     grain,
@@ -50,5 +49,6 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 }
 
 const readSections = async ({ readSection }: Job): Promise<Report["sections"]> => ({
+  restatements: await readSection("restatements"),
   tags: await readSection("tags"),
 });
