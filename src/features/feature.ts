@@ -5,7 +5,7 @@ import type { LockedWarehouse } from "../warehouse/file/lock.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { SchemaObjects } from "../warehouse/stored-objects.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
-import type { Notice } from "./notices/notice-table.ts";
+import type { Notice, NoticeBook } from "./notice.ts";
 
 /** A capability that the core does not know. The rooms that run syncs, exports and the like ask each feature. */
 export interface Feature {
@@ -14,6 +14,10 @@ export interface Feature {
   startExport?(plan: ExportPlan): Promise<ExportStep>;
   /** After each sync, under its lock; returns the run as recorded since. */
   endSync?(warehouse: LockedWarehouse, run: SyncRun, options: EndOfSync): Promise<SyncRun>;
+  /** Loads what reads its notices. */
+  loadNotices?(): Promise<NoticeBook>;
+  /** Loads what finds changes since a time, ISO 8601 UTC; of all times without it. */
+  loadFindings?(): Promise<(reader: Reader, since?: string) => Findings>;
   /** After a sync on the schedule, without its lock; returns what to log. */
   followSync?(account: SyncedAccount): Promise<LogLine | undefined>;
   /** Whether figures that were exported to a folder may have changed since. */
@@ -36,6 +40,12 @@ export interface EndOfSync {
   notices?: boolean | undefined;
   /** Receives each notice that is new or over. */
   onNotice?: ((notice: Notice) => void) | undefined;
+}
+
+export interface Findings {
+  rows: readonly object[];
+  /** Until when each is about calls, ISO 8601 UTC. */
+  ends: readonly string[];
 }
 
 export interface SyncedAccount {

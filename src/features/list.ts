@@ -22,6 +22,7 @@ export const FEATURES: readonly Feature[] = [
       trimFigureMemory(warehouse, clock.now());
       return run;
     },
+    loadFindings: async () => (await import("./restatements/restatement-table.ts")).findRestatedSince,
     mayBeRestated: async (reader, folder) =>
       (await import("./restatements/exported-rollups.ts")).mayBeRestated(reader, folder),
     triggers: async () => (await import("./restatements/logged-facts.ts")).LOGGED,
@@ -50,6 +51,8 @@ export const FEATURES: readonly Feature[] = [
     name: "notices",
     endSync: async (warehouse, run, options) =>
       (await import("./notices/watch-calls.ts")).watchAfterSync(warehouse, run, options),
+    loadNotices: async () => (await import("./notices/notice-book.ts")).NOTICE_BOOK,
+    loadFindings: async () => (await import("./notices/notice-book.ts")).findNotices,
     triggers: async () => (await import("./notices/watched-days.ts")).COUNTED,
   },
   {

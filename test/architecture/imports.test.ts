@@ -34,7 +34,6 @@ const REACH_IN = {
   cluster: ["reports/produce/published-source.ts"],
   conversions: ["operate/explain/explain-call.ts"],
   explore: ["operate/verify/verify-files.ts"],
-  restatements: ["reports/due-report.ts"],
 };
 /** They receive everything. */
 const ROOTS = /^(cli|library|mcp|sandbox\/demo|operate\/(jobs|status|doctor|schema))\//;

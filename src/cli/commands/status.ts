@@ -4,6 +4,7 @@ import { describeError, EXIT, worstCode } from "../../base/errors.ts";
 import { toCalltallyError } from "../../base/known-error.ts";
 import type { Account } from "../../config/accounts.ts";
 import { inspectSettings, loadSettings } from "../../config/load-settings.ts";
+import { loadNotices } from "../../features/load-notices.ts";
 import { findLate, findProblems } from "../../operate/status/find-problems.ts";
 import { remarkOnOrphans } from "../../operate/status/orphans.ts";
 import { reportsOf } from "../../operate/status/read-next.ts";
@@ -42,12 +43,14 @@ export const command = (context: Context) =>
         const accounts = accountsOf(context);
         const { file } = configurationOf(context);
         const nowMs = Date.now();
+        const notices = await loadNotices();
         const judge = (account: Account) => {
           const reports = reportsOf(file, account);
           const status = readStatus(loadSettings(account.sources), {
             runs: runs ?? RUNS_SHOWN,
             nowMs,
             reports,
+            notices,
           });
           const late = maxAge && findLate(status, maxAge, nowMs);
           const { failures, remarks } = findProblems(status);
@@ -59,7 +62,7 @@ export const command = (context: Context) =>
         return await overAccounts(context, accounts, ({ account }) => {
           const { status, errors, exit } = judge(account);
           return {
-            data: status,
+            data: { ...status, notices: status.notices.map(({ data }) => data) },
             text: runs === undefined ? describeStatus(status, nowMs) : describeHistory(status),
             errors, // in full: the screen cuts them to its width
             exit,

@@ -2,7 +2,6 @@ import { Command, Option } from "@commander-js/extra-typings";
 import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
 import { hostLimits } from "../../service/api/host-limits.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
@@ -63,7 +62,7 @@ export const command = (context: Context) =>
             signal: context.signal,
             onProgress: (done) => progress.update(done, account.name),
             onAttributed: attributionProgress(context, note),
-            onNotice: (notice) => news.push(`  notice    ${describeNotice(notice, settings.timezone)}`),
+            onNotice: ({ describe }) => news.push(`  notice    ${describe(settings.timezone)}`),
             onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
             onBegunAgain: (remains) =>
               note(`Began a new warehouse, though ${remains} shows that there was one: is its disk mounted?`),

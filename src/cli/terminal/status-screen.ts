@@ -4,7 +4,6 @@ import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../bas
 import { ellipsize, formatTable, hang, WIDTH } from "../../base/text/terminal-text.ts";
 import type { Level } from "../../export/statements/rule.ts";
 import { doubtsOf, say } from "../../export/statements/statements.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
 import { describeDelivery, findFailedSync, trustIn } from "../../operate/status/find-problems.ts";
 import type { Status } from "../../operate/status/read-status.ts";
 import { describeOrder } from "../../service/paging/order-key.ts";
@@ -160,7 +159,7 @@ function describeKeptTopics({ topics_kept }: Status): string {
 }
 
 function describeNotices({ notices, timezone }: Status): string[] {
-  return linesOf("Notices", some(notices.map((notice) => describeNotice(notice, timezone))));
+  return linesOf("Notices", some(notices.map(({ describe }) => describe(timezone))));
 }
 
 function describeRejected({ rejected }: Status): string[] {

@@ -7,6 +7,7 @@ import type { CalltallyFile } from "../../config/calltally-file.ts";
 import { loadSettings } from "../../config/load-settings.ts";
 import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../config/request/option-values.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
+import { loadNotices } from "../../features/load-notices.ts";
 import { CALL_METRICS, type Figure, MISSED_RATE } from "../../figures/metrics.ts";
 import { addUp, compareFigures, type Figures, figureOfSums } from "../../figures/sums.ts";
 import {
@@ -75,13 +76,15 @@ export async function readOverview(
       ) ?? [],
   );
   const figures = await askAll(asks, { signal, onError });
+  const notices = await loadNotices();
   const rows = accounts.map((account): OverviewRow => {
     const { name } = account;
     const own = figures.find((each) => each.account === name);
     const known = tryTo(
       () => {
         const settings = loadSettings(account.sources);
-        const status = readStatus(settings, { runs: 1, nowMs, reports: reportsOf(file, account) });
+        const reports = reportsOf(file, account);
+        const status = readStatus(settings, { runs: 1, nowMs, notices, reports });
         return { settings, status };
       },
       (error) => onError(name, error),

@@ -5,7 +5,7 @@ import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import type { Manifest } from "../../export/manifest.ts";
 import type { Sentence } from "../../export/sentences/sentences.ts";
 import type { Counterpart, Timeframe } from "../../export/timeframe.ts";
-import type { Notice } from "../../features/notices/notice-table.ts";
+import type { Notice } from "../../features/notice.ts";
 import type { ComparedDays } from "../../figures/change-chance.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CALL_METRICS, OUTCOME_FIGURES, type SpendForm, spendMetrics } from "../../figures/metrics.ts";

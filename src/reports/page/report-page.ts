@@ -10,7 +10,6 @@ import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts
 import type { Manifest } from "../../export/manifest.ts";
 import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
 import { has } from "../../export/statements/statements.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { Value } from "../../sources/figure-session.ts";
@@ -140,6 +139,6 @@ function noticeSection({ notices, manifest }: Report): Html | "" {
   if (notices.length === 0) return "";
   const rest = notices.length - ROWS_SHOWN;
   return html`<h2>Notices: calls that went silent or far off</h2>
-<ul>${notices.slice(0, ROWS_SHOWN).map((notice) => html`<li><bdi>${toPrintable(describeNotice(notice, manifest.timezone))}</bdi></li>`)}</ul>
+<ul>${notices.slice(0, ROWS_SHOWN).map(({ describe }) => html`<li><bdi>${toPrintable(describe(manifest.timezone))}</bdi></li>`)}</ul>
 ${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
 }

@@ -30,7 +30,8 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 
   const days = countDays({ from, to });
   const { movers, spend: costs, outcomes: earned } = figures;
-  const shown = { total: headline, compared, movers, spend: costs, earned: earned?.total };
+  const notices = await readPageNotices(job);
+  const shown = { total: headline, compared, movers, spend: costs, earned: earned?.total, notices };
   const facts = sentenceFacts(job, shown);
   const page = await toPage({
     letterhead: job.letterhead,
@@ -39,7 +40,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     coverage: job.readCoverage(),
     manifest,
     fingerprint,
-    notices: readPageNotices(job),
+    notices,
     sections: await readSections(job),
     grain,
     days,
