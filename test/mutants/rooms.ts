@@ -171,7 +171,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   notices: {
     floor: 85,
     parts: [
-      ...own("features/notices", "call-hours"),
+      ...own("features/notices", "call-hours", "notice-book"),
       { files: ["src/features/notices/judge-calls.ts"], tests: ["test/features/notices/judge-once.test.ts"] },
       {
         files: ["src/features/notices/notice-words.ts"],
