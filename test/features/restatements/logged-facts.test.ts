@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { systemClock } from "../../../src/base/clock.ts";
 import { FEATURES } from "../../../src/features/list.ts";
 import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
-import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
+import { findAlteredObjects } from "../../../src/operate/verify/altered-objects.ts";
+import { LOG_TRIGGERS, readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { readLastDoneRun } from "../../../src/warehouse/runs/runs.ts";
 import { locked, newWarehouse, storeRun } from "../../support/warehouses/warehouse.ts";
 
@@ -20,4 +21,13 @@ it("the log of facts ends after a sync if it no longer explains any rollup", asy
     await endSync?.(locked(warehouse), run, { clock: systemClock, timezone: "UTC" });
   }
   expect(readFactLog(warehouse)).toBeUndefined();
+});
+
+it("verify names the triggers of the log if they lack, though a rollup is recorded", async () => {
+  using warehouse = newWarehouse();
+  expect(await findAlteredObjects(warehouse)).toEqual([]);
+  warehouse.sqlite.exec(
+    "INSERT INTO exported_rollups VALUES (1, 'a', 'channel', '', '', NULL, NULL, NULL, NULL, '', '', 0, 1, 1)",
+  );
+  expect(await findAlteredObjects(warehouse)).toEqual(Object.keys(LOG_TRIGGERS));
 });
