@@ -28,8 +28,8 @@ function makeWarehouse() {
   return warehouse;
 }
 
-describe("notices of features", () => {
-  it("a snapshot of the schedule counts the open ones by dimension", async () => {
+describe("notices", () => {
+  it("the schedule counts open notices by dimension", async () => {
     using warehouse = makeWarehouse();
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
     expect(readSnapshot([], settings, await loadNotices())?.notices).toEqual([
@@ -40,7 +40,7 @@ describe("notices of features", () => {
     ]);
   });
 
-  it("are read with those that ended after a time, or with all", async () => {
+  it("a reader gets open notices, and those that ended after a time, or all", async () => {
     using warehouse = makeWarehouse();
     const { read } = await loadNotices();
     const newsOf = (endedAfter?: string) => read(warehouse, endedAfter).map(({ news }) => news);
@@ -50,7 +50,7 @@ describe("notices of features", () => {
     expect(newsOf("")).toEqual([1, 2, 3, 5]);
   });
 
-  it("show a log no names, and assistants no numbers of the warehouse", () => {
+  it("a notice shows logs no names, and assistants no numbers of the warehouse", () => {
     using warehouse = makeWarehouse();
     const [row] = readAllNotices(warehouse);
     if (row === undefined) throw new Error("There is no notice");
@@ -62,7 +62,7 @@ describe("notices of features", () => {
     expect(toNotice(row).logged).toEqual(logged);
   });
 
-  it("are found by when their start or end was noticed", () => {
+  it("findNotices finds notices by when their start or end was noticed", () => {
     using warehouse = makeWarehouse();
     const keysOf = (since?: string) => findNotices(warehouse, since).rows.map((row) => Object(row).key);
     const [bing, google, number] = [{ source: "bing" }, { source: "google" }, { tracking_number: "+1" }];
