@@ -1,0 +1,41 @@
+/** What goes with a capability, beside its folder and the tests that import it. */
+export interface Capability {
+  folder: string;
+  commands: readonly string[];
+  /** Pages of `docs` about it alone. */
+  pages: readonly string[];
+  /** Tests of it that import none of its files, such as those of its command. */
+  tests?: readonly string[];
+  /** Tests of others that name it: the file, and why it fails without it. */
+  excused?: Readonly<Record<string, string>>;
+}
+
+const feature = (name: string) => `src/features/${name}`;
+
+export const CAPABILITIES: Readonly<Record<string, Capability>> = {
+  cluster: { folder: feature("cluster"), commands: ["publish"], pages: ["scale"] },
+  conversions: { folder: feature("conversions"), commands: ["uploads"], pages: ["ad-platforms"] },
+  explore: { folder: feature("explore"), commands: [], pages: ["explore"] },
+  hygiene: { folder: feature("hygiene"), commands: ["hygiene"], pages: ["tags"] },
+  insights: { folder: feature("insights"), commands: ["insight"], pages: [] },
+  notices: { folder: feature("notices"), commands: [], pages: ["notices"] },
+  outcomes: { folder: feature("outcomes"), commands: ["outcome"], pages: ["outcomes"] },
+  restatements: { folder: feature("restatements"), commands: ["restatements"], pages: ["restatements"] },
+  spend: { folder: feature("spend"), commands: ["spend"], pages: [] },
+  webhooks: { folder: feature("webhooks"), commands: ["webhook"], pages: [] },
+  topics: { folder: feature("topics"), commands: ["topics"], pages: ["topics"] },
+  mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"] },
+};
+
+/**
+ * The files that may import a capability, and how deep their rows are: 1 for the elements of a list, 2 for those of lists
+ * in it.
+ */
+export const LISTS: Readonly<Record<string, 1 | 2>> = {
+  "src/features/list.ts": 1,
+  "src/operate/schema/schema.ts": 1,
+  "src/operate/jobs/all.ts": 1,
+  "src/cli/commands.ts": 2,
+  "test/architecture/rooms.ts": 1,
+  "test/mutants/rooms.ts": 1,
+};
