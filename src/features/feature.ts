@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { ExportPlan, ExportStep } from "../export/step.ts";
 import type { LockedWarehouse } from "../warehouse/file/lock.ts";
+import type { FileBasis } from "../warehouse/runs/basis.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { SchemaObjects } from "../warehouse/stored-objects.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
@@ -26,6 +27,8 @@ export interface Feature {
   triggers?(): Promise<TriggerFamily>;
   /** Returns paths of its files that may name callers with these pseudonyms. */
   findFilesOf?(reader: Reader, pseudonyms: readonly string[]): Promise<readonly string[]>;
+  /** Returns what a file is based on that says so itself, without a manifest; undefined for texts of others. */
+  readFileBasis?(text: string): Promise<FileBasis | undefined>;
   /** Settles what killed exports left, before `forget` removes files. */
   settleExports?(warehouse: Warehouse): Promise<void>;
   /** Whether its tables hold digests by the key of `caller_hash`. */

@@ -35,6 +35,7 @@ export const FEATURES: readonly Feature[] = [
           (await import("./explore/write-explore.ts")).writeExplore(job, content),
       },
     }),
+    readFileBasis: async (text) => (await import("./explore/read-page.ts")).readPageBasis(text),
   },
   {
     name: "hygiene",
