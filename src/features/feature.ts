@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { ExportPlan, ExportStep } from "../export/step.ts";
+import type { RollupSession } from "../sources/session.ts";
 import type { LockedWarehouse } from "../warehouse/file/lock.ts";
 import type { FileBasis } from "../warehouse/runs/basis.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
@@ -27,6 +28,8 @@ export interface Feature {
   triggers?(): Promise<TriggerFamily>;
   /** Returns paths of its files that may name callers with these pseudonyms. */
   findFilesOf?(reader: Reader, pseudonyms: readonly string[]): Promise<readonly string[]>;
+  /** Returns what else is known of a call, at the moment of a session. */
+  explainCall?(call: CallInMoment): Promise<CallNote>;
   /** Returns what a file is based on that says so itself, without a manifest; undefined for texts of others. */
   readFileBasis?(text: string): Promise<FileBasis | undefined>;
   /** Settles what killed exports left, before `forget` removes files. */
@@ -60,6 +63,37 @@ export interface SyncedAccount {
 export interface LogLine {
   data: Readonly<Record<string, unknown>>;
   message: string;
+}
+
+export interface CallInMoment {
+  reader: Reader;
+  session: RollupSession;
+  callId: number;
+  /** Whether it is gone from the service. */
+  isGone: boolean;
+  nowMs: number;
+}
+
+export interface CallNote {
+  /** Members of the explanation. */
+  data: Readonly<Record<string, unknown>>;
+  /** Returns the lines of the explanation for a person. */
+  toLines(style: CallNoteStyle): readonly CallNoteLine[];
+}
+
+export interface CallNoteStyle {
+  /** Returns a time in the zone of the explanation. */
+  minuteOf: (time: string) => string;
+  /** Paths are relative to it. */
+  folder: string;
+}
+
+export interface CallNoteLine {
+  /** Empty for a further line. */
+  name: string;
+  text: string;
+  /** Whether it may be longer than others. @default false */
+  isWhole?: boolean;
 }
 
 /** Triggers that exist together. */

@@ -5,6 +5,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: "conversions",
     startExport: async (plan) => (await import("./conversions/upload-step.ts")).uploadStep(plan),
+    explainCall: async (call) => (await import("./conversions/call-note.ts")).readCallNote(call),
     findFilesOf: async (reader, pseudonyms) =>
       (await import("./conversions/upload-table.ts")).findUploadsOf(reader, pseudonyms),
     settleExports: async (warehouse) => {

@@ -81,12 +81,13 @@ const EXPLAIN = tool(
   },
   (scope, { call_id: callId, timezone }) => {
     const { settings } = scope;
-    return readMoment(scope, (moment) => {
+    return readMoment(scope, async (moment) => {
       const rules = readAttributionRules(settings);
       const zone = timezone === undefined ? settings.timezone : parseTimeZone(timezone);
-      const explanation = explainAt(moment, { callId, rules, timezone: zone });
-      if (explanation === undefined) throw noCallError(callId, settings.database);
-      return { data: explanation, until: explanation.call_started, less: "calltally explain shows all." };
+      const explained = await explainAt(moment, { callId, rules, timezone: zone });
+      if (explained === undefined) throw noCallError(callId, settings.database);
+      const { data } = explained;
+      return { data, until: data.call_started, less: "calltally explain shows all." };
     });
   },
 );

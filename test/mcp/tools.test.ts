@@ -248,7 +248,8 @@ describe("answerCall", () => {
     using folder = makeFolder();
     const assistant = answering(folder.path, { env: folder.env });
     const timezone = "America/Chicago";
-    const explained = explainCall({ database: folder.database, callId: 2, rules: DEFAULT_RULES, timezone });
+    const asked = { database: folder.database, callId: 2, rules: DEFAULT_RULES, timezone };
+    const explained = (await explainCall(asked))?.data;
     const { google_analytics_cid: _, referring_url: __, ...dni } = explained?.dni ?? {};
     const expected = { basis: BASIS, ...explained, dni, local_time: "2026-09-15 09:30:00 -05:00" };
     expect(await assistant.ask("explain_call", { call_id: 2, timezone })).toEqual(expected);

@@ -213,5 +213,5 @@ it("verify refuses a manifest without files", async () => {
   edit((manifest) => {
     manifest.files = [];
   });
-  expect(verify).toThrow("it names no files");
+  await expect(verify()).rejects.toThrow("it names no files");
 });
