@@ -3,11 +3,12 @@ import type { Settings } from "../config/load-settings.ts";
 import type { ExportPlan, ExportStep } from "../export/step.ts";
 import type { RollupSession } from "../sources/session.ts";
 import type { LockedWarehouse } from "../warehouse/file/lock.ts";
-import type { FileBasis } from "../warehouse/runs/basis.ts";
+import type { FileBasis } from "../warehouse/runs/basis-schema.ts";
 import type { SyncRun } from "../warehouse/runs/runs.ts";
 import type { SchemaObjects } from "../warehouse/stored-objects.ts";
 import type { Reader, Warehouse } from "../warehouse/warehouse.ts";
 import type { Notice, NoticeBook } from "./notice.ts";
+import type { PublishedQuestion } from "./published-account.ts";
 
 /** A capability that the core does not know. The rooms that run syncs, exports and the like ask each feature. */
 export interface Feature {
@@ -20,8 +21,10 @@ export interface Feature {
   loadNotices?(): Promise<NoticeBook>;
   /** Loads what finds changes since a time, ISO 8601 UTC; of all times without it. */
   loadFindings?(): Promise<(reader: Reader, since?: string) => Findings>;
-  /** After a sync on the schedule, without its lock; returns what to log. */
-  followSync?(account: SyncedAccount): Promise<LogLine | undefined>;
+  /** After a sync by hand or on the schedule, without its lock. */
+  followSync?: FollowingStep;
+  /** Reads accounts where they were published. */
+  readEngine?<Result>(question: PublishedQuestion<Result>): Promise<Result>;
   /** Whether figures that were exported to a folder may have changed since. */
   mayBeRestated?(reader: Reader, folder: string): Promise<boolean>;
   /** Returns its triggers. */
@@ -60,9 +63,21 @@ export interface SyncedAccount {
   signal: AbortSignal;
 }
 
-export interface LogLine {
-  data: Readonly<Record<string, unknown>>;
-  message: string;
+export interface FollowingStep {
+  /** Member of the result of the sync. */
+  member: string;
+  /** What was done, as a participle: `published`. */
+  done: string;
+  /** Returns undefined if there is nothing to do. */
+  run(account: SyncedAccount): Promise<FollowUp | undefined>;
+}
+
+export interface FollowUp {
+  data: object;
+  /** What a log has of it. */
+  logged: Readonly<Record<string, unknown>>;
+  /** Lines for a person. */
+  summary: string;
 }
 
 export interface CallInMoment {

@@ -59,9 +59,14 @@ export const FEATURES: readonly Feature[] = [
   },
   {
     name: "cluster",
-    followSync: async (account) =>
-      account.settings.publish.isAfterSync && account.settings.publish.to
-        ? (await import("./cluster/publish-after-sync.ts")).publishAfterSync(account)
-        : undefined,
+    followSync: {
+      member: "publication",
+      done: "published",
+      run: async (account) =>
+        account.settings.publish.isAfterSync && account.settings.publish.to
+          ? (await import("./cluster/publish-after-sync.ts")).publishAfterSync(account)
+          : undefined,
+    },
+    readEngine: async (question) => (await import("./cluster/read-engine.ts")).readEngine(question),
   },
 ];

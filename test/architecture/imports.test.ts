@@ -31,9 +31,7 @@ function mayImportFolder(room: string, from: string, to: string): boolean {
 
 /** The importers of features, except their own files, the list of features, and roots. */
 const REACH_IN = {
-  cluster: ["reports/produce/published-source.ts"],
-  conversions: ["operate/explain/explain-call.ts"],
-  explore: ["operate/verify/verify-files.ts"],
+  restatements: ["reports/due-report.ts"],
 };
 /** They receive everything. */
 const ROOTS = /^(cli|library|mcp|sandbox\/demo|operate\/(jobs|status|doctor|schema))\//;
