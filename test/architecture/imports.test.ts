@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CAPABILITIES, LISTS } from "../deletion/capabilities.ts";
+import { CAPABILITIES, filesElsewhere, LISTS } from "../deletion/capabilities.ts";
 import { folderOf, importsOf, listFiles, ROOMS, roomOf, SRC } from "./rooms.ts";
 import { findLargeFolders, PAGE, withRooms } from "./structure.ts";
 
@@ -30,19 +30,21 @@ function mayImportFolder(room: string, from: string, to: string): boolean {
   return isOne || lineOf(to) < lineOf(from);
 }
 
-/** The command files of a feature are its own. */
-const isCommandOf = (feature: string, file: string) =>
-  CAPABILITIES[feature]?.commands.some((name) => file === `cli/commands/${name}.ts`) ?? false;
+/** Its command, for example. */
+function isFileOf(feature: string, file: string): boolean {
+  const capability = CAPABILITIES[feature];
+  return capability !== undefined && filesElsewhere(capability).includes(`src/${file}`);
+}
 const featureOf = (file: string) => /^features\/([^/]+)\//.exec(file)?.[1];
 
 describe("imports", () => {
-  it("enter a feature only through lists and its commands", () => {
+  it("enter a feature only through lists and its own files in other rooms", () => {
     const files = listFiles().filter((file) => !(`src/${file}` in LISTS));
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .filter((imported) => {
           const feature = featureOf(imported);
-          return feature !== undefined && feature !== featureOf(file) && !isCommandOf(feature, file);
+          return feature !== undefined && feature !== featureOf(file) && !isFileOf(feature, file);
         })
         .map((imported) => `${file} imports ${imported}`),
     );

@@ -1,7 +1,9 @@
-/** What goes with a capability, beside its folder and the tests that import it. */
+/** What goes with a capability, in addition to its folder and the tests that import it. */
 export interface Capability {
   folder: string;
   commands: readonly string[];
+  /** Its file in the demo. */
+  demo?: string;
   /** Pages of `docs` about it alone. */
   pages: readonly string[];
   /** Tests of it that import none of its files, such as those of its command. */
@@ -12,6 +14,12 @@ export interface Capability {
 
 const feature = (name: string) => `src/features/${name}`;
 
+/** The files of a capability in other rooms. */
+export const filesElsewhere = ({ commands, demo }: Capability): string[] => [
+  ...commands.map((name) => `src/cli/commands/${name}.ts`),
+  ...(demo === undefined ? [] : [`src/sandbox/demo/${demo}.ts`]),
+];
+
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   cluster: { folder: feature("cluster"), commands: ["publish"], pages: ["scale"] },
   conversions: { folder: feature("conversions"), commands: ["uploads"], pages: ["ad-platforms"] },
@@ -19,9 +27,14 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   hygiene: { folder: feature("hygiene"), commands: ["hygiene"], pages: ["tags"] },
   insights: { folder: feature("insights"), commands: ["insight"], pages: [] },
   notices: { folder: feature("notices"), commands: [], pages: ["notices"] },
-  outcomes: { folder: feature("outcomes"), commands: ["outcome"], pages: ["outcomes"] },
+  outcomes: {
+    folder: feature("outcomes"),
+    commands: ["outcome"],
+    demo: "demo-outcomes",
+    pages: ["outcomes"],
+  },
   restatements: { folder: feature("restatements"), commands: ["restatements"], pages: ["restatements"] },
-  spend: { folder: feature("spend"), commands: ["spend"], pages: [] },
+  spend: { folder: feature("spend"), commands: ["spend"], demo: "demo-spend", pages: [] },
   webhooks: { folder: feature("webhooks"), commands: ["webhook"], pages: [] },
   topics: { folder: feature("topics"), commands: ["topics"], pages: ["topics"] },
   mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"] },

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Capability, LISTS } from "./capabilities.ts";
+import { type Capability, filesElsewhere, LISTS } from "./capabilities.ts";
 import { deleteRows, findUses } from "./rows.ts";
 
 export interface DeletedTree {
@@ -18,9 +18,9 @@ export interface DeletedTree {
 type IsDeleted = (specifier: string) => boolean;
 
 /** Deletes a capability from the tree in the working folder, and compiles what is left. */
-export function deleteCapability({ folder, commands, pages, tests = [] }: Capability): DeletedTree {
-  const own = [`${folder}/**`, ...commands.map((name) => `src/cli/commands/${name}.ts`)];
-  const deleted = new Set(filesOf(own));
+export function deleteCapability(capability: Capability): DeletedTree {
+  const { folder, pages, tests = [] } = capability;
+  const deleted = new Set(filesOf([`${folder}/**`, ...filesElsewhere(capability)]));
   if (deleted.size === 0) throw new Error(`${folder} has no files`);
   const isPath = (path: string) => deleted.has(path) || path.startsWith(`${folder}/`);
   const namesDeleted =
