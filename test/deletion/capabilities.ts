@@ -21,22 +21,69 @@ export const filesElsewhere = ({ commands, demo }: Capability): string[] => [
 ];
 
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
-  cluster: { folder: feature("cluster"), commands: ["publish"], pages: ["scale"] },
-  conversions: { folder: feature("conversions"), commands: ["uploads"], pages: ["ad-platforms"] },
+  cluster: {
+    folder: feature("cluster"),
+    commands: ["publish"],
+    pages: ["scale"],
+    tests: ["test/jobs/deploy-clickhouse.test.ts"],
+  },
+  conversions: {
+    folder: feature("conversions"),
+    commands: ["uploads"],
+    pages: ["ad-platforms"],
+    tests: ["test/cli/reports/uploads.test.ts"],
+  },
   explore: { folder: feature("explore"), commands: [], pages: ["explore"] },
-  hygiene: { folder: feature("hygiene"), commands: ["hygiene"], pages: ["tags"] },
-  insights: { folder: feature("insights"), commands: ["insight"], pages: [] },
-  notices: { folder: feature("notices"), commands: [], pages: ["notices"] },
+  hygiene: {
+    folder: feature("hygiene"),
+    commands: ["hygiene"],
+    pages: ["tags"],
+    tests: ["test/cli/reports/hygiene.test.ts"],
+  },
+  insights: {
+    folder: feature("insights"),
+    commands: ["insight"],
+    pages: [],
+    tests: ["test/cli/reports/insight.test.ts"],
+  },
+  notices: {
+    folder: feature("notices"),
+    commands: [],
+    pages: ["notices"],
+    tests: ["test/cli/reports/notices.test.ts"],
+  },
   outcomes: {
     folder: feature("outcomes"),
     commands: ["outcome"],
     demo: "demo-outcomes",
     pages: ["outcomes"],
+    tests: ["test/cli/reports/outcome.test.ts"],
   },
-  restatements: { folder: feature("restatements"), commands: ["restatements"], pages: ["restatements"] },
-  spend: { folder: feature("spend"), commands: ["spend"], demo: "demo-spend", pages: [] },
-  webhooks: { folder: feature("webhooks"), commands: ["webhook"], pages: [] },
-  topics: { folder: feature("topics"), commands: ["topics"], pages: ["topics"] },
+  restatements: {
+    folder: feature("restatements"),
+    commands: ["restatements"],
+    pages: ["restatements"],
+    tests: ["test/cli/reports/restatements.test.ts"],
+  },
+  spend: {
+    folder: feature("spend"),
+    commands: ["spend"],
+    demo: "demo-spend",
+    pages: [],
+    tests: ["test/cli/reports/spend.test.ts"],
+  },
+  webhooks: {
+    folder: feature("webhooks"),
+    commands: ["webhook"],
+    pages: [],
+    tests: ["test/cli/schedule/webhook.test.ts"],
+  },
+  topics: {
+    folder: feature("topics"),
+    commands: ["topics"],
+    pages: ["topics"],
+    tests: ["test/cli/reports/topics.test.ts"],
+  },
   mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"] },
 };
 

@@ -56,6 +56,8 @@ function chooseTested(names: readonly string[]): readonly string[] {
 async function tryWithout(name: string, capability: Capability, isTested: boolean): Promise<Result> {
   const home = process.cwd();
   using copy = mkdtempDisposableSync(join(tmpdir(), "calltally-deletion-"));
+  const remove = () => copy.remove();
+  process.once("exit", remove);
   const folder = join(copy.path, "tree");
   copyTree(folder);
   process.chdir(folder);
@@ -66,6 +68,7 @@ async function tryWithout(name: string, capability: Capability, isTested: boolea
     return { name, tree, tests };
   } finally {
     process.chdir(home);
+    process.off("exit", remove);
   }
 }
 
@@ -79,7 +82,7 @@ function complaintsOf({ tree, tests }: Result): string[] {
     ...reaching.map((place) => `imports it: ${place}`),
     ...errors.slice(0, SHOWN).map((error) => `does not compile: ${error}`),
     ...(hidden > 0 ? [`does not compile: ${hidden} more errors`] : []),
-    ...(tests?.failed.map((test) => `fails: ${test}`) ?? []),
+    ...(tests?.failed.map(({ file, why }) => [`fails: ${file}`, ...why].join("\n    ")) ?? []),
     ...(tests?.passedThoughExcused.map((test) => `passes, so needs no excuse: ${test}`) ?? []),
   ];
 }
@@ -102,7 +105,10 @@ async function run(): Promise<void> {
     if (!names.includes(name)) continue;
     const result = await tryWithout(name, capability, tested.includes(name));
     results.push(result);
-    for (const complaint of complaintsOf(result)) print(`${name}: ${complaint}\n`);
+    const complaints = complaintsOf(result);
+    print(
+      complaints.length === 0 ? `${name}: good\n` : complaints.map((text) => `${name}: ${text}\n`).join(""),
+    );
   }
   print(
     toTextTable([

@@ -10,14 +10,38 @@ import type { DeletedTree } from "./deleted-tree.ts";
 export interface TestsLeft {
   /** Test files. */
   run: number;
-  failed: readonly string[];
+  failed: readonly FailedFile[];
   excused: readonly string[];
   passedThoughExcused: readonly string[];
 }
 
-const Report = z.object({
-  testResults: z.array(z.object({ name: z.string(), status: z.string() })),
+const Test = z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) });
+const File = z.object({
+  name: z.string(),
+  status: z.string(),
+  message: z.string(),
+  assertionResults: z.array(Test),
 });
+const Report = z.object({ testResults: z.array(File) });
+
+interface FailedFile {
+  file: string;
+  /** Titles of tests that failed, with the first lines of why. */
+  why: readonly string[];
+}
+
+const firstLine = (text = "") => text.split("\n")[0] ?? "";
+
+function toFailedFile({ name, message, assertionResults }: z.infer<typeof File>): FailedFile {
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  return {
+    file: relative(process.cwd(), name),
+    why: [
+      ...(message === "" ? [] : [firstLine(message)]),
+      ...failed.map(({ fullName, failureMessages: [first] }) => `${fullName}: ${firstLine(first)}`),
+    ],
+  };
+}
 
 const REPORT = "test-report.json";
 
@@ -34,16 +58,14 @@ export async function runTests(
   const files = isNear ? findNear(name, changed) : [];
   await npm("test", "--", "--reporter=json", `--outputFile=${REPORT}`, ...files);
   const { testResults } = Report.parse(JSON.parse(readFileSync(REPORT, "utf8")));
-  const failing = testResults
-    .filter(({ status }) => status !== "passed")
-    .map((result) => relative(process.cwd(), result.name));
+  const failing = testResults.filter(({ status }) => status !== "passed").map(toFailedFile);
   const ran = testResults.map((result) => relative(process.cwd(), result.name));
   const isExcused = (test: string) => Object.hasOwn(excused, test);
   return {
     run: ran.length,
-    failed: failing.filter((test) => !isExcused(test)),
-    excused: failing.filter(isExcused),
-    passedThoughExcused: ran.filter((test) => isExcused(test) && !failing.includes(test)),
+    failed: failing.filter(({ file }) => !isExcused(file)),
+    excused: failing.map(({ file }) => file).filter(isExcused),
+    passedThoughExcused: ran.filter((test) => isExcused(test) && !failing.some(({ file }) => file === test)),
   };
 }
 
@@ -65,9 +87,12 @@ function findNear(name: string, changed: readonly string[]): string[] {
 
 /** @throws Error if a script other than the tests fails */
 async function npm(...args: string[]): Promise<void> {
-  const child = spawn("npm", args, { stdio: ["ignore", "ignore", "inherit"] });
-  const end = () => child.kill();
-  process.once("exit", end);
+  // With a group of its own: npm does not end the processes of its scripts.
+  const child = spawn("npm", args, { stdio: ["ignore", "ignore", "inherit"], detached: true });
+  const end = () => {
+    if (child.pid !== undefined) process.kill(-child.pid);
+  };
+  process.prependOnceListener("exit", end);
   const [code] = await once(child, "exit");
   process.off("exit", end);
   if (code !== 0 && args[0] !== "test") throw new Error(`npm ${args.join(" ")} ended with ${code}`);
