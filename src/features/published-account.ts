@@ -1,7 +1,7 @@
 import type { CallFilter } from "../calls/filter.ts";
 import type { Settings } from "../config/load-settings.ts";
 import type { FigureSession } from "../sources/figure-session.ts";
-import type { Basis, Coverage } from "../warehouse/runs/basis.ts";
+import type { Basis, Coverage } from "../warehouse/runs/basis-schema.ts";
 
 /** An account whose figures are read where it was published. */
 export interface PublishedAccount {
