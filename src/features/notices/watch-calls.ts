@@ -4,7 +4,8 @@ import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { EndOfSync } from "../feature.ts";
 import type { Notice } from "../notice.ts";
 import { CallHours, type CallKeys, type DayOfCalls, type WatchedKey } from "./call-hours.ts";
-import { HORIZON_MS, judgeCalls, WEEK_MS } from "./judge-calls.ts";
+import { HORIZON_MS, judgeCalls } from "./judge-calls.ts";
+import { WEEK_MS } from "./local-days.ts";
 import { toNotice } from "./notice-book.ts";
 import {
   endNotice,
