@@ -1,9 +1,7 @@
-import { and, gt, gte } from "drizzle-orm";
 import { compileRules } from "../../calls/attribution/compiled-rules.ts";
 import { type CampaignKey, campaignMatcher, type SourceCampaign } from "../../sources/spend-campaigns.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
-import { spend } from "../spend/spend-table.ts";
 import { parseKeys, type WatchedDay } from "./watched-days.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,12 +15,11 @@ export function readSpentDays(
   since: string,
   calls: readonly WatchedDay[],
 ): Map<string, Set<number>> {
-  const { day, source, campaign, campaign_id, cost_micros } = spend;
-  const rows = warehouse.db
-    .selectDistinct({ day, source, campaign, campaign_id })
-    .from(spend)
-    .where(and(gte(day, since), gt(cost_micros, 0)))
-    .all();
+  const rows = warehouse.sqlite
+    .prepare<[string], CampaignKey & { source: string; day: string }>(
+      "SELECT DISTINCT day, source, campaign, campaign_id FROM spend WHERE day >= ? AND cost_micros > 0",
+    )
+    .all(since);
   const spent = new Map<string, Set<number>>();
   if (rows.length === 0) return spent;
   const { utmKeyOf, campaignOf } = compileRules(readRulesInForce(warehouse).rules);
