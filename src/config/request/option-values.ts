@@ -27,7 +27,6 @@ export const PAGES = {
   explore: { kind: "explore", words: "the page to explore", hasDimensions: true },
 } as const satisfies Readonly<Record<string, Page>>;
 export type PageFormat = keyof typeof PAGES;
-export type PageKind = (typeof PAGES)[PageFormat]["kind"];
 export const PAGE_FORMATS = namesOf(PAGES);
 export const PAGE_KINDS = PAGE_FORMATS.map((format) => PAGES[format].kind);
 export const isPageFormat = (format: string | undefined): format is PageFormat =>
