@@ -1,4 +1,5 @@
-import { STORED_FACTS } from "./calls/facts.ts";
+import { max } from "drizzle-orm";
+import { call_facts, STORED_FACTS } from "./calls/facts.ts";
 import { isOther, type SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader } from "./warehouse.ts";
@@ -21,9 +22,9 @@ export const MOMENT_TRIGGERS: SchemaObjects = {
 };
 
 /** Returns the moment of the last change of a call. Reads the facts of all calls. */
-export function readLastChange({ sqlite }: Reader): number {
-  const read = sqlite.prepare<[], number>("SELECT coalesce(max(changed_ms), 0) FROM call_facts");
-  return read.pluck().get() ?? 0;
+export function readLastChange({ db }: Reader): number {
+  const read = db.select({ last: max(call_facts.changed_ms) }).from(call_facts);
+  return read.get()?.last ?? 0;
 }
 
 /** Dates all calls, where something changes that none of the triggers sees. */

@@ -1,9 +1,13 @@
 import { statSync } from "node:fs";
+import { desc, eq, isNotNull, min, sql } from "drizzle-orm";
 import { attempt } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
+import { callers } from "./calls/callers.ts";
+import { call_facts } from "./calls/facts.ts";
 import { readRulesInForce } from "./calls/rules.ts";
 import { openReader } from "./file/open.ts";
 import { readOrigin } from "./origin.ts";
+import { sync_runs } from "./runs/runs.ts";
 import type { Reader } from "./warehouse.ts";
 
 /** The warehouse of an account of calltally.yaml. */
@@ -45,7 +49,7 @@ export function findSharedCalls(
 
 interface ComparedCall {
   call_id: number;
-  call_started: string;
+  call_started: string | null;
   caller: string | null;
 }
 
@@ -60,21 +64,30 @@ interface LatestCalls {
   calls: readonly ComparedCall[];
 }
 
-const SELECT = "SELECT call_id, call_started, caller FROM call_facts LEFT JOIN callers USING (caller_id)";
+const selectCalls = ({ db }: Reader) =>
+  db
+    .select({ call_id: call_facts.call_id, call_started: call_facts.call_started, caller: callers.caller })
+    .from(call_facts)
+    .leftJoin(callers, eq(callers.caller_id, call_facts.caller_id));
 
 function readLatest(reader: Reader): LatestCalls | undefined {
   const { base_url, org_unit_id, is_demo } = readOrigin(reader);
   if (base_url === null || is_demo) return undefined;
-  const { path, sqlite } = reader;
+  const { path, db } = reader;
+  const { began } =
+    db
+      .select({ began: min(sync_runs.started_at) })
+      .from(sync_runs)
+      .get() ?? {};
   return {
     path,
     service: JSON.stringify([base_url, org_unit_id]),
-    beganMs: Date.parse(String(sqlite.prepare("SELECT min(started_at) FROM sync_runs").pluck().get())),
+    beganMs: Date.parse(String(began)),
     hasDigests: readRulesInForce(reader).caller_key !== null,
-    calls: sqlite
-      .prepare<[], ComparedCall>(
-        `${SELECT} WHERE call_started IS NOT NULL ORDER BY call_started DESC LIMIT ${COMPARED_CALLS}`,
-      )
+    calls: selectCalls(reader)
+      .where(isNotNull(call_facts.call_started))
+      .orderBy(desc(call_facts.call_started))
+      .limit(COMPARED_CALLS)
       .all(),
   };
 }
@@ -101,12 +114,12 @@ function stampOf(path: string): string {
 
 function haveSameCall(own: LatestCalls, other: LatestCalls): boolean {
   const [newest = "", oldest = "~"] = [other.calls.at(0), other.calls.at(-1)].map(
-    (call) => call?.call_started,
+    (call) => call?.call_started ?? undefined,
   );
   const isSame = (call: ComparedCall, found: ComparedCall | undefined) =>
     found?.call_started === call.call_started &&
     (own.hasDigests || other.hasDigests || found.caller === call.caller);
-  const between = own.calls.filter(({ call_started: at }) => at >= oldest && at <= newest);
+  const between = own.calls.filter(({ call_started: at }) => at !== null && at >= oldest && at <= newest);
   if (between.length > 0) {
     const byId = new Map(other.calls.map((call) => [call.call_id, call]));
     return between.some((call) => isSame(call, byId.get(call.call_id)));
@@ -119,6 +132,8 @@ function findEach(one: LatestCalls, other: LatestCalls): [ComparedCall, Compared
   const isOlder = (one.calls[0]?.call_started ?? "") < (other.calls[0]?.call_started ?? "");
   const [older, newer] = isOlder ? [one, other] : [other, one];
   using reader = openReader(newer.path);
-  const find = reader.sqlite.prepare<[number], ComparedCall>(`${SELECT} WHERE call_id = ?`);
-  return older.calls.map((call) => [call, find.get(call.call_id)]);
+  const find = selectCalls(reader)
+    .where(eq(call_facts.call_id, sql.placeholder("id")))
+    .prepare();
+  return older.calls.map((call) => [call, find.get({ id: call.call_id })]);
 }

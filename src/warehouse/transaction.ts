@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { about, describeTable } from "./described.ts";
 import type { Reader, Warehouse } from "./warehouse.ts";
@@ -61,9 +62,11 @@ function toTx(warehouse: Warehouse): Tx {
 }
 
 /** Begins a moment that is later than those of all earlier transactions, even if the clock was set back. */
-export function beginMoment({ sqlite }: Pick<Reader, "sqlite">, earliestMs = 0): void {
+export function beginMoment({ db }: Pick<Warehouse, "db">, earliestMs = 0): void {
   const nowMs = Math.max(earliestMs, Date.now());
-  sqlite.prepare<[number]>("UPDATE moment SET moment_ms = max(moment_ms + 1, ?)").run(nowMs);
+  db.update(moment)
+    .set({ moment_ms: sql`max(${moment.moment_ms} + 1, ${nowMs})` })
+    .run();
 }
 
 /** Returns the moment of a transaction, in milliseconds since 1970. */

@@ -3,7 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { namesOf } from "../../src/base/records.ts";
 import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
+import { COLUMNS } from "../../src/calls/columns.ts";
 import { PRIVATE_COLUMNS } from "../../src/config/request/option-values.ts";
 import { type ExportOptions, makeWarehouse, type Target } from "../support/figures/produce-files.ts";
 import { readLines, readParquetObjects } from "../support/figures/tables.ts";
@@ -27,9 +29,18 @@ async function exportRows(
   return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] ?? ""])));
 }
 
+const membersShown = () => namesOf(COLUMNS).filter((name) => "shown" in COLUMNS[name] && COLUMNS[name].shown);
 const readParquet = (folder: string, file: string) => readParquetObjects(readFileSync(join(folder, file)));
 
 describe("export calls", () => {
+  it("writes every member that lists show, private ones on request", async () => {
+    using warehouse = makeWarehouse([FULL_CALL]);
+    const [row = {}] = await exportRows(warehouse, { with: PRIVATE_COLUMNS });
+    const lacking = membersShown().filter((name) => !(name in row));
+    // The duration has its unit in its name; its lines are in the transcription.
+    expect(lacking).toEqual(["duration", "transcription_details"]);
+  });
+
   it("writes every column of a call, private ones on request", async () => {
     using warehouse = makeWarehouse([{ ...FULL_CALL, caller_id: "+49 (30) 12-34.56" }]);
     writeFileSync(`${warehouse.database}.caller-key`, KEY);

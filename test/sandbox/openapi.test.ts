@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { Pool } from "undici";
 import { expect, test } from "vitest";
+import { DNI_FIELDS, SERVED_FIELDS, TRANSCRIPT_COLUMNS } from "../../src/calls/columns.ts";
 import committed from "../../src/sandbox/openapi.json" with { type: "json" };
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { draws } from "../support/draws.ts";
@@ -33,6 +34,13 @@ test("every request that conforms to the document is accepted, with a response t
     }),
     { numRuns: draws(400) },
   );
+});
+
+test("openapi.json has every member of a call, and no other", () => {
+  const { AttributedCall, DniData } = committed.components.schemas;
+  const members = [...SERVED_FIELDS, "dni_data", ...TRANSCRIPT_COLUMNS];
+  expect(new Set(Object.keys(AttributedCall.properties))).toEqual(new Set(members));
+  expect(Object.keys(DniData.properties)).toEqual(DNI_FIELDS);
 });
 
 test("openapi.json has the bounds, defaults and values of the API's document and of the sandbox", () => {

@@ -19,9 +19,6 @@ import {
 import { lineOf, wordsAround } from "./topics.ts";
 import { toReferrer } from "./traffic-source.ts";
 
-/** Raise this with every change of what {@link attributeCall} returns; stored facts are then recomputed. */
-export const ATTRIBUTION_VERSION = 10;
-
 /** @param topic of a call whose transcript was not kept @default derived */
 export function attributeCall(
   call: AttributedMembers,

@@ -3,6 +3,9 @@ import { presentId, presentNumber, presentText, toCaller } from "./call-text.ts"
 import { compileRules } from "./compiled-rules.ts";
 import { type AttributedMembers, type Evidence, isQualified, toChannelValues } from "./evidence.ts";
 
+/** Raise this with every change of a fact that `attributeCall` returns; stored facts are then recomputed. */
+export const ATTRIBUTION_VERSION = 10;
+
 // Literals, not a loop over a table of functions: that takes four tenths longer, and runs for every call.
 
 /** Derives the facts that depend on the rules. */

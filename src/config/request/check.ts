@@ -3,7 +3,7 @@ import type { OutputCan, SourceCan } from "./can.ts";
 import { type Content, isList, toContents } from "./contents.ts";
 import type { ExportRequest } from "./export-request.ts";
 import type { OptionRow } from "./option-row.ts";
-import { CONTENT_KINDS, type ContentKind, inWords } from "./option-values.ts";
+import { CONTENT_KINDS, type ContentKind, inWords, PAGE_KINDS } from "./option-values.ts";
 import { ALL_OPTIONS } from "./options.ts";
 import { findRefusals, isGiven, type Spell } from "./refusals/refusal.ts";
 import { REFUSALS } from "./refusals/refusals.ts";
@@ -63,4 +63,4 @@ function* untaken(option: string, { takenBy, isOfEveryFile }: OptionRow, kinds: 
   yield `${option} applies only to ${takers.map(inWords).join(", ")}, and none was requested`;
 }
 
-const isPage = (kind: ContentKind) => kind === "page" || kind === "explore";
+const isPage = (kind: ContentKind) => PAGE_KINDS.some((page) => page === kind);

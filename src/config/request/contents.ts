@@ -1,24 +1,35 @@
 import { DEFAULT_DIMENSIONS, type Dimension } from "../../figures/dimensions.ts";
 import type { ExportRequest } from "./export-request.ts";
-import { EXPLORE_DIMENSIONS, HYGIENE, LISTS, type List, UNSHARED_DIMENSIONS } from "./option-values.ts";
+import {
+  type ContentKind,
+  EXPLORE_DIMENSIONS,
+  HYGIENE,
+  isPageFormat,
+  LISTS,
+  type List,
+  PAGES,
+  UNSHARED_DIMENSIONS,
+} from "./option-values.ts";
 
 /** One thing that an export writes: a rollup, a list, tags to mend, the page of charts, or the page to explore. */
 export type Content =
   | { kind: "rollup"; dimensions: readonly Dimension[] }
   | { kind: "explore"; dimensions: readonly Dimension[] }
-  | { [Kind in List | "page" | "hygiene"]: { kind: Kind } }[List | "page" | "hygiene"];
+  | { [Kind in Plain]: { kind: Kind } }[Plain];
+
+type Plain = Exclude<ContentKind, "rollup" | "explore">;
 
 /** Returns what a request writes; by default, the default rollups of the source. */
 export function toContents(
   { contents = [], by, format, min_cell }: ExportRequest,
   { clickIds }: { clickIds: boolean },
 ): Content[] {
-  if (format === "html") return [{ kind: "page" }];
   if (format === "explore") {
     // More dimensions would fold nearly all calls.
     const usual = min_cell === undefined ? EXPLORE_DIMENSIONS : (["channel"] as const);
     return [{ kind: "explore", dimensions: by ?? usual }];
   }
+  if (isPageFormat(format)) return [{ kind: PAGES[format].kind }];
   const isShown = (dimension: Dimension) =>
     (clickIds || dimension !== "gclid") && (min_cell === undefined || !isUnshared(dimension));
   const named = contents.length > 0 || by !== undefined ? contents : DEFAULT_DIMENSIONS.filter(isShown);

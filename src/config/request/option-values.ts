@@ -1,3 +1,4 @@
+import { namesOf } from "../../base/records.ts";
 import { DIMENSIONS, type Dimension } from "../../figures/dimensions.ts";
 import { UPLOADS } from "./conversion-kinds.ts";
 
@@ -9,8 +10,27 @@ export const ONE_FILE = { xlsx: "calltally.xlsx", sqlite: "calltally.sqlite" } a
 export type OneFileFormat = keyof typeof ONE_FILE;
 export const isOneFile = (format: string): format is OneFileFormat => Object.hasOwn(ONE_FILE, format);
 
-export const FORMATS = [...TABLE_FORMATS, "xlsx", "sqlite"] as const;
+export const FORMATS = [...TABLE_FORMATS, ...namesOf(ONE_FILE)];
 export type Format = (typeof FORMATS)[number];
+
+interface Page {
+  /** The content that the format stands for. */
+  kind: string;
+  words: string;
+  /** Whether the dimensions of the page may be chosen. */
+  hasDimensions?: true;
+}
+
+/** Formats that are a page, with a content of its own. */
+export const PAGES = {
+  html: { kind: "page", words: "the page" },
+  explore: { kind: "explore", words: "the page to explore", hasDimensions: true },
+} as const satisfies Readonly<Record<string, Page>>;
+export type PageFormat = keyof typeof PAGES;
+export const PAGE_FORMATS = namesOf(PAGES);
+export const PAGE_KINDS = PAGE_FORMATS.map((format) => PAGES[format].kind);
+export const isPageFormat = (format: string | undefined): format is PageFormat =>
+  format !== undefined && Object.hasOwn(PAGES, format);
 
 /** What people call formats, by their own names here. */
 export const FORMAT_NAMES = {
@@ -60,14 +80,13 @@ export type List = (typeof LISTS)[number];
 /** Lists of values, not of people. */
 export const HYGIENE = "hygiene";
 /** What an export writes; it names each dimension on its own. */
-export const CONTENT_KINDS = ["rollup", "page", "explore", ...CALL_LISTS, HYGIENE, ...UPLOADS] as const;
+export const CONTENT_KINDS = ["rollup", ...PAGE_KINDS, ...CALL_LISTS, HYGIENE, ...UPLOADS] as const;
 export type ContentKind = (typeof CONTENT_KINDS)[number];
-const WORDS: { readonly [Kind in ContentKind]?: string } = {
-  rollup: "rollups",
-  page: "the page",
-  explore: "the page to explore",
-};
-export const inWords = (kind: ContentKind): string => WORDS[kind] ?? kind;
+const WORDS = new Map<ContentKind, string>([
+  ["rollup", "rollups"],
+  ...PAGE_FORMATS.map((format) => [PAGES[format].kind, PAGES[format].words] as const),
+]);
+export const inWords = (kind: ContentKind): string => WORDS.get(kind) ?? kind;
 
 /** Contents that any format can hold; files for ad platforms have a fixed one. */
 export const TABLES = ["rollup", ...CALL_LISTS, HYGIENE] as const;

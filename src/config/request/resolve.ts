@@ -15,6 +15,7 @@ import {
   DEFAULT_NAMES,
   type Delimiter,
   isOneFile,
+  isPageFormat,
   ONE_FILE,
   type OneFileFormat,
   type Profile,
@@ -92,13 +93,12 @@ export interface ResolveOptions {
 /** @throws UsageError for an impossible range */
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
-  const isPage = request.format === "html";
-  const isExplore = request.format === "explore";
+  const isReport = request.format === "html";
   /** What is shown if there is any; in a file to share, costs and outcomes would count small groups. */
-  const usual = (isPage || isExplore) && request.min_cell === undefined ? "if any" : false;
-  const days = request.range ?? (isPage ? { last: DEFAULT_STRETCH } : {});
+  const usual = isPageFormat(request.format) && request.min_cell === undefined ? "if any" : false;
+  const days = request.range ?? (isReport ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
-  const compare = request.compare ?? (isPage ? "previous" : undefined);
+  const compare = request.compare ?? (isReport ? "previous" : undefined);
   const closed = closedRange(range);
   const { columns, min_cell: minCell, changed_since: since } = request;
   return {
@@ -107,7 +107,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     contents: toContents(request, { clickIds }),
     filter: toFilter(request, options.readCallers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
-    grain: request.grain ?? (isPage && closed ? grainOf(closed) : sharedGrain(request)),
+    grain: request.grain ?? (isReport && closed ? grainOf(closed) : sharedGrain(request)),
     compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
     spend: request.spend ?? usual,
     outcomes: request.outcomes ?? usual,
@@ -193,7 +193,7 @@ function toFormat({
   // A program reads lists of changes, and would store a guard with the text.
   const usual = changed_since === undefined ? undefined : "machine";
   return {
-    format: format === "html" || format === "explore" ? "csv" : format,
+    format: isPageFormat(format) ? "csv" : format,
     profile: profile ?? usual,
     delimiter: delimiter === "tab" ? "\t" : delimiter,
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
-import { ATTRIBUTION_VERSION } from "../../calls/attribution/attribute-call.ts";
+import { ATTRIBUTION_VERSION } from "../../calls/attribution/derive-facts.ts";
 import { rulesSchema } from "../../calls/attribution/rules-schema.ts";
 import { openPseudonyms } from "../../warehouse/calls/caller-hash.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";

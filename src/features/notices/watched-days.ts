@@ -1,3 +1,4 @@
+import { asc, count, eq, isNull, lt, or } from "drizzle-orm";
 import { blob, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
 import type { CampaignKey } from "../../sources/spend-campaigns.ts";
@@ -70,42 +71,43 @@ export interface WatchedDay extends Omit<DayOfCalls, "keys"> {
 
 /** Counts those UTC days up to a moment again whose calls have changed. */
 export function countChangedDays(tx: Tx, sinceMs: number, untilMs: number): void {
-  const { sqlite } = tx;
+  const { db, sqlite } = tx;
   if (findOutdated(sqlite, "TRIGGER", COUNT_TRIGGERS).length > 0) {
     replaceOutdated(sqlite, "TRIGGER", COUNT_TRIGGERS);
     // Changes made meanwhile are unknown.
-    sqlite.exec("DELETE FROM watched_days");
+    db.delete(watched_days).run();
   }
   const [first, last] = [Math.floor(sinceMs / DAY_MS), Math.floor(untilMs / DAY_MS)];
-  sqlite.prepare("DELETE FROM watched_days WHERE day < ? OR keys IS NULL").run(dateOf(first));
-  const days = sqlite
-    .prepare<[], string>("SELECT day FROM watched_days GROUP BY day HAVING count(*) = 3")
-    .pluck();
-  const known = new Set(days.all());
-  const insert = sqlite.prepare("INSERT OR REPLACE INTO watched_days VALUES (?, ?, ?, ?, ?)");
+  const isOutdated = or(lt(watched_days.day, dateOf(first)), isNull(watched_days.keys));
+  db.delete(watched_days).where(isOutdated).run();
+  const days = db.select({ day: watched_days.day }).from(watched_days).groupBy(watched_days.day);
+  const counted = days.having(eq(count(), KINDS.length)).all();
+  const known = new Set(counted.map(({ day }) => day));
   for (let day = first; day <= last; day++) {
     const date = dateOf(day);
     if (known.has(date)) continue;
     const { delays, counts } = countDay(tx, date);
-    for (const kind of KINDS) insert.run(date, kind, ...counts[kind].encode(), JSON.stringify(delays));
+    for (const kind of KINDS) {
+      const values = { ...counts[kind].encode(), delays: JSON.stringify(delays) };
+      db.insert(watched_days)
+        .values({ day: date, kind, ...values })
+        .onConflictDoUpdate({ target: [watched_days.day, watched_days.kind], set: values })
+        .run();
+    }
   }
 }
 
 /** Reads the counted calls of each UTC day. */
-export function readWatchedDays({ sqlite }: Reader, kind: (typeof KINDS)[number]): WatchedDay[] {
-  const select = sqlite.prepare<[string], [day: string, keys: string, cells: Buffer, delays: string]>(
-    "SELECT day, keys, cells, delays FROM watched_days WHERE kind = ? ORDER BY day",
-  );
-  return select
-    .raw()
-    .all(kind)
-    .map(([day, keys, cells, delays]) => ({
-      day: Date.parse(day) / DAY_MS,
-      keys: z.array(z.string()).parse(JSON.parse(keys)),
-      // A copy, since the numbers in it have to begin at a multiple of their size.
-      cells: new Uint32Array(new Uint8Array(cells).buffer),
-      delays: z.array(z.number()).parse(JSON.parse(delays)),
-    }));
+export function readWatchedDays({ db }: Reader, kind: (typeof KINDS)[number]): WatchedDay[] {
+  const select = db.select().from(watched_days).where(eq(watched_days.kind, kind));
+  const rows = select.orderBy(asc(watched_days.day)).all();
+  return rows.map(({ day, keys, cells, delays }) => ({
+    day: Date.parse(day) / DAY_MS,
+    keys: z.array(z.string()).parse(JSON.parse(String(keys))),
+    // A copy, since the numbers in it have to begin at a multiple of their size.
+    cells: new Uint32Array(new Uint8Array(cells).buffer),
+    delays: z.array(z.number()).parse(JSON.parse(delays)),
+  }));
 }
 
 const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
@@ -122,9 +124,9 @@ class Counts {
     this.#cells.set(cell, (this.#cells.get(cell) ?? 0) + 1);
   }
 
-  encode(): [keys: string, cells: Buffer] {
+  encode(): { keys: string; cells: Buffer } {
     const cells = Uint32Array.from([...this.#cells].flat());
-    return [JSON.stringify([...this.#indexes.keys()]), Buffer.from(cells.buffer)];
+    return { keys: JSON.stringify([...this.#indexes.keys()]), cells: Buffer.from(cells.buffer) };
   }
 }
 

@@ -1,7 +1,11 @@
+import { eq, sql } from "drizzle-orm";
 import { toInstants } from "../../base/calendar/dates.ts";
 import { localTime, zoneOffsets } from "../../base/calendar/local-time.ts";
 import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../calls/phone-numbers.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
+import { callers } from "../../warehouse/calls/callers.ts";
+import { call_facts } from "../../warehouse/calls/facts.ts";
+import { forgotten_callers } from "../../warehouse/calls/forgotten-callers.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./jobs-intake.ts";
 
@@ -53,14 +57,14 @@ export class JobMatcher {
   readonly #offsetAt;
   readonly #toLocal;
   readonly #readCall;
-  readonly #readCallerId;
+  readonly #readCaller;
   readonly #readCalls;
   readonly #isAmerican: boolean;
   readonly #forgotten: ReadonlySet<number>;
   readonly #days = new Map<string, Stretch>();
 
   constructor(warehouse: Warehouse, options: MatchOptions) {
-    const { sqlite } = warehouse;
+    const { db, sqlite } = warehouse;
     this.#options = options;
     this.#digests = openCallerDigests(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
@@ -73,20 +77,22 @@ export class JobMatcher {
         )
         .pluck()
         .get(MOST) === 1;
-    this.#forgotten = new Set(
-      sqlite
-        .prepare<[], number>("SELECT caller_id FROM callers JOIN forgotten_callers ON caller = pseudonym")
-        .pluck()
-        .all(),
-    );
-    this.#readCall = sqlite
-      .prepare<[number], [started: string | null, caller_id: number | null]>(
-        "SELECT call_started, caller_id FROM call_facts WHERE call_id = ?",
-      )
-      .raw();
-    this.#readCallerId = sqlite
-      .prepare<[string], number>("SELECT caller_id FROM callers WHERE caller = ?")
-      .pluck();
+    const forgotten = db
+      .select({ caller_id: callers.caller_id })
+      .from(callers)
+      .innerJoin(forgotten_callers, eq(forgotten_callers.pseudonym, callers.caller))
+      .all();
+    this.#forgotten = new Set(forgotten.map(({ caller_id }) => caller_id));
+    this.#readCall = db
+      .select({ started: call_facts.call_started, caller_id: call_facts.caller_id })
+      .from(call_facts)
+      .where(eq(call_facts.call_id, sql.placeholder("call_id")))
+      .prepare();
+    this.#readCaller = db
+      .select({ caller_id: callers.caller_id })
+      .from(callers)
+      .where(eq(callers.caller, sql.placeholder("name")))
+      .prepare();
     // All of them: to have SQLite sort so few rows takes twice the time.
     this.#readCalls = sqlite
       .prepare<[number, string], CallStart>(
@@ -110,9 +116,9 @@ export class JobMatcher {
 
   #matchCall(call_id: number, when: Timed | undefined): Match {
     const none = { call_id: null, caller_id: null, day: when?.day ?? null };
-    const found = this.#readCall.get(call_id);
-    if (found === undefined) return { ...none, reason: "no call has this id" };
-    const [started, caller_id] = found;
+    const call = this.#readCall.get({ call_id });
+    if (call === undefined) return { ...none, reason: "no call has this id" };
+    const { started, caller_id } = call;
     if (caller_id !== null && this.#forgotten.has(caller_id))
       return { ...none, caller_id, reason: "the call's caller was forgotten" };
     const day = when?.day ?? (started === null ? null : this.#localDay(started));
@@ -126,7 +132,7 @@ export class JobMatcher {
     const { names, assumed } = this.#namesOf(phone);
     const none = { call_id: null, caller_id: null, day: when?.day ?? null };
     if (when === undefined || names.length === 0) return { ...none, reason: NO_NUMBER };
-    const ids = names.flatMap((name) => this.#readCallerId.get(name) ?? []);
+    const ids = names.flatMap((name) => this.#readCaller.get({ name })?.caller_id ?? []);
     const latest = ids.flatMap((id) => {
       const call = latestOf(this.#readCalls.all(id, when.untilAtMost), when.until);
       return call === undefined ? [] : [{ id, call }];
@@ -134,7 +140,7 @@ export class JobMatcher {
     const [first, other] = latest.filter(({ call: [, started] }) => started >= when.earliest);
     if (other !== undefined) return { ...none, reason: "the number fits the calls of several callers" };
     if (first !== undefined) {
-      if (assumed.some((name) => this.#readCallerId.get(name) === first.id)) this.assumed++;
+      if (assumed.some((name) => this.#readCaller.get({ name })?.caller_id === first.id)) this.assumed++;
       return { call_id: first.call[0], caller_id: first.id, day: when.day };
     }
     const caller_id = ids[0] ?? null;

@@ -1,15 +1,18 @@
+import { and, isNull, ne } from "drizzle-orm";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { recordOf } from "../../base/records.ts";
 import { IS_EARNED } from "../../sources/sqlite/outcome-sums.ts";
 import { callerKeyOf } from "../../warehouse/calls/caller-key.ts";
 import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
+import { outcome_imports } from "../../warehouse/outcomes.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 
 /** @throws CalltallyError (exit 7) if earlier jobs have keys by another one: they would not be recognized */
-export function assertSameKey({ sqlite, path }: Warehouse, fingerprint: string): void {
-  const sql = "SELECT 1 FROM outcome_imports WHERE caller_key <> ? AND removed_at IS NULL LIMIT 1";
-  if (sqlite.prepare(sql).get(fingerprint) === undefined) return;
+export function assertSameKey({ db, path }: Warehouse, fingerprint: string): void {
+  const { import_id, caller_key, removed_at } = outcome_imports;
+  const isOfOtherKey = and(ne(caller_key, fingerprint), isNull(removed_at));
+  if (db.select({ import_id }).from(outcome_imports).where(isOfOtherKey).limit(1).get() === undefined) return;
   throw new CalltallyError(
     EXIT.storage,
     `Cannot recognize the jobs of earlier imports: ${callerKeyOf(path)} is not the key that they were imported with`,

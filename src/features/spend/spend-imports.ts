@@ -1,6 +1,6 @@
-import { eq, max } from "drizzle-orm";
+import { max } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ImportedFile, ImportLedger } from "../../intake/ledger.ts";
+import type { ImportedFile } from "../../intake/ledger.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
@@ -75,17 +75,3 @@ export function recordImports({ db, sqlite }: Tx, after: number): void {
   sqlite.prepare<[number]>(RECORD).run(after);
   sqlite.prepare<{ last: unknown }>(MARK_REPLACED).run({ last: last ?? 0 });
 }
-
-export const SPEND_LEDGER: ImportLedger<SpendImport> = {
-  command: "spend",
-  read: readImports,
-  remove: ({ db, sqlite }, { number, imported_at, file, source }, removed_at) => {
-    // By hand: the table `spend` is in a file that imports this one.
-    sqlite
-      .prepare("DELETE FROM spend WHERE imported_at = ? AND file = ? AND source = ?")
-      .run(imported_at, file, source);
-    db.update(spend_imports).set({ removed_at }).where(eq(spend_imports.import_id, number)).run();
-  },
-  hasLost: (earlier, { first_day, last_day }) =>
-    earlier.first_day <= last_day && earlier.last_day >= first_day && earlier.rows < earlier.had_rows,
-};

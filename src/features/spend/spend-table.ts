@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, max, sql } from "drizzle-orm";
 import { namesOf, recordOf } from "../../base/records.ts";
 import { assertOneCurrency, readCurrency, unknownCurrency } from "../../intake/one-currency.ts";
 import { spend } from "../../warehouse/spend.ts";
@@ -50,7 +50,11 @@ export function importSpend(
     ({ source }) => source,
   );
   return writeTransaction(warehouse, (tx) => {
-    const last = Number(sqlite.prepare("SELECT coalesce(max(spend_id), 0) FROM spend").pluck().get());
+    const { last } =
+      db
+        .select({ last: max(spend.spend_id) })
+        .from(spend)
+        .get() ?? {};
     const sources = [...bySource].map(([source, rows]) => {
       const days = [...new Set(rows.map(({ day }) => day))].sort();
       return {
@@ -70,7 +74,7 @@ export function importSpend(
       for (const { line: _, ...row } of rows.toSorted(byDay))
         insert.run({ ...row, currency, file, imported_at: importedAt });
     }
-    recordImports(tx, last);
+    recordImports(tx, last ?? 0);
     return { currency, sources };
   });
 }

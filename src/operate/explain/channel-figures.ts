@@ -1,7 +1,9 @@
+import { count, eq, sql } from "drizzle-orm";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { toChannelValues } from "../../calls/attribution/evidence.ts";
 import { compileChannels } from "../../calls/attribution/own-channels.ts";
 import { lineOf } from "../../calls/attribution/topics.ts";
+import { call_facts } from "../../warehouse/calls/facts.ts";
 import { followsRules, readRulesInForce } from "../../warehouse/calls/rules.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 
@@ -71,13 +73,16 @@ export function readChannelFigures(
   };
 }
 
-function readVisits({ sqlite }: Reader): Visits[] {
-  return sqlite
-    .prepare<[], Visits>(
-      `SELECT source, medium, utm_campaign_folded, campaign, referring_host, channel,
-  count(*) AS calls, sum(is_qualified) AS qualified_calls
-FROM call_facts WHERE is_live
-GROUP BY 1, 2, 3, 4, 5, 6`,
-    )
+function readVisits({ db }: Reader): Visits[] {
+  const { source, medium, utm_campaign_folded, campaign, referring_host, channel } = call_facts;
+  return db
+    .select({
+      ...{ source, medium, utm_campaign_folded, campaign, referring_host, channel },
+      calls: count(),
+      qualified_calls: sql<number>`sum(${call_facts.is_qualified})`,
+    })
+    .from(call_facts)
+    .where(eq(call_facts.is_live, true))
+    .groupBy(source, medium, utm_campaign_folded, campaign, referring_host, channel)
     .all();
 }

@@ -1,7 +1,10 @@
+import { eq, sql } from "drizzle-orm";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import { isSure } from "../../service/paging/verdict.ts";
 import { nameSome } from "../../warehouse/attribution/named-calls.ts";
 import { readCallCount } from "../../warehouse/calls/call-table.ts";
+import { calls } from "../../warehouse/calls/calls.ts";
+import { rejected_calls } from "../../warehouse/calls/rejected.ts";
 import { addToIdsHash, hashRun, readLastRunId, readRuns, type SyncRun } from "../../warehouse/runs/runs.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { fails, holds, type VerifyCheck } from "./verified.ts";
@@ -112,18 +115,21 @@ function marksOf({ started_at, first_page_at }: SyncRun): string[] {
   return [first_page_at, started_at > first_page_at ? started_at : first_page_at];
 }
 
-function verifyMet({ sqlite }: Reader, { ids }: Pass, met: number): VerifyCheck {
-  const stored = sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE call_id = ?");
-  const readRejected = sqlite
-    .prepare<[], number>("SELECT DISTINCT call_id FROM rejected_calls WHERE call_id IS NOT NULL")
-    .pluck();
-  const rejected = readRejected.all().filter((id) => ids.has(id) && stored.get(id) === undefined);
+function verifyMet({ db }: Reader, { ids }: Pass, met: number): VerifyCheck {
+  const stored = db
+    .select({ id: calls.call_id })
+    .from(calls)
+    .where(eq(calls.call_id, sql.placeholder("id")))
+    .prepare();
+  const isStored = (id: number) => stored.get({ id }) !== undefined;
+  const rejections = db.selectDistinct({ id: rejected_calls.call_id }).from(rejected_calls).all();
+  const rejected = rejections.flatMap(({ id }) => (id !== null && ids.has(id) && !isStored(id) ? [id] : []));
   const there = formatQuantity(met, "call");
   const orRejected = rejected.length > 0 ? `, or rejected (${rejected.length})` : "";
   const lost = ids.size - met - rejected.length;
   if (lost === 0) return holds("calls", `all ${there} of the pass are in the warehouse${orRejected}`);
   const known = new Set(rejected);
-  const names = Iterator.from(ids).filter((id) => !known.has(id) && stored.get(id) === undefined);
+  const names = Iterator.from(ids).filter((id) => !known.has(id) && !isStored(id));
   return fails(
     "calls",
     `${formatQuantity(lost, "call")} of the pass are not in the warehouse: ${nameSome(names, lost)}`,

@@ -1,9 +1,13 @@
-import type { ContentKind } from "../../config/request/option-values.ts";
+import type { UPLOADS } from "../../config/request/conversion-kinds.ts";
+import type { ContentKind, HYGIENE } from "../../config/request/option-values.ts";
 import type { Job } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { ContentOf, ContentWriters, ExportStep } from "../../export/step.ts";
 
-const CORE: ContentWriters = {
+/** Contents that features write. */
+type OfFeatures = "explore" | typeof HYGIENE | (typeof UPLOADS)[number];
+
+const CORE: Required<Omit<ContentWriters, OfFeatures>> = {
   rollup: async (job, content) => (await import("../../export/rollups.ts")).writeRollup(job, content),
   calls: async (job) => (await import("../../export/export-calls.ts")).writeCalls(job),
   callers: async (job) => (await import("../../export/export-callers.ts")).writeCallers(job),
@@ -16,7 +20,8 @@ export async function writeContent<Kind extends ContentKind>(
   content: ContentOf<Kind> & { kind: Kind },
   steps: readonly ExportStep[],
 ): Promise<ManifestFile[]> {
-  for (const { contents } of [{ contents: CORE }, ...steps]) {
+  const writers: (ContentWriters | undefined)[] = [CORE, ...steps.map(({ contents }) => contents)];
+  for (const contents of writers) {
     const write = contents?.[content.kind];
     if (write !== undefined) return await write(job, content);
   }

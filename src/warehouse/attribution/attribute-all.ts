@@ -1,6 +1,6 @@
 import { eq, notInArray, sql } from "drizzle-orm";
-import { ATTRIBUTION_VERSION } from "../../calls/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
+import { ATTRIBUTION_VERSION } from "../../calls/attribution/derive-facts.ts";
 import { isPseudonym } from "../../calls/privacy/pseudonym.ts";
 import { dateAllCalls } from "../call-moments.ts";
 import { CallFactsTable } from "../calls/call-facts.ts";

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { lte } from "drizzle-orm";
 import { recordOf } from "../../base/records.ts";
 import { attributeCall } from "../../calls/attribution/attribute-call.ts";
 import { hashCall } from "../../calls/call.ts";
@@ -8,6 +9,7 @@ import { withhold } from "../../calls/privacy/withhold.ts";
 import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
+import { calls } from "../calls/calls.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { STORED_FACTS, toStored } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
@@ -93,8 +95,12 @@ function isOverkept(call: StoredCall, isTopicKept: boolean): boolean {
 /** Whether a first load was interrupted: no sync that has ended knows any call. */
 function isInFirstLoad(warehouse: Reader): boolean {
   if (readUnsettled(warehouse) === 0) return false;
-  const known = warehouse.sqlite.prepare<[number]>("SELECT 1 FROM calls WHERE first_run_id <= ? LIMIT 1");
-  return known.get(readLastDoneRun(warehouse)?.run_id ?? 0) === undefined;
+  const lastRun = readLastDoneRun(warehouse)?.run_id ?? 0;
+  const known = warehouse.db
+    .select({ id: calls.call_id })
+    .from(calls)
+    .where(lte(calls.first_run_id, lastRun));
+  return known.limit(1).get() === undefined;
 }
 
 /** In the order of both tables: by an index of the facts, each call would have to be looked up. */

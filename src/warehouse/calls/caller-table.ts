@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, max, sql } from "drizzle-orm";
 import type { Reader, Warehouse } from "../warehouse.ts";
 import { CALLER_INDEX, callers, indexCallers } from "./callers.ts";
 import { call_facts } from "./facts.ts";
@@ -49,7 +49,10 @@ export class CallerTable {
     const { call_id, caller_id, call_started, is_live } = call_facts;
     this.#isIndexed = sqlite.prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE name = ?");
     this.#insert = sqlite.prepare<[string]>("INSERT INTO callers (caller) VALUES (?)");
-    this.#readLast = sqlite.prepare<[], number | null>("SELECT max(caller_id) FROM callers").pluck();
+    this.#readLast = db
+      .select({ caller_id: max(callers.caller_id) })
+      .from(callers)
+      .prepare();
     this.#insertAll = sqlite.prepare<[string]>(
       "INSERT OR IGNORE INTO callers (caller) SELECT value FROM json_each(?)",
     );
@@ -69,9 +72,14 @@ export class CallerTable {
       .orderBy(sql`${call_started} NULLS LAST`, call_id)
       .limit(1)
       .prepare();
-    this.#update = sqlite.prepare<[number | null, string | null, number]>(
-      "UPDATE callers SET first_call_id = ?, first_call_started = ? WHERE caller_id = ?",
-    );
+    this.#update = db
+      .update(callers)
+      .set({
+        first_call_id: sql`${sql.placeholder("first_call_id")}`,
+        first_call_started: sql`${sql.placeholder("first_call_started")}`,
+      })
+      .where(eq(callers.caller_id, sql.placeholder("caller_id")))
+      .prepare();
     // Searching a log would take long: unused callers go when it is trimmed.
     this.#delete = sqlite.prepare<[number]>(
       `DELETE FROM callers WHERE caller_id = ? AND NOT EXISTS (SELECT 1 FROM fact_changes)
@@ -99,17 +107,21 @@ export class CallerTable {
 
   #remember(names: ReadonlySet<string>): ReadonlyMap<string, number> {
     // After a resumption, or a transaction that was rolled back, memory is not what is stored.
-    if (this.#readLast.get() !== this.#last) this.#remembered = new Map(this.#readAll());
+    if (this.#readLastId() !== this.#last) this.#remembered = new Map(this.#readAll());
     const ids = this.#remembered;
     for (const caller of names) {
       if (!ids.has(caller)) ids.set(caller, Number(this.#insert.run(caller).lastInsertRowid));
     }
-    this.#last = this.#readLast.get() ?? null;
+    this.#last = this.#readLastId();
     if (ids.size > MAX_REMEMBERED) {
       indexCallers(this.#warehouse);
       this.#remembered = new Map();
     }
     return ids;
+  }
+
+  #readLastId(): number | null {
+    return this.#readLast.get()?.caller_id ?? null;
   }
 
   #readAll(): Iterable<[caller: string, caller_id: number]> {
@@ -149,7 +161,11 @@ export class CallerTable {
       if (first && (isOpen || (isOther && !written.has(first.call_id))))
         this.#setFirst.run({ isFirst: 1, call_id: first.call_id });
       if (isOther || before?.call_started !== first?.call_started)
-        this.#update.run(first?.call_id ?? null, first?.call_started ?? null, caller_id);
+        this.#update.run({
+          first_call_id: first?.call_id ?? null,
+          first_call_started: first?.call_started ?? null,
+          caller_id,
+        });
       if (first === undefined) this.#delete.run(caller_id);
     }
   }

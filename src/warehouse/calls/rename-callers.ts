@@ -1,11 +1,13 @@
+import { eq } from "drizzle-orm";
 import type { Tx } from "../transaction.ts";
-import { indexCallers } from "./callers.ts";
-import { withoutFactLog } from "./fact-log.ts";
+import { callers, indexCallers } from "./callers.ts";
+import { fact_changes, withoutFactLog } from "./fact-log.ts";
+import { call_facts } from "./facts.ts";
 import { readUnsettled, settleCallers } from "./first-load.ts";
 
 /** Renames callers; those who then have the name of another become one with it. Nothing is logged as a change of facts. */
 export function renameCallers(tx: Tx, toName: (caller: string) => string): void {
-  const { sqlite } = tx;
+  const { db, sqlite } = tx;
   indexCallers(tx);
   sqlite.function("renamed_caller", { directOnly: true, deterministic: true }, (caller) =>
     toName(String(caller)),
@@ -21,9 +23,9 @@ export function renameCallers(tx: Tx, toName: (caller: string) => string): void 
   if (same.length === 0) return;
   withoutFactLog(tx, () => {
     for (const { own, other } of same) {
-      for (const table of ["call_facts", "fact_changes"])
-        sqlite.prepare(`UPDATE ${table} SET caller_id = ? WHERE caller_id = ?`).run(other, own);
-      sqlite.prepare("DELETE FROM callers WHERE caller_id = ?").run(own);
+      for (const table of [call_facts, fact_changes])
+        db.update(table).set({ caller_id: other }).where(eq(table.caller_id, own)).run();
+      db.delete(callers).where(eq(callers.caller_id, own)).run();
     }
     if (readUnsettled(tx) === 0) settleCallers(tx);
   });

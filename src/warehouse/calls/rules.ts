@@ -1,8 +1,8 @@
 import { desc, eq } from "drizzle-orm";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
-import { ATTRIBUTION_VERSION } from "../../calls/attribution/attribute-call.ts";
 import { type AttributionRules, toRulesJson } from "../../calls/attribution/attribution-rules.ts";
+import { ATTRIBUTION_VERSION } from "../../calls/attribution/derive-facts.ts";
 import { rulesSchema } from "../../calls/attribution/rules-schema.ts";
 import { about, describeTable } from "../described.ts";
 import type { Tx } from "../transaction.ts";

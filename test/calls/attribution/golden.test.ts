@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ATTRIBUTION_VERSION, attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
+import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import { ATTRIBUTION_VERSION } from "../../../src/calls/attribution/derive-facts.ts";
 import { hashCall } from "../../../src/calls/call.ts";
 import { parseRow } from "../../../src/service/api/parse-row.ts";
 import { arbitraryCalls, makeCall } from "../../support/warehouses/calls.ts";

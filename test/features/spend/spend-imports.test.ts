@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readImports, SPEND_LEDGER } from "../../../src/features/spend/spend-imports.ts";
+import { readImports } from "../../../src/features/spend/spend-imports.ts";
+import { SPEND_LEDGER } from "../../../src/features/spend/spend-ledger.ts";
 import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { removeImport } from "../../../src/intake/ledger.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";

@@ -3,6 +3,7 @@ import { findUnjudged } from "../../../figures/change-chance.ts";
 import { SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { SPEND_FIGURES } from "../../../figures/metrics.ts";
 import { isUnshared } from "../contents.ts";
+import { isPageFormat, PAGE_FORMATS, PAGES, type PageFormat } from "../option-values.ts";
 import {
   figureAmong,
   isOfFormat,
@@ -11,10 +12,17 @@ import {
   type RequestRefusals,
 } from "./request-parts.ts";
 
-const pageOfItsOwn = (format: "html" | "explore", option: "contents" | "by"): RequestRefusal => ({
-  when: ({ request }) => request.format === format && request[option] !== undefined,
-  text: `{format} ${format} is a page of its own: leave out {${option}}`,
-});
+/** What a page leaves no choice of. */
+const fixedOptions = (page: (typeof PAGES)[PageFormat]) =>
+  "hasDimensions" in page ? (["contents"] as const) : (["contents", "by"] as const);
+const PAGES_OF_THEIR_OWN = PAGE_FORMATS.flatMap((format) =>
+  fixedOptions(PAGES[format]).map(
+    (option): RequestRefusal => ({
+      when: ({ request }) => request.format === format && request[option] !== undefined,
+      text: `{format} ${format} is a page of its own: leave out {${option}}`,
+    }),
+  ),
+);
 
 /** Returns the days to give for a comparison, unless they are given. */
 function missingDays({ request: { range }, spell }: RequestParts): string | undefined {
@@ -34,8 +42,7 @@ export const FIGURE_REFUSALS: RequestRefusals = [
     text: "{chance} of {found}",
   },
   { given: ["fill"], without: ["grain"], text: "{fill} needs {grain}: it fills periods" },
-  pageOfItsOwn("html", "contents"),
-  pageOfItsOwn("html", "by"),
+  ...PAGES_OF_THEIR_OWN,
   {
     given: ["range"],
     when: (parts) => isOfFormat("html")(parts) && missingDays(parts),
@@ -47,7 +54,6 @@ export const FIGURE_REFUSALS: RequestRefusals = [
     when: isOfFormat("explore"),
     text: "{with} needs {rows}: it adds columns to the calls",
   },
-  pageOfItsOwn("explore", "contents"),
   {
     given: ["filter.tracking_number"],
     when: isOfFormat("explore"),
@@ -63,7 +69,7 @@ export const FIGURE_REFUSALS: RequestRefusals = [
   },
   {
     given: ["compare"],
-    when: (parts) => !isOfFormat("html")(parts) && !isOfFormat("explore")(parts) && missingDays(parts),
+    when: (parts) => !isPageFormat(parts.request.format) && missingDays(parts),
     text: "{compare} needs {found}: it compares with a period of the same length",
   },
   {
