@@ -15,20 +15,21 @@ export interface AccountOwner {
   settings: Settings;
 }
 
-export interface EngineAccount extends AccountOwner {
+/** An account in a cluster, with the members of its owner. */
+export type EngineAccount<Owner extends AccountOwner = AccountOwner> = Owner & {
   name: string;
   source: Source;
   timezone: string;
-}
+};
 
 /**
  * Asks a cluster for accounts, all at one moment; repeats the work if something is published meanwhile.
  * @param owners whose settings the accounts have; one without a name means all accounts in the cluster
  */
-export async function readEngine<Result>(
+export async function readEngine<Owner extends AccountOwner, Result>(
   engine: string,
-  owners: readonly AccountOwner[],
-  work: (accounts: readonly EngineAccount[]) => Promise<Result>,
+  owners: readonly Owner[],
+  work: (accounts: readonly EngineAccount<Owner>[]) => Promise<Result>,
   options: Parameters<typeof readCluster>[3],
 ): Promise<Result> {
   const [first] = owners;
@@ -37,8 +38,8 @@ export async function readEngine<Result>(
   const { user, passwordFile } = first.settings.publish;
   const names = owners.flatMap(({ name }) => name ?? []);
   const toAccount = (published: PublishedAccount) => {
-    const { settings } = owners.find(({ name }) => name === published.account) ?? first;
-    return toEngineAccount(published, settings, address.name);
+    const owner = owners.find(({ name }) => name === published.account) ?? first;
+    return toEngineAccount(published, owner, address.name);
   };
   const asked = names.length === 0 ? undefined : names;
   const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
@@ -56,11 +57,11 @@ function parseEngine(engine: string) {
   }
 }
 
-function toEngineAccount(
+function toEngineAccount<Owner extends AccountOwner>(
   { account, about, publishedAt, openSession }: PublishedAccount,
-  settings: Settings,
+  owner: Owner,
   to: string,
-): EngineAccount {
+): EngineAccount<Owner> {
   const { origin, coverage, lookback_hours: lookbackHours, totals } = about;
   const source: Source = {
     can: { ...CLUSTER_CAN, clickIds: about.is_personal },
@@ -68,7 +69,7 @@ function toEngineAccount(
       origin,
       lookbackHours,
       read: async (filter) => ({
-        session: await openSession(filter, settings.database),
+        session: await openSession(filter, owner.settings.database),
         basis: about,
         published: { to, account, published_at: publishedAt },
         readCoverage: () => coverage,
@@ -78,5 +79,5 @@ function toEngineAccount(
       [Symbol.dispose]: () => {},
     }),
   };
-  return { name: account, settings, source, timezone: about.timezone };
+  return { ...owner, name: account, source, timezone: about.timezone };
 }
