@@ -50,7 +50,7 @@ export async function tryAccount<A extends Account, T>(
 }
 
 /** @throws CalltallyError if the work on the account failed */
-export function valueOf<T>(result: AccountResult<Account, T>): T {
+export function valueOrThrow<T>(result: AccountResult<Account, T>): T {
   if ("error" in result) throw result.error;
   return result.value;
 }

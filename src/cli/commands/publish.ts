@@ -10,6 +10,7 @@ import { isPublishedAfterSync, publish } from "../../features/cluster/publish.ts
 import { applyRulesAlone } from "../../warehouse/attribution/apply-rules.ts";
 import { openAsPermitted } from "../../warehouse/file/open.ts";
 import { openOwn } from "../../warehouse/file/own-warehouse.ts";
+import { tryAccount } from "../../warehouse/for-each-account.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
 import { perAccount, toResult } from "../frame.ts";
 import { attributionProgress } from "../terminal/progress.ts";
@@ -49,15 +50,15 @@ export function command(context: Context) {
  * Publishes an account after its sync; undefined if the settings disable it. An error is part of the result, because
  * the sync itself is done.
  */
-export async function publishSynced(settings: Settings, { name, sources }: Account, signal: AbortSignal) {
+export async function publishSynced(settings: Settings, account: Account, signal: AbortSignal) {
   if (!isPublishedAfterSync(settings)) return undefined;
-  try {
-    const publication = await publish(settings, { account: name, signal });
-    return { data: publication, summary: [describePublished(publication)], errors: [], exit: EXIT.done };
-  } catch (thrown) {
-    const { errors, ...result } = toResult(thrown, sources);
-    return { ...result, errors: errors.map((text) => `Synced, but not published: ${text}`) };
+  const published = await tryAccount(account, ({ name }) => publish(settings, { account: name, signal }));
+  if ("value" in published) {
+    const { value } = published;
+    return { data: value, summary: [describePublished(value)], errors: [], exit: EXIT.done };
   }
+  const { errors, ...result } = toResult(account, published.error);
+  return { ...result, errors: errors.map((text) => `Synced, but not published: ${text}`) };
 }
 
 function describePublished(published: Awaited<ReturnType<typeof publish>>): string {

@@ -8,7 +8,7 @@ import type { Column, Value } from "../../export/table.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../../figures/key-order.ts";
 import { addUp } from "../../figures/sums.ts";
-import { valueOf } from "../../warehouse/for-each-account.ts";
+import { valueOrThrow } from "../../warehouse/for-each-account.ts";
 import { type AccountAsk, type AccountFigures, askAccounts } from "./ask-accounts.ts";
 import { type MergedFiles, writeMerged, zoneOfAll } from "./merged-files.ts";
 
@@ -29,10 +29,8 @@ export async function produceMerged(
 ): Promise<MergedFiles> {
   const [format] = accounts.map(({ ask }) => ask.format);
   if (format === undefined || isOfOneFile(format)) throw new Error("A merged table is a file of its own");
-  const figures = await Array.fromAsync(
-    askAccounts(accounts, (account) => account, { signal }),
-    valueOf,
-  );
+  const results = askAccounts(accounts, (account) => account, { signal });
+  const figures = await Array.fromAsync(results, valueOrThrow);
   assertOneCurrency(figures);
   return await writeMerged(figures, output, async (outlet) => {
     const { columns, rows } = mergeTables(figures, by);
