@@ -9,7 +9,7 @@ export type AccountResult<A extends Account, T> = { account: A } & ({ value: T }
 
 /**
  * Works on accounts, and yields each result when it is there: an error of one account does not stop the others. A
- * reader that stops begins no more accounts. An abort is the error of the account that it stops, and of no later one.
+ * reader that stops begins no more accounts, and neither does an abort.
  * @param options.atOnce accounts worked on concurrently; with one, results have the order of the accounts
  * @throws the reason of an abort, after the last result
  */
@@ -24,14 +24,10 @@ export async function* forEachAccount<A extends Account, T>(
     running.delete(result.account);
     return result;
   };
-  const begin = (account: A) => {
-    signal?.throwIfAborted();
-    return work(account);
-  };
   for (const account of accounts) {
     if (running.size >= atOnce) yield await takeFirst();
-    running.set(account, tryAccount(account, begin));
     if (signal?.aborted) break;
+    running.set(account, tryAccount(account, work));
   }
   while (running.size > 0) yield await takeFirst();
   signal?.throwIfAborted();
