@@ -55,6 +55,13 @@ export function findRestatements(
   );
   const changedFacts = readChangedFacts(reader, before.change_id, [...new Set(listed)]);
   const allReasons = new Set([...effects.values()].flat().map(({ reason }) => reason));
+  const reasonsOf = (name: string, change: number | null, others: RowEffects) => {
+    if (METRIC_NAMES.has(name)) return effectsOf(others, name);
+    if (!OUTCOME_FIGURES.includes(name)) return spendEffectsOf(name, change, others);
+    return query.outcomes?.by === "call"
+      ? outcomeEffectsOf(name, others)
+      : jobDateEffectsOf(change, allReasons);
+  };
   const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
   const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
   const names = keyColumns(query.dimensions).map(({ name }) => name);
@@ -67,13 +74,7 @@ export function findRestatements(
       const ofCalls = effects.get(toCell(period, key)) ?? [];
       const isCostOther = changes.some((other) => other.name === "cost");
       const others = { effects: ofCalls, isCostOther, changedFacts };
-      const reasons = METRIC_NAMES.has(name)
-        ? effectsOf(others, name)
-        : OUTCOME_FIGURES.includes(name)
-          ? query.outcomes?.by === "call"
-            ? outcomeEffectsOf(name, others)
-            : jobDateEffectsOf(change, allReasons)
-          : spendEffectsOf(name, change, others);
+      const reasons = reasonsOf(name, change, others);
       return {
         found_at,
         path,
