@@ -45,16 +45,12 @@ export function findRestatements(
     const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);
   }
-  const listed = [...effects.values()].flatMap((ofRow) =>
-    ofRow.flatMap(({ figures }) =>
-      figures
-        .values()
-        .flatMap(({ callIds }) => callIds.slice(0, LISTED))
-        .toArray(),
-    ),
+  const all = [...effects.values()].flat();
+  const listed = all.flatMap(({ figures }) =>
+    [...figures.values()].flatMap(({ callIds }) => callIds.slice(0, LISTED)),
   );
   const changedFacts = readChangedFacts(reader, before.change_id, [...new Set(listed)]);
-  const allReasons = new Set([...effects.values()].flat().map(({ reason }) => reason));
+  const allReasons = new Set(all.map(({ reason }) => reason));
   const reasonsOf = (name: string, change: number | null, others: RowEffects) => {
     if (METRIC_NAMES.has(name)) return effectsOf(others, name);
     if (!OUTCOME_FIGURES.includes(name)) return spendEffectsOf(name, change, others);
