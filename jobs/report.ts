@@ -1,4 +1,4 @@
-// `node operate/jobs/report.ts weekly` is `calltally job report:weekly`.
+// `node jobs/report.ts weekly` is `calltally job report:weekly`.
 if (require.main === module)
   import("../src/cli/run-from-source.js").then(({ runFromSource }) => {
     const [name = "", ...args] = process.argv.slice(2);

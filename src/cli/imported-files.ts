@@ -1,13 +1,11 @@
 import { Argument, Command, Option } from "@commander-js/extra-typings";
 import { systemClock } from "../base/clock.ts";
-import { formatMicros, parseCurrency } from "../base/text/currency.ts";
+import { parseCurrency } from "../base/text/currency.ts";
 import { toPrintable } from "../base/text/printable.ts";
-import { formatCount } from "../base/text/quantity-text.ts";
 import { DECIMAL_SIGNS } from "../intake/amount-text.ts";
 import { DAY_ORDERS } from "../intake/day-text.ts";
 import { type ImportedFile, type ImportLedger, removeImport } from "../intake/ledger.ts";
 import { LINE_RULES } from "../intake/line-rule.ts";
-import type { LineCounts } from "../intake/open-table.ts";
 import { openAsPermitted, openExistingWarehouse } from "../warehouse/file/open.ts";
 import { openOwn } from "../warehouse/file/own-warehouse.ts";
 import { settingsOf } from "./chosen-accounts.ts";
@@ -39,26 +37,6 @@ export const IMPORT = {
   dates: () => choice("--dates <order>", DAY_ORDERS, "how to read 10/5/2026, if the file does not show it"),
   decimal: () => choice("--decimal <sign>", DECIMAL_SIGNS, "how to read 1,204, if the file does not show it"),
 };
-
-/** Lines of a file that are no rows, such as `1 header, 2 title, 1 total`. */
-export function describeAside({ title_lines, total_lines, note_lines, blank_lines }: LineCounts): string[] {
-  const others = { title: title_lines, total: total_lines, note: note_lines, empty: blank_lines };
-  const parts = Object.entries(others).flatMap(([name, { length }]) =>
-    length > 0 ? [`${formatCount(length)} ${name}`] : [],
-  );
-  return ["1 header", ...parts];
-}
-
-export const describeUnused = (unused: readonly string[]) =>
-  unused.length > 0 ? [`  not used: ${unused.join(", ")}`] : [];
-
-/** @param micros of a `null` currency, nothing has an amount */
-export const amountText = (micros: bigint, currency: string | null) =>
-  currency === null ? formatMicros(micros) : `${formatMicros(micros)} ${currency}`;
-
-/** Replaces millionths by a number for JSON. */
-export const toAmount = (micros: bigint | number | null) =>
-  micros === null ? null : Number(formatMicros(BigInt(micros)));
 
 /** How the commands of a ledger show its imports. */
 export interface ShownLedger<Import extends ImportedFile> {

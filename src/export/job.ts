@@ -9,12 +9,12 @@ import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { Letterhead } from "./letterhead/letterhead.ts";
+import type { Html } from "./letterhead/page-parts.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
-import type { Restatement } from "./restatement.ts";
+import type { ChangedFigure } from "./sentences/facts.ts";
 import type { Facts } from "./statements/rule.ts";
 import type { NamedTable, Table } from "./table.ts";
-import type { TagProblem } from "./tag-problem.ts";
 import type { Timeframe } from "./timeframe.ts";
 
 /** A question, and one moment of its source. */
@@ -48,11 +48,20 @@ export interface StartedJob {
 export interface JobParts {
   /** Undefined if the figures of earlier exports are not recorded. */
   remembered?: RememberedFigures | undefined;
-  /** Finds tags that are probably wrong; undefined for a cluster. */
-  findTagProblems?: (() => Promise<readonly TagProblem[]>) | undefined;
 }
 
-export interface Job extends StartedJob, JobParts {}
+/** What sections of a page are read from. */
+export interface SectionJob extends StartedJob, JobParts {}
+
+export interface Job extends SectionJob {
+  /** Reads a section of a page of charts; an empty one if no feature has it. */
+  readSection: (name: SectionName) => Promise<WriteSection>;
+}
+
+/** The sections that features add to a page of charts. */
+export type SectionName = "restatements" | "tags";
+/** Writes a section in the locale of the page; nothing if there is nothing to show. */
+export type WriteSection = () => Html | "";
 
 /** What is read at the moment of an export, before the first file is written. */
 export interface Reading<T> {
@@ -63,9 +72,10 @@ export interface Reading<T> {
 
 export interface RememberedFigures {
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
-  find: (contents: string) => readonly Restatement[];
+  /** Returns the figures of a file that changed, in the order in which its rollups are watched. */
+  findIn: (file: string) => readonly ChangedFigure[];
   /** All that were found, once the files are written. */
-  readonly found: readonly Restatement[];
+  readonly found: readonly ChangedFigure[];
 }
 
 export interface RollupOutlet {

@@ -3,7 +3,7 @@ import type { ContentKind } from "../config/request/option-values.ts";
 import type { Ask } from "../config/request/resolve.ts";
 import type { PermittedWarehouse } from "../warehouse/file/open.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Job, JobParts, StartedJob } from "./job.ts";
+import type { Job, JobParts, SectionJob, SectionName, StartedJob, WriteSection } from "./job.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { FileSet } from "./output/file-set.ts";
 
@@ -51,6 +51,8 @@ export interface ExportStep {
   at?(job: StartedJob): JobParts | undefined;
   /** Writes contents that are its own. */
   readonly contents?: ContentWriters;
+  /** Reads sections of pages of charts that are its own. */
+  readonly sections?: { readonly [Name in SectionName]?: (job: SectionJob) => Promise<WriteSection> };
   /** After the last content was written. */
   finish?(job: Job): Promise<void>;
   /** Records the files before the first is renamed; if it throws, nothing changes. Only in a writable warehouse. */

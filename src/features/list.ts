@@ -5,6 +5,7 @@ export const FEATURES: readonly Feature[] = [
   {
     name: "conversions",
     startExport: async (plan) => (await import("./conversions/upload-step.ts")).uploadStep(plan),
+    explainCall: async (call) => (await import("./conversions/call-note.ts")).readCallNote(call),
     findFilesOf: async (reader, pseudonyms) =>
       (await import("./conversions/upload-table.ts")).findUploadsOf(reader, pseudonyms),
     settleExports: async (warehouse) => {
@@ -22,6 +23,10 @@ export const FEATURES: readonly Feature[] = [
       trimFigureMemory(warehouse, clock.now());
       return run;
     },
+    loadFindings: async () => (await import("./restatements/restatement-table.ts")).findRestatedSince,
+    mayBeRestated: async (reader, folder) =>
+      (await import("./restatements/exported-rollups.ts")).mayBeRestated(reader, folder),
+    triggers: async () => (await import("./restatements/logged-facts.ts")).LOGGED,
   },
   {
     name: "explore",
@@ -31,15 +36,14 @@ export const FEATURES: readonly Feature[] = [
           (await import("./explore/write-explore.ts")).writeExplore(job, content),
       },
     }),
+    readFileBasis: async (text) => (await import("./explore/read-page.ts")).readPageBasis(text),
   },
   {
     name: "hygiene",
     startExport: async () => ({
-      at: (job) =>
-        job.lists && {
-          findTagProblems: async () =>
-            (await (await import("./hygiene/write-hygiene.ts")).readJobProblems(job)).problems,
-        },
+      sections: {
+        tags: async (job) => (await import("./hygiene/tag-section.ts")).readTagSection(job),
+      },
       contents: {
         hygiene: async (job) => (await import("./hygiene/write-hygiene.ts")).writeHygiene(job),
       },
@@ -49,13 +53,20 @@ export const FEATURES: readonly Feature[] = [
     name: "notices",
     endSync: async (warehouse, run, options) =>
       (await import("./notices/watch-calls.ts")).watchAfterSync(warehouse, run, options),
+    loadNotices: async () => (await import("./notices/notice-book.ts")).NOTICE_BOOK,
+    loadFindings: async () => (await import("./notices/notice-book.ts")).findNotices,
     triggers: async () => (await import("./notices/watched-days.ts")).COUNTED,
   },
   {
     name: "cluster",
-    followSync: async (account) =>
-      account.settings.publish.isAfterSync && account.settings.publish.to
-        ? (await import("./cluster/publish-after-sync.ts")).publishAfterSync(account)
-        : undefined,
+    followSync: {
+      member: "publication",
+      done: "published",
+      run: async (account) =>
+        account.settings.publish.isAfterSync && account.settings.publish.to
+          ? (await import("./cluster/publish-after-sync.ts")).publishAfterSync(account)
+          : undefined,
+    },
+    readEngine: async (question) => (await import("./cluster/read-engine.ts")).readEngine(question),
   },
 ];

@@ -26,15 +26,15 @@ interface ReadAnswer extends Omit<Answer, "basis"> {
 }
 
 /** Reads data and their basis at one moment of the warehouse. */
-export function readMoment(
+export async function readMoment(
   { account, settings }: Scope,
-  read: (moment: { reader: Reader; session: RollupSession }) => ReadAnswer,
-): Answer {
+  read: (moment: { reader: Reader; session: RollupSession }) => ReadAnswer | Promise<ReadAnswer>,
+): Promise<Answer> {
   using reader = openOwn(settings, openReader);
   try {
     using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
     const basis = readBasis(reader, { rules: readAttributionRules(settings), accounts: settings.accounts });
-    const { until, ...answer } = read({ reader, session });
+    const { until, ...answer } = await read({ reader, session });
     const settled = settledUntil(basis.run, settings.lookbackHours);
     const isProvisional = settled === undefined || until === null || until > settled;
     const { timezone } = settings;

@@ -6,8 +6,8 @@ import { readAttributionRules } from "../config/attribution-settings.ts";
 import { option, parsed } from "../config/request/issues.ts";
 import { FILTER_DESCRIPTION } from "../config/request/options.ts";
 import { parseTimeZone } from "../config/time-zone.ts";
-import { type Notice, readAllNotices } from "../features/notices/notice-table.ts";
-import { readRestatements } from "../features/restatements/restatement-table.ts";
+import { FEATURES } from "../features/list.ts";
+import { loadNotices } from "../features/load-notices.ts";
 import { parse, rollupQuestion } from "../library/parse-options.ts";
 import { explainAt, noCallError } from "../operate/explain/explain-call.ts";
 import { findProblems } from "../operate/status/find-problems.ts";
@@ -81,18 +81,25 @@ const EXPLAIN = tool(
   },
   (scope, { call_id: callId, timezone }) => {
     const { settings } = scope;
-    return readMoment(scope, (moment) => {
+    return readMoment(scope, async (moment) => {
       const rules = readAttributionRules(settings);
       const zone = timezone === undefined ? settings.timezone : parseTimeZone(timezone);
-      const explanation = explainAt(moment, { callId, rules, timezone: zone });
-      if (explanation === undefined) throw noCallError(callId, settings.database);
-      return { data: explanation, until: explanation.call_started, less: "calltally explain shows all." };
+      const explained = await explainAt(moment, { callId, rules, timezone: zone });
+      if (explained === undefined) throw noCallError(callId, settings.database);
+      const { data } = explained;
+      return { data, until: data.call_started, less: "calltally explain shows all." };
     });
   },
 );
 
 const TIME = z.iso.datetime({ offset: true });
 const dayOrTime = parsed((text) => parseDate(TIME.safeParse(text).success ? text.slice(0, 10) : text));
+
+/** Returns what finds changes, by the features whose findings they are. */
+async function loadFinders() {
+  const loaded = FEATURES.map(async ({ name, loadFindings }) => ({ name, find: await loadFindings?.() }));
+  return (await Promise.all(loaded)).flatMap(({ name, find }) => (find ? [{ name, find }] : []));
+}
 
 const CHANGED = tool(
   {
@@ -109,24 +116,18 @@ const CHANGED = tool(
       ),
     }),
   },
-  (scope, { since }) =>
-    readMoment(scope, ({ reader }) => {
+  async (scope, { since }) => {
+    const finders = await loadFinders();
+    return readMoment(scope, ({ reader }) => {
       const from = since && toInstant(since, scope);
-      const restatements = readRestatements(reader, { since: from });
-      const notices = readAllNotices(reader).filter(
-        ({ noticed_at, end_noticed_at }) => (end_noticed_at ?? noticed_at) >= (from ?? ""),
-      );
-      const ends = [
-        ...restatements.map(({ ends_at }) => ends_at),
-        ...notices.map((each) => each.judged_until),
-      ];
-      const until = ends.reduce((a, b) => (a > b ? a : b), "");
+      const found = finders.map(({ name, find }) => ({ name, ...find(reader, from) }));
       return {
-        data: { restatements, notices: notices.map(toPublic) },
-        until,
+        data: Object.fromEntries(found.map(({ name, rows }) => [name, rows])),
+        until: found.flatMap(({ ends }) => ends).reduce((a, b) => (a > b ? a : b), ""),
         less: "Ask with a later since.",
       };
-    }),
+    });
+  },
 );
 
 const STATUS = tool(
@@ -138,11 +139,13 @@ const STATUS = tool(
     isOfAll: true,
     input: z.strictObject({}),
   },
-  (scope) =>
-    readMoment(scope, ({ reader }) => {
-      const status = readStatusOf(reader, scope.settings, { ...scope, runs: 1 });
+  async (scope) => {
+    const notices = await loadNotices();
+    return readMoment(scope, ({ reader }) => {
+      const status = readStatusOf(reader, scope.settings, { ...scope, runs: 1, notices });
       return { data: condense(status), until: status.newest_call, less: "calltally status shows all." };
-    }),
+    });
+  },
 );
 
 /** Characters of rows that are read at most, and of a value; an answer holds less. */
@@ -216,10 +219,6 @@ function toInstant(since: string, { settings }: Scope): string | undefined {
     : toInstants({ from: since }, settings.timezone).startsAt;
 }
 
-function toPublic({ notice_id: _, run_id: __, news: ___, ...notice }: Notice) {
-  return notice;
-}
-
 function condense(status: Status) {
   const { calls, last_done_run, last_verified_pass: proven, newest_call, next } = status;
   const reports = status.reports.map((report) => ({
@@ -238,7 +237,7 @@ function condense(status: Status) {
     calls_of_the_service: last_done_run?.last_total ?? null,
     // Statements are in the basis; sentences on notices would quote what visitors wrote.
     ...findProblems({ ...status, reports, statements: [], notices: [] }),
-    notices: status.notices.map(toPublic),
+    notices: status.notices.map(({ shared }) => shared),
     next_sync: { mode: next.plan, at: next.sync, not_before: next.not_before },
   };
 }

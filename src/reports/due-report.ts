@@ -1,11 +1,12 @@
 import { systemClock } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import { realFile } from "../base/folder.ts";
-import { mayBeRestated } from "../features/restatements/exported-rollups.ts";
+import { FEATURES } from "../features/list.ts";
 import { lastSlot, parseCron } from "../schedule/cron.ts";
 import type { JobContext } from "../schedule/job-definition.ts";
 import { logAttribution, logStatements } from "../schedule/job-log.ts";
 import { openExistingWarehouse } from "../warehouse/file/open.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { readDeliveriesSince } from "./delivery/delivery-table.ts";
 import { readLastDueRun } from "./delivery/report-run-table.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "./make-report.ts";
@@ -17,8 +18,8 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
   const { settings, log } = context;
   using warehouse = openExistingWarehouse(settings.database);
   const last = readLastDueRun(warehouse, { report: report.name, account: report.account });
-  if (last?.scheduled_for == null || last.folder === null || !mayBeRestated(warehouse, realFile(last.folder)))
-    return EXIT.done;
+  if (last?.scheduled_for == null || last.folder === null) return EXIT.done;
+  if (!(await mayBeRestated(warehouse, realFile(last.folder)))) return EXIT.done;
   if (!isCopyProven(warehouse, report)) {
     log.info("figures have changed: waiting for a sync that proves the copy complete");
     return EXIT.done;
@@ -31,6 +32,11 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     ...inJob(workingFolder, context),
   });
   return made === undefined ? EXIT.done : logMade(made, context);
+}
+
+async function mayBeRestated(warehouse: Reader, folder: string): Promise<boolean> {
+  for (const feature of FEATURES) if (await feature.mayBeRestated?.(warehouse, folder)) return true;
+  return false;
 }
 
 /** Makes a report for its last slot, after a sync if it requires fresher calls. */

@@ -8,7 +8,7 @@ import type { Figures } from "../figures/sums.ts";
 import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { ReportSummary } from "./delivery/report-summary.ts";
 import { readHeadline, readMovers, readOutcomes, readSpend } from "./page/report-figures.ts";
-import { sentenceFacts } from "./page/sentence-facts.ts";
+import { readPageNotices, sentenceFacts } from "./page/sentence-facts.ts";
 import type { NamedReport } from "./report.ts";
 import { type ReportNews, readReportNews } from "./report-news.ts";
 import { assertDeliverable, isStale, readLastGoodSync } from "./requirements.ts";
@@ -46,7 +46,7 @@ export async function readReport(
     isStale: isStale(readLastGoodSync(job), report, clock.now()),
     delivered: isDelivered
       ? {
-          news: readReportNews(report, runId, job),
+          news: await readReportNews(report, runId, job),
           ringBack: readRingBack(report, job),
           facts: await readReportFacts(job, headline),
           remembered: job.remembered,
@@ -100,7 +100,8 @@ export async function readReportFacts(job: Job, { figures, spend, earned, compar
   const { session, timeframe } = job;
   const isMoved = compared?.isCovered && !compared.isUnreached;
   const movers = isMoved ? await readMovers(session, { span: timeframe.span, compared }) : undefined;
-  return sentenceFacts(job, { total: figures, compared, movers, spend, earned: earned?.total });
+  const notices = await readPageNotices(job);
+  return sentenceFacts(job, { total: figures, compared, movers, spend, earned: earned?.total, notices });
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */

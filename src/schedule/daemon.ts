@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { EXIT } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Doorbell } from "../config/doorbell.ts";
+import { loadNotices } from "../features/load-notices.ts";
 import type { Outcome } from "./child-process.ts";
 import { ChildQueue, type Needs } from "./child-queue.ts";
 import { startAccountMonitor, warnOfDoorbell } from "./daemon/account-monitor.ts";
@@ -39,7 +40,8 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   const { replaced, fileProblem } = options;
   const log = options.log.child({ run: newRunId() });
   const doorbell = listen === undefined ? undefined : options.doorbell;
-  const watches = accounts.map((account) => watchAccount(jobs, account, { log, clock, doorbell }));
+  const notices = await loadNotices();
+  const watches = accounts.map((account) => watchAccount(jobs, account, { log, clock, doorbell, notices }));
   const queue = new ChildQueue(hostRequests ?? Number.POSITIVE_INFINITY);
 
   await using _monitor =

@@ -3,7 +3,7 @@ import { toCalltallyError } from "../base/known-error.ts";
 import { type Log, openLog } from "../base/log.ts";
 import type { Settings } from "../config/load-settings.ts";
 import { type Statement, say } from "../export/statements/statements.ts";
-import type { Notice } from "../features/notices/notice-table.ts";
+import type { Notice } from "../features/notice.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";
 
 /** Opens the log of some accounts: for people on a terminal (https://no-color.org), for machines elsewhere. */
@@ -32,8 +32,7 @@ export function logUncaught(log: Log): void {
 
 /** Logs hold no names of visitors: `calltally status` shows them. */
 export function logNotice(log: Log): (notice: Notice) => void {
-  return ({ notice_id, dimension, kind, since, ended_at }) =>
-    log.warn({ notice_id, dimension, kind, since, ended_at }, "notice: see calltally status");
+  return ({ logged }) => log.warn(logged, "notice: see calltally status");
 }
 
 /** Logs doubts and cautions as warnings. */

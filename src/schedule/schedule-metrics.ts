@@ -1,5 +1,4 @@
 import { LEVELS } from "../export/statements/rule.ts";
-import { WATCHED } from "../features/notices/notice-table.ts";
 import { VERDICTS } from "../service/paging/verdict.ts";
 import type { Bell } from "./doorbell/bell.ts";
 import type { JobHealth } from "./health.ts";
@@ -166,9 +165,7 @@ function warehouseSamples(snapshot: Snapshot): Samples {
     ),
     withheld_calls: samplesOf(lastDoneRun?.calls_withheld),
     rejected_rows: samplesOf(rejectedRows),
-    notices: WATCHED.flatMap((dimension) =>
-      samplesOf(notices.filter((notice) => notice.dimension === dimension).length, { dimension }),
-    ),
+    notices: notices.flatMap(({ dimension, open }) => samplesOf(open, { dimension })),
     schema_drift: samplesOf(driftedMembers),
   };
 }

@@ -146,6 +146,18 @@ ORDER BY s.rank`;
     return { callsWithoutCaller: Number(this.first(counts)[0]), read: () => select.iterate() };
   }
 
+  hasSpend(): boolean {
+    return this.#hasRows("spend");
+  }
+
+  hasOutcomes(): boolean {
+    return this.#hasRows("outcomes");
+  }
+
+  #hasRows(table: string): boolean {
+    return this.database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
+  }
+
   /** Groups calls by what attributes them. */
   visits(span: Span): VisitGroup[] {
     return this.database.prepare<[], VisitGroup>(visitsText(span, this.selection)).all();

@@ -5,7 +5,7 @@ import type { Keep } from "../calls/privacy/keep-settings.ts";
 import { toApiAccess } from "../config/api-access.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import type { Settings } from "../config/load-settings.ts";
-import type { Notice } from "../features/notices/notice-table.ts";
+import type { Notice } from "../features/notice.ts";
 import type { ApiAccess } from "../service/api/client.ts";
 import type { LimitRequest } from "../service/api/host-limits.ts";
 import type { AttributionProgress } from "../warehouse/attribution/attribute-all.ts";

@@ -31,7 +31,7 @@ function runAs(versions: Record<string, string>, script: string, ...args: string
 
 const OLD = { node: "20.20.2" };
 
-it.each(["dist/bin.js job sync", "operate/jobs/sync.ts"])(
+it.each(["dist/bin.js job sync", "jobs/sync.ts"])(
   "the Node of a clone takes over from an old one: %s",
   (command) => {
     const [script = "", ...args] = command.split(" ");
@@ -49,7 +49,7 @@ describe("without a Node of its own", () => {
   beforeAll(() => {
     const filter = (path: string) => !/\.map$|\.compiled/.test(path);
     cpSync(DIST, at("dist"), { recursive: true, filter });
-    for (const path of ["package.json", "jobs/package.json", "operate/jobs/sync.ts"]) cpSync(path, at(path));
+    for (const path of ["package.json", "jobs/package.json", "jobs/sync.ts"]) cpSync(path, at(path));
     for (const path of ["base/node-version.js", "cli/run-from-source.js"])
       cpSync(join("src", path), at(join("src", path)));
     mkdirSync(at("node_modules"));
@@ -60,18 +60,15 @@ describe("without a Node of its own", () => {
   });
   afterAll(() => copy[Symbol.dispose]());
 
-  it.each([
-    "dist/bin.js",
-    "dist/node-version.js",
-    "src/base/node-version.js",
-    "operate/jobs/sync.ts",
-    "library.mjs",
-  ])("%s names the required Node before it loads anything else", (script) => {
-    const { status, stderr } = runAs(OLD, at(script));
-    expect(stderr).toContain(`${PROBLEM} Node 20.20.2.\nInstall a newer Node`);
-    expect(stderr).toContain("npm 10 leaves out the link to it: run `npm rebuild`, once.\n");
-    expect(status).toBe(script === "library.mjs" ? 1 : 2);
-  });
+  it.each(["dist/bin.js", "dist/node-version.js", "src/base/node-version.js", "jobs/sync.ts", "library.mjs"])(
+    "%s names the required Node before it loads anything else",
+    (script) => {
+      const { status, stderr } = runAs(OLD, at(script));
+      expect(stderr).toContain(`${PROBLEM} Node 20.20.2.\nInstall a newer Node`);
+      expect(stderr).toContain("npm 10 leaves out the link to it: run `npm rebuild`, once.\n");
+      expect(status).toBe(script === "library.mjs" ? 1 : 2);
+    },
+  );
 
   it.each([
     [{ deno: "2.9.1" }, "Deno 2.9.1"],
@@ -118,7 +115,7 @@ describe("without a Node of its own", () => {
   });
 
   it("a Node that runs the program but not the source is sent to the build", () => {
-    expect(runAs({ node: "22.19.0" }, at("operate/jobs/sync.ts"))).toMatchObject({
+    expect(runAs({ node: "22.19.0" }, at("jobs/sync.ts"))).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("Cannot run the source with Node 22.19.0"),
     });

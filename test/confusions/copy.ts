@@ -1,16 +1,8 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  type DisposableTempDir,
-  existsSync,
-  mkdirSync,
-  mkdtempDisposableSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { type DisposableTempDir, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative } from "node:path";
+import { copyTree } from "../support/copy-tree.ts";
 import { readSource } from "./compiler.ts";
 import type { Swap } from "./draw.ts";
 
@@ -20,12 +12,7 @@ const SWITCH = "src/confusion-switch.ts";
 export function makeCopy(swaps: readonly Swap[]): DisposableTempDir {
   const copy = mkdtempDisposableSync(join(tmpdir(), "calltally-confusions-"));
   const tree = join(copy.path, "tree");
-  const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { encoding: "utf8" });
-  for (const file of listed.split("\0").filter((name) => name !== "" && existsSync(name))) {
-    mkdirSync(join(tree, dirname(file)), { recursive: true });
-    cpSync(file, join(tree, file), { verbatimSymlinks: true });
-  }
-  symlinkSync(resolve("node_modules"), join(tree, "node_modules"));
+  copyTree(tree);
   writeSwitches(copy.path, tree, swaps);
   execFileSync("node", ["src/tooling/package/build.ts"], {
     cwd: tree,

@@ -1,41 +1,23 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
 import { FEATURES } from "../../src/features/list.ts";
-import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
-import { readFactLog } from "../../src/warehouse/calls/fact-log.ts";
-import { readLastDoneRun } from "../../src/warehouse/runs/runs.ts";
-import { locked, newWarehouse, storeRun } from "../support/warehouses/warehouse.ts";
 
 const named = (member: keyof (typeof FEATURES)[number]) =>
   FEATURES.filter((feature) => feature[member] !== undefined).map(({ name }) => name);
+/** Without those that the list lacks. */
+const kept = (...names: string[]) => names.filter((each) => FEATURES.some(({ name }) => name === each));
 
 describe("features", () => {
   it("take part in a fixed order", () => {
-    expect(named("startExport")).toEqual(["conversions", "restatements", "explore", "hygiene"]);
-    expect(named("endSync")).toEqual(["restatements", "notices"]);
-    expect(named("followSync")).toEqual(["cluster"]);
+    expect(named("startExport")).toEqual(kept("conversions", "restatements", "explore", "hygiene"));
+    expect(named("endSync")).toEqual(kept("restatements", "notices"));
+    expect(named("followSync")).toEqual(kept("cluster"));
+    expect(named("loadFindings")).toEqual(kept("restatements", "notices"));
   });
 
   it("features are loaded when needed: the list itself imports only types", () => {
     const list = readFileSync(join(import.meta.dirname, "../../src/features/list.ts"), "utf8");
     expect(list.match(/^import (?!type )/gm)).toBeNull();
-  });
-
-  it("restatements: the log of facts ends after a sync if it no longer explains any rollup", async () => {
-    using warehouse = newWarehouse();
-    storeRun(warehouse, [], {
-      startedAt: "2026-11-01T00:00:00.000Z",
-      finishedAt: "2026-11-01T00:01:00.000Z",
-    });
-    const run = readLastDoneRun(warehouse);
-    if (run === undefined) throw new Error("No run was stored");
-    const log = beginFactLog(warehouse);
-    expect(readFactLog(warehouse)).toBe(log);
-    for (const { endSync } of FEATURES) {
-      await endSync?.(locked(warehouse), run, { clock: systemClock, timezone: "UTC" });
-    }
-    expect(readFactLog(warehouse)).toBeUndefined();
   });
 });

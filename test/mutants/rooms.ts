@@ -171,8 +171,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   notices: {
     floor: 85,
     parts: [
-      ...own("features/notices", "call-hours"),
-      { files: ["src/features/notices/judge-calls.ts"], tests: ["test/features/notices/judge-once.test.ts"] },
+      ...own("features/notices", "call-hours", "notice-book"),
+      {
+        files: ["src/features/notices/{judge-calls,key-calls,local-days}.ts"],
+        tests: ["test/features/notices/judge-once.test.ts"],
+      },
       {
         files: ["src/features/notices/notice-words.ts"],
         tests: ["test/features/notices/notice-table.test.ts"],
@@ -213,7 +216,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         ],
       },
       {
-        files: ["src/cli/terminal/{account-table,status-screen,text}.ts", "src/cli/commands/status.ts"],
+        files: ["src/cli/terminal/{account-table,status-screen}.ts", "src/cli/commands/status.ts"],
         tests: ["test/cli/{accounts/accounts,invalid-input,status,warehouse/incremental}.test.ts"],
       },
       {

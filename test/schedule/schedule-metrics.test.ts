@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Notice } from "../../src/features/notices/notice-table.ts";
 import { Bell } from "../../src/schedule/doorbell/bell.ts";
 import type { JobHealth } from "../../src/schedule/health.ts";
 import { emptyStatistics } from "../../src/schedule/job-state.ts";
@@ -38,7 +37,11 @@ const snapshot = snapshotOf({
   calls: { live: 5000, gone: 7 },
   statements: [{ id: "first_load", level: "doubt", values: {} }],
   rejectedRows: 4,
-  notices: [{ dimension: "source" } as Notice],
+  notices: [
+    { dimension: "tracking_number", open: 3 },
+    { dimension: "source", open: 1 },
+    { dimension: "all", open: 0 },
+  ],
   driftedMembers: 2,
 });
 
@@ -87,9 +90,8 @@ const REST = `# HELP calltally_rejected_rows Rows that could not be parsed and a
 calltally_rejected_rows 4
 # HELP calltally_notices Tracking numbers, sources and campaigns that are silent or far off, or all calls, by dimension.
 # TYPE calltally_notices gauge
-calltally_notices{dimension="tracking_number"} 0
+calltally_notices{dimension="tracking_number"} 3
 calltally_notices{dimension="source"} 1
-calltally_notices{dimension="campaign"} 0
 calltally_notices{dimension="all"} 0
 # HELP calltally_schema_drift Members seen that the API documentation does not list.
 # TYPE calltally_schema_drift gauge

@@ -176,7 +176,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a notice never ends",
-    file: "src/features/notices/judge-calls.ts",
+    file: "src/features/notices/key-calls.ts",
     from: "if (chance >= END_CHANCE) continue;",
     to: "if (chance < 1) continue;",
   },

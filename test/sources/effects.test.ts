@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { toInstants } from "../../src/base/calendar/dates.ts";
 import { periods } from "../../src/base/calendar/periods.ts";
 import type { CallFilter } from "../../src/calls/filter.ts";
-import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
 import { toShown } from "../../src/figures/reserved-keys.ts";
 import { type RollupQuery, rollupColumns } from "../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../src/sources/session.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import { logFacts } from "../support/warehouses/log-facts.ts";
 import {
   deleteCalls,
   markGone,
@@ -70,7 +70,7 @@ function change(rules = RULES) {
   setRules(warehouse, rules);
   write(CALLS.slice(0, 60));
   writeTransaction(warehouse, () => markGone(warehouse, GONE));
-  beginFactLog(warehouse);
+  logFacts(warehouse);
   // Ignored: it is before the requested changes.
   write([{ ...(CALLS[0] ?? makeCall()), utm_source: "Of no one since" }]);
   const since = Number(sqlite.prepare("SELECT max(change_id) FROM fact_changes").pluck().get());
@@ -288,7 +288,7 @@ describe("RollupSession.effects", () => {
       makeCall({ call_id, campaign_id, campaign_name, disposition });
     storeCalls(warehouse, [of(1, "1", "Old", "busy"), of(2, "1", "Older", "busy")]);
     storeCalls(warehouse, [of(3, "2", "B", "busy"), of(4, "2", "A", "busy")]);
-    beginFactLog(warehouse);
+    logFacts(warehouse);
     storeCalls(warehouse, [of(1, "1", "New", "busy"), of(2, "1", "New", "answered")]);
     writeTransaction(warehouse, () => markGone(warehouse, [3, 4]));
     const read = (filter: CallFilter) => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
-import { beginFactLog } from "../../src/features/restatements/logged-facts.ts";
 import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
 import { FACT_COLUMNS } from "../../src/warehouse/calls/facts.ts";
 import { clearAbsence } from "../../src/warehouse/calls/gone.ts";
@@ -11,6 +10,7 @@ import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../src/warehouse/warehouse.ts";
 import { draws, least } from "../support/draws.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import { logFacts } from "../support/warehouses/log-facts.ts";
 import { locked, markGone, newWarehouse, setRules, storeCalls } from "../support/warehouses/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
@@ -71,7 +71,7 @@ describe("readChanges", () => {
     (isLogged) => {
       using warehouse = newWarehouse();
       write(warehouse, { call_id: 1 });
-      if (isLogged) beginFactLog(warehouse);
+      if (isLogged) logFacts(warehouse);
       beginMarks(warehouse);
       let changed = 0;
       fc.assert(

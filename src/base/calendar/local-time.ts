@@ -50,6 +50,12 @@ export function localMinute(utc: string, zone: string): string {
   return `${longLabelOf(day)} ${time.slice(0, "HH:MM".length)} (UTC${offset === "+00:00" ? "" : offset})`;
 }
 
+/** Such as 2 Nov 2026 08:47, local. */
+export function timeInWords(utc: string, zone: string): string {
+  const { local } = localTime(zone)(utc);
+  return `${longLabelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
+}
+
 /** Returns a function from ISO 8601 UTC text to local time, `2026-11-20 13:37`, as tables show it below the zone's name. */
 export function minutesOf(zone: string): (utc: string) => string {
   const toLocal = localTime(zone);

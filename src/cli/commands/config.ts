@@ -1,12 +1,12 @@
 import { Command } from "@commander-js/extra-typings";
 import { EXIT } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { formatTable } from "../../base/text/terminal-text.ts";
 import type { ShownConfig } from "../../config/show-config.ts";
 import type { checkConfig } from "../../operate/doctor/check-config.ts";
 import { accountsOf, loadConfiguration, remarksOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { formatTable } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("config")

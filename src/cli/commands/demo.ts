@@ -1,6 +1,7 @@
 import { join, relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatCount } from "../../base/text/quantity-text.ts";
+import { ellipsize, formatTable } from "../../base/text/terminal-text.ts";
 import type { ReadTable } from "../../export/output/memory.ts";
 import type { Figures } from "../../figures/sums.ts";
 import { formatAnswerRate } from "../../reports/page/figure-text.ts";
@@ -11,7 +12,6 @@ import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
 import { describeMade } from "../terminal/made-text.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
-import { ellipsize, formatTable } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("demo")

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
 import { askFor, didYouMean } from "../../base/text/nearest.ts";
+import { hang } from "../../base/text/terminal-text.ts";
 import type { Context } from "../context.ts";
 import { action } from "../frame.ts";
-import { hang } from "../terminal/text.ts";
 
 /** Next to the program's own folder, dist/. */
 const FOLDER = join(import.meta.dirname, "../docs");

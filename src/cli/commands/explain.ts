@@ -1,6 +1,6 @@
-import { relative } from "node:path";
 import { Argument, Command } from "@commander-js/extra-typings";
 import { minutesOf } from "../../base/calendar/local-time.ts";
+import { ellipsize } from "../../base/text/terminal-text.ts";
 import { ASSISTANTS_AS_OF } from "../../calls/attribution/ai-assistants.ts";
 import { presentText } from "../../calls/attribution/call-text.ts";
 import { shownFacts } from "../../calls/facts.ts";
@@ -8,14 +8,18 @@ import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { CONVERSIONS } from "../../config/request/conversion-kinds.ts";
 import { readStatements } from "../../export/statements/read-statements.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
-import { type Explanation, explainCall, noCallError } from "../../operate/explain/explain-call.ts";
+import {
+  type ExplainedCall,
+  type Explanation,
+  explainCall,
+  noCallError,
+} from "../../operate/explain/explain-call.ts";
 import { openReader } from "../../warehouse/file/open.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
 import { wholeNumber } from "../parsers.ts";
 import { besideData } from "../terminal/statement-lines.ts";
-import { ellipsize } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("explain")
@@ -28,13 +32,13 @@ export const command = (context: Context) =>
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
     .action(
-      action(context, (callId) => {
+      action(context, async (callId) => {
         const settings = settingsOf(context);
-        const explanation = explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
-        if (explanation === undefined) throw noCallError(callId, settings.database);
-        const text = describeExplanation(explanation, settings.timezone, context.folder);
+        const explained = await explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
+        if (explained === undefined) throw noCallError(callId, settings.database);
+        const text = describeExplanation(explained, settings.timezone, context.folder);
         using reader = openReader(settings.database);
-        return { data: explanation, text, ...besideData(readStatements(reader, settings)) };
+        return { data: explained.data, text, ...besideData(readStatements(reader, settings)) };
       }),
     );
 
@@ -42,7 +46,11 @@ const WIDTH = 78;
 const NAMES_WIDTH = Math.max("referring_host".length, ...CONVERSIONS.map((kind) => kind.length)) + 1;
 
 /** @param timezone of its times, named once */
-function describeExplanation(explanation: Explanation, timezone: string, folder: string): string {
+function describeExplanation(
+  { data: explanation, notes }: ExplainedCall,
+  timezone: string,
+  folder: string,
+): string {
   const { dni, utm, channel_rules } = explanation;
   const minuteOf = minutesOf(timezone);
   const tried = channel_rules.tried.map(({ channel, holds }, index) =>
@@ -77,12 +85,9 @@ function describeExplanation(explanation: Explanation, timezone: string, folder:
     line("qualified", describeQualified(explanation)),
     ...(explanation.in_hours === null ? [] : [line("in hours", describeHours(explanation))]),
     line("first call", describeFirst(explanation, minuteOf)),
-    ...CONVERSIONS.map((kind) => line(kind, describeUpload(explanation.conversions[kind]))),
-    // Full paths, because only their ends differ.
-    ...explanation.uploads.map(
-      (upload, index) =>
-        `${(index === 0 ? "uploads" : "").padEnd(NAMES_WIDTH)}${describeSaid(upload, minuteOf, folder)}`,
-    ),
+    ...notes
+      .flatMap((note) => note.toLines({ minuteOf, folder }))
+      .map(({ name, text, isWhole }) => (isWhole ? `${name.padEnd(NAMES_WIDTH)}${text}` : line(name, text))),
   ].join("\n");
 }
 
@@ -200,20 +205,4 @@ function describeFirst(explanation: Explanation, minuteOf: ToMinute): string {
   if (first_call === null) return "no: the caller is unknown";
   const { call_id, call_started } = first_call;
   return `no: that was ${call_id}, ${call_started === null ? "at an unknown time" : minuteOf(call_started)}`;
-}
-
-function describeSaid(upload: Explanation["uploads"][number], minuteOf: ToMinute, folder: string): string {
-  const { action, reason, value, currency, order_id, conversion_name } = upload;
-  const money = value === null ? "" : ` ${[value, currency].filter(Boolean).join(" ")}`;
-  const said = {
-    convert: `${conversion_name}${money}${order_id === null ? "" : `, order id ${order_id}`}`,
-    retract: `retracted, ${reason}`,
-    restate: `restated,${money}`,
-  }[action];
-  const state = upload.forgotten_at !== null ? ", taken back" : upload.state === "pending" ? ", pending" : "";
-  return `${minuteOf(upload.written_at)} ${relative(folder, upload.path)}: ${said}${state}`;
-}
-
-function describeUpload(reason: string | null): string {
-  return reason === null ? "suitable for upload" : `left out: ${reason}`;
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { linesBelow } from "../../base/text/terminal-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import { type ForgetResult, findUnknown, forgetNow } from "../../operate/forget/forget-now.ts";
@@ -12,7 +13,6 @@ import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
 import { eachOf, parseCountryCode } from "../parsers.ts";
-import { linesBelow } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("forget")

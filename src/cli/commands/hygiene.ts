@@ -9,9 +9,9 @@ import { formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { nameSetting } from "../../config/setting-name.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { type AliasLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
 import { appendAliases, toCsvLine } from "../../features/hygiene/append-aliases.ts";
 import { RECENT_DAYS, readProblems } from "../../features/hygiene/read-problems.ts";
+import { type AliasLine, TAG_PROBLEMS, type TagProblem } from "../../features/hygiene/tag-problem.ts";
 import { RollupSession } from "../../sources/session.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { openReader } from "../../warehouse/file/open.ts";
@@ -76,7 +76,7 @@ async function readNumbered(
   using reader = openOwn(settings, openReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules, signal });
   const { timezone } = settings;
-  const { problems } = await readProblems({ session, reader }, { to, timezone, nowMs: Date.now() });
+  const { problems } = await readProblems(session, { to, timezone, nowMs: Date.now() });
   let last = 0;
   return problems.map((each) => ({ ...each, number: each.line?.file === "aliases" ? ++last : null }));
 }

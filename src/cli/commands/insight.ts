@@ -3,10 +3,10 @@ import { EXIT } from "../../base/errors.ts";
 import { toPrintable } from "../../base/text/printable.ts";
 import { toApiAccess } from "../../config/api-access.ts";
 import type { Insight } from "../../features/insights/insight-client.ts";
+import { INSIGHTS_JOB } from "../../features/insights/insights-job.ts";
 import { fetchInsights, type InsightUpdate, syncInsights } from "../../features/insights/sync-insights.ts";
 import { settleByHand } from "../../schedule/job-journal.ts";
 import { ApiClient } from "../../service/api/client.ts";
-import { JOB } from "../../warehouse/runs/job-table.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { show } from "../frame.ts";
@@ -45,7 +45,7 @@ const syncCommand = (context: Context) =>
       const updates = syncInsights(settings.database, toApiAccess(settings), ids, context.signal);
       for await (const update of updates) show(context, { data: update, summary: describeUpdate(update) });
       const isWhole = settings.insightIds.every((id) => ids.includes(id));
-      if (isWhole) settleByHand(settings.database, JOB.insights, EXIT.done);
+      if (isWhole) settleByHand(settings.database, INSIGHTS_JOB, EXIT.done);
     });
 
 const idsArgument = () => new Argument("<id...>", "ids of insights").argParser(eachOf(wholeNumber()));

@@ -5,6 +5,7 @@ import { toPrintable } from "../../base/text/printable.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { STAGES, type Stage } from "../../calls/filter.ts";
 import { statementsOf, toSpoken } from "../../export/statements/statements.ts";
+import { describeOutcomes, outcomesToJson } from "../../features/outcomes/describe-import.ts";
 import { type ImportedJobs, importOutcomes } from "../../features/outcomes/import-outcomes.ts";
 import { JOB_FIELDS, JOBS_INTAKE } from "../../features/outcomes/jobs-intake.ts";
 import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
@@ -15,7 +16,6 @@ import { assertOutput } from "../../warehouse/file/output-file.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
 import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
-import { describeOutcomes, outcomesToJson } from "../imported-outcomes.ts";
 import { choice, oneOf, parseCountryCode, parseText } from "../parsers.ts";
 import { replacementOf } from "../replacement.ts";
 

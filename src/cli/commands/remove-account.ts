@@ -5,6 +5,7 @@ import { CalltallyError, EXIT, UsageError } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
 import { didYouMean } from "../../base/text/nearest.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { linesBelow } from "../../base/text/terminal-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { NAME_RULE, nameSchema } from "../../config/file-schema.ts";
 import { inspectSettings } from "../../config/load-settings.ts";
@@ -19,7 +20,6 @@ import { configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, type Result } from "../frame.ts";
 import { parser } from "../parsers.ts";
-import { linesBelow } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("remove-account")

@@ -1,12 +1,12 @@
 import { Command } from "@commander-js/extra-typings";
 import { parseDate, toInstants } from "../../base/calendar/dates.ts";
+import { describeByCalls, describeEach } from "../../features/restatements/restatement-lines.ts";
 import { readRestatements } from "../../features/restatements/restatement-table.ts";
 import { openReader } from "../../warehouse/file/open.ts";
 import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";
 import { perAccount } from "../frame.ts";
 import { parser } from "../parsers.ts";
-import { describeByCalls, describeEach } from "../terminal/restatement-lines.ts";
 
 export const command = (context: Context) =>
   new Command("restatements")

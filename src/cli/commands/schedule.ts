@@ -1,6 +1,7 @@
 import { Command, Option } from "@commander-js/extra-typings";
 import { localTime, minutesOf } from "../../base/calendar/local-time.ts";
 import { describeError } from "../../base/errors.ts";
+import { formatTable, hang, WIDTH } from "../../base/text/terminal-text.ts";
 import type { Account } from "../../config/accounts.ts";
 import { readDoorbell } from "../../config/doorbell.ts";
 import { JOBS } from "../../operate/jobs/all.ts";
@@ -15,7 +16,6 @@ import { accountsOf, configurationOf, loadConfiguration, remarksOf } from "../ch
 import { CONFIG_TEXT, type Context, OPTION } from "../context.ts";
 import { action, note, overAccounts, type Result } from "../frame.ts";
 import { closeFolders } from "../private-folders.ts";
-import { formatTable, hang, WIDTH } from "../terminal/text.ts";
 
 export const command = (context: Context) =>
   new Command("schedule")

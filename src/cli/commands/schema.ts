@@ -2,11 +2,11 @@ import { parse } from "node:path";
 import { Command, Option } from "@commander-js/extra-typings";
 import { UsageError } from "../../base/errors.ts";
 import { didYouMean } from "../../base/text/nearest.ts";
+import { hang } from "../../base/text/terminal-text.ts";
 import { type Description, describeSchema } from "../../operate/schema/describe.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action } from "../frame.ts";
-import { hang } from "../terminal/text.ts";
 import { readCookbook } from "./docs.ts";
 
 export const command = (context: Context) =>

@@ -8,19 +8,11 @@ import { SPEND_FIELDS } from "../../features/spend/spend-forms.ts";
 import { SPEND_LEDGER, type SpendImport } from "../../features/spend/spend-imports.ts";
 import type { ImportedSpend } from "../../features/spend/spend-table.ts";
 import { WINDOWS } from "../../intake/decode-text.ts";
+import { amountText, describeAside, describeUnused, toAmount } from "../../intake/import-words.ts";
 import { describeState } from "../../intake/ledger.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overFiles } from "../frame.ts";
-import {
-  amountText,
-  describeAside,
-  describeUnused,
-  IMPORT,
-  listCommand,
-  removeCommand,
-  type ShownLedger,
-  toAmount,
-} from "../imported-files.ts";
+import { IMPORT, listCommand, removeCommand, type ShownLedger } from "../imported-files.ts";
 import { parseText } from "../parsers.ts";
 
 export const command = (context: Context) =>

@@ -3,6 +3,7 @@ import { parseAge } from "../../base/calendar/age-text.ts";
 import { describeError, EXIT, type ExitCode, worstCode } from "../../base/errors.ts";
 import type { Account } from "../../config/accounts.ts";
 import { loadSettings } from "../../config/load-settings.ts";
+import { loadNotices } from "../../features/load-notices.ts";
 import { findLate, findProblems } from "../../operate/status/find-problems.ts";
 import { remarkOnOrphans } from "../../operate/status/orphans.ts";
 import { reportsOf } from "../../operate/status/read-next.ts";
@@ -41,12 +42,14 @@ export const command = (context: Context) =>
         const accounts = accountsOf(context);
         const { file } = configurationOf(context);
         const nowMs = Date.now();
+        const notices = await loadNotices();
         const judge = (account: Account): Judgement => {
           const reports = reportsOf(file, account);
           const status = readStatus(loadSettings(account.sources), {
             runs: runs ?? RUNS_SHOWN,
             nowMs,
             reports,
+            notices,
           });
           const late = maxAge && findLate(status, maxAge, nowMs);
           const { failures, remarks } = findProblems(status);
@@ -58,7 +61,7 @@ export const command = (context: Context) =>
         return await overAccounts(context, accounts, ({ account }) => {
           const { status, errors, exit } = judge(account);
           return {
-            data: status,
+            data: { ...status, notices: status.notices.map(({ data }) => data) },
             text: runs === undefined ? describeStatus(status, nowMs) : describeHistory(status),
             errors, // in full: the screen cuts them to its width
             exit,

@@ -1,20 +1,20 @@
 import { Command, Option } from "@commander-js/extra-typings";
-import { EXIT, UsageError, worstCode } from "../../base/errors.ts";
+import { type ExitCode, UsageError, worstCode } from "../../base/errors.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
+import { FEATURES } from "../../features/list.ts";
 import { hostLimits } from "../../service/api/host-limits.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
+import { tryAccount } from "../../warehouse/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
-import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE } from "../frame.ts";
+import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE, toResult } from "../frame.ts";
 import { wholeNumber } from "../parsers.ts";
 import { attributionProgress, ProgressBar } from "../terminal/progress.ts";
 import { summarizeRun } from "../terminal/run-summary.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
 import { describePruned } from "./prune.ts";
-import { publishSynced } from "./publish.ts";
 
 export const command = (context: Context) =>
   new Command("sync")
@@ -63,24 +63,24 @@ export const command = (context: Context) =>
             signal: context.signal,
             onProgress: (done) => progress.update(done, account.name),
             onAttributed: attributionProgress(context, note),
-            onNotice: (notice) => news.push(`  notice    ${describeNotice(notice, settings.timezone)}`),
+            onNotice: ({ describe }) => news.push(`  notice    ${describe(settings.timezone)}`),
             onPruned: (counts) => note(`Removed ${describePruned(counts)}`),
             onBegunAgain: (remains) =>
               note(`Began a new warehouse, though ${remains} shows that there was one: is its disk mounted?`),
             onNotErased: ({ message }) => note(`${message}: a later sync will do it, or run calltally prune`),
           });
           progress.clear();
-          const published = await publishSynced(settings, account, context.signal);
+          const followed = await runFollowingSteps(scope, context.signal);
           return {
-            data: { ...run, ...(published && { publication: published.data }) },
-            summary: [summarizeRun(run), ...news, ...(published?.summary ?? [])].join("\n"),
+            data: { ...run, ...followed.data },
+            summary: [summarizeRun(run), ...news, ...followed.summary].join("\n"),
             notes: notesOnDispositions(settings, account.sources),
             errors: [
               // Not a note: cron mails what --quiet leaves; without names, since it may go to a log.
               ...(news.length > 0 ? [`${formatQuantity(news.length, "notice")}: see calltally status`] : []),
-              ...(published?.errors ?? []),
+              ...followed.errors,
             ],
-            exit: worstCode([exitCodeOf(run), published?.exit ?? EXIT.done]),
+            exit: worstCode([exitCodeOf(run), ...followed.exits]),
           };
         };
         return await overAccounts(context, accounts, sync, {
@@ -89,3 +89,24 @@ export const command = (context: Context) =>
         });
       }),
     );
+
+/** What features did after a sync. Their errors are part of the result, because the sync itself is done. */
+async function runFollowingSteps({ account, settings }: AccountScope, signal: AbortSignal) {
+  const data: Record<string, unknown> = {};
+  const [summary, errors, exits]: [string[], string[], ExitCode[]] = [[], [], []];
+  for (const { followSync: step } of FEATURES) {
+    if (step === undefined) continue;
+    const followUp = await tryAccount(account, ({ name }) => step.run({ account: name, settings, signal }));
+    if ("value" in followUp) {
+      if (followUp.value === undefined) continue;
+      data[step.member] = followUp.value.data;
+      summary.push(followUp.value.summary);
+    } else {
+      const result = toResult(account, followUp.error);
+      data[step.member] = result.data;
+      errors.push(...result.errors.map((text) => `Synced, but not ${step.done}: ${text}`));
+      exits.push(result.exit);
+    }
+  }
+  return { data, summary, errors, exits };
+}

@@ -6,12 +6,12 @@ import { readAttributionRules } from "../../config/attribution-settings.ts";
 import { readTopics } from "../../config/files/topics-file.ts";
 import { nameSetting } from "../../config/setting-name.ts";
 import { SETTINGS } from "../../config/settings.ts";
-import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
 import {
   readCallsOfTopic,
   readTopicFigures,
   type TopicFigures,
-} from "../../operate/explain/topic-figures.ts";
+} from "../../features/topics/topic-figures.ts";
+import { NOT_SET, TOTAL, toShown } from "../../figures/reserved-keys.ts";
 import { openReader } from "../../warehouse/file/open.ts";
 import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { type Context, OPTION } from "../context.ts";

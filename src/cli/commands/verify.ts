@@ -56,7 +56,7 @@ export const command = (context: Context) =>
             hint: "Leave out the file, or the options.",
           },
         );
-      show(context, describe([...verifyFile(file, openById(context))]));
+      show(context, describe(await Array.fromAsync(verifyFile(file, openById(context)))));
     });
 
 const verifyOwn =

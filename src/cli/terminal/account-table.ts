@@ -1,8 +1,8 @@
 import { ageOf } from "../../base/clock.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { ellipsize, formatTable, hang, WIDTH } from "../../base/text/terminal-text.ts";
 import { findFailedSync, trustIn } from "../../operate/status/find-problems.ts";
 import type { Status } from "../../operate/status/read-status.ts";
-import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
 const NAME_WIDTH = 18;
 

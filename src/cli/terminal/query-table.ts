@@ -1,6 +1,6 @@
 import { toPrintable } from "../../base/text/printable.ts";
+import { alignColumns, ellipsize, GAP, widthOf } from "../../base/text/terminal-text.ts";
 import type { SqlValue } from "../../warehouse/run-query.ts";
-import { alignColumns, ellipsize, GAP, widthOf } from "./text.ts";
 
 /** With narrower columns a table is unreadable; then each value gets its own line. */
 const MIN_WIDTH = 8;

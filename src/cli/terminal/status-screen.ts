@@ -1,16 +1,15 @@
 import { minutesOf } from "../../base/calendar/local-time.ts";
 import { ageOf } from "../../base/clock.ts";
 import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/text/quantity-text.ts";
+import { ellipsize, formatTable, hang, WIDTH } from "../../base/text/terminal-text.ts";
 import type { Level } from "../../export/statements/rule.ts";
 import { doubtsOf, say } from "../../export/statements/statements.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
 import { describeDelivery, findFailedSync, trustIn } from "../../operate/status/find-problems.ts";
 import type { Status } from "../../operate/status/read-status.ts";
 import { describeOrder } from "../../service/paging/order-key.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { JobRecord } from "../../warehouse/runs/job-table.ts";
 import type { SyncRun } from "../../warehouse/runs/runs.ts";
-import { ellipsize, formatTable, hang, WIDTH } from "./text.ts";
 
 const HEIGHT = 24;
 /** For a list that may be long. */
@@ -160,7 +159,7 @@ function describeKeptTopics({ topics_kept }: Status): string {
 }
 
 function describeNotices({ notices, timezone }: Status): string[] {
-  return linesOf("Notices", some(notices.map((notice) => describeNotice(notice, timezone))));
+  return linesOf("Notices", some(notices.map(({ describe }) => describe(timezone))));
 }
 
 function describeRejected({ rejected }: Status): string[] {

@@ -55,7 +55,7 @@ interface OpenNotice {
   expected: number;
 }
 
-interface ChangedFigure {
+export interface ChangedFigure {
   metric: string;
   key: Figures;
   /** Empty without periods. */

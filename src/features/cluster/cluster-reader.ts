@@ -19,7 +19,7 @@ export class ClusterReader implements Disposable {
   /** The accounts, as they were when reading began. */
   readonly published: readonly PublishedRow[];
   /** For spend. In memory, and beyond some megabytes in a file that no other process can open. */
-  readonly database = new Database("");
+  readonly database: Database.Database = new Database("");
   readonly #signal: AbortSignal | undefined;
   readonly #known = new Map<string, Promise<ClusterRow[]>>();
   readonly #oneAtOnce = pLimit(1);

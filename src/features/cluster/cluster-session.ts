@@ -9,6 +9,7 @@ import { FigureSession } from "../../sources/figure-session.ts";
 import { openPseudonyms, prepareCallerName } from "../../warehouse/calls/caller-hash.ts";
 import { connect, openAsPermitted } from "../../warehouse/file/open.ts";
 import { readOrigin } from "../../warehouse/origin.ts";
+import type { PublishedAccount, ReadPublishedOptions } from "../published-account.ts";
 import { CALLS_TABLE, localName, SPEND_TABLE } from "./account-tables.ts";
 import { literal } from "./clickhouse-text.ts";
 import { type ClusterAccess, openCluster } from "./cluster.ts";
@@ -16,27 +17,11 @@ import { ClusterEngine } from "./cluster-engine.ts";
 import { assertAll, ClusterReader, PublicationMovedError } from "./cluster-reader.ts";
 import { type About, type PublishedRow, parseAbout, readPublished } from "./published.ts";
 
-export interface PublishedAccount {
-  account: string;
-  about: About;
-  /** When the cluster had confirmed everything, ISO 8601 UTC. */
-  publishedAt: string;
-  /**
-   * Opens a session on the calls that match a filter.
-   * @param database path of the account's warehouse, if it is on this machine: it maps numbers to published callers
-   * @throws UsageError if the filter excludes callers, and nothing here identifies them
-   */
-  openSession: (filter: CallFilter, database: string) => Promise<FigureSession>;
-}
-
 /** Attempts to read while something is being published. */
 const ATTEMPTS = 5;
 const FIRST_WAIT_MS = 1000;
 
-interface ReadOptions {
-  signal?: AbortSignal | undefined;
-  /** Whether the work had effects that forbid another attempt. @default never */
-  isFinal?: () => boolean;
+interface ReadOptions extends ReadPublishedOptions {
   clock?: Clock;
 }
 
@@ -58,7 +43,7 @@ export async function readCluster<Result>(
       await using cluster = await openCluster(access, signal);
       const published = chooseAccounts(await readPublished(cluster, signal), names, access);
       using reader = new ClusterReader(cluster, published, signal);
-      return await work(await Promise.all(published.map((own) => openAccount(reader, own))));
+      return await work(await Promise.all(published.map((own) => openAccount(reader, own, access))));
     } catch (error) {
       if (!(error instanceof PublicationMovedError) || attempt === ATTEMPTS || isFinal()) throw error;
       await clock.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
@@ -86,7 +71,11 @@ function chooseAccounts(
   });
 }
 
-async function openAccount(reader: ClusterReader, published: PublishedRow): Promise<PublishedAccount> {
+async function openAccount(
+  reader: ClusterReader,
+  published: PublishedRow,
+  { address: { name: to } }: Pick<ClusterAccess, "address">,
+): Promise<PublishedAccount> {
   const { account, published_at, unfinished_since } = published;
   if (published_at === null || unfinished_since !== null) {
     throw new PublicationMovedError(
@@ -121,7 +110,7 @@ async function openAccount(reader: ClusterReader, published: PublishedRow): Prom
     const options = { rules: about.rules, filter, nameCaller };
     return new FigureSession(reader.database, engine, options, await engine.select(options));
   };
-  return { account, publishedAt: published_at, about, openSession };
+  return { account, publishedAt: published_at, to, about, openSession };
 }
 
 /**

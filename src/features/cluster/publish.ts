@@ -39,10 +39,6 @@ export interface PublishOptions {
   signal?: AbortSignal | undefined;
 }
 
-export function isPublishedAfterSync({ publish }: Pick<Settings, "publish">): boolean {
-  return publish.to !== undefined && publish.isAfterSync;
-}
-
 /**
  * Publishes the facts and the spend of an account to a cluster, so that both sides have the same rows, whatever the
  * cluster had before. `published_at` changes only when the cluster has confirmed all of them.

@@ -7,8 +7,8 @@ import { foldUtm } from "../../calls/attribution/call-text.ts";
 import { readAliases } from "../../config/files/aliases-file.ts";
 import { readCsvFile } from "../../config/files/csv-file.ts";
 import { readTextFile } from "../../config/files/text-file.ts";
-import type { AliasLine } from "../../export/tag-problem.ts";
 import { assertOutput, type FileKind, type OutputOptions } from "../../warehouse/file/output-file.ts";
+import type { AliasLine } from "./tag-problem.ts";
 
 const COLUMNS = ["raw", "value", "of"] as const;
 

@@ -2,9 +2,9 @@ import { recordOf } from "../../base/records.ts";
 import { ALIAS_FIELDS, type AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { foldUtm, presentText } from "../../calls/attribution/call-text.ts";
 import { siteKind } from "../../calls/attribution/channel-sites.ts";
-import { type MendingLine, TAG_PROBLEMS, type TagProblem } from "../../export/tag-problem.ts";
 import type { SpellingGroup } from "../../sources/sqlite/sqlite-visits-sql.ts";
 import { findNearMisses } from "./near-misses.ts";
+import { type MendingLine, TAG_PROBLEMS, type TagProblem } from "./tag-problem.ts";
 
 /** Calls with the same tags. */
 export interface Visits {

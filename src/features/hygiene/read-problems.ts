@@ -3,11 +3,10 @@ import { startOfDay, toInstants } from "../../base/calendar/dates.ts";
 import { localDate } from "../../base/calendar/local-time.ts";
 import { recordOf } from "../../base/records.ts";
 import { ALIAS_FIELDS } from "../../calls/attribution/attribution-rules.ts";
-import type { Lists } from "../../export/job.ts";
-import type { TagProblem } from "../../export/tag-problem.ts";
+import type { RollupSession } from "../../sources/session.ts";
 import type { VisitGroup } from "../../sources/sqlite/sqlite-visits-sql.ts";
-import { hasSpend } from "../spend/spend-table.ts";
 import { findProblems, type Tags } from "./find-problems.ts";
+import type { TagProblem } from "./tag-problem.ts";
 
 export const RECENT_DAYS = 28;
 const NEW_DAYS = 7;
@@ -20,16 +19,13 @@ export interface Until {
 }
 
 /** Finds tags that are probably wrong in the days up to the last one, and since when. */
-export async function readProblems(
-  { session, reader }: Pick<Lists, "session" | "reader">,
-  { to, timezone, nowMs }: Until,
-) {
+export async function readProblems(session: RollupSession, { to, timezone, nowMs }: Until) {
   const last = Temporal.PlainDate.from(to ?? localDate(new Date(nowMs).toISOString(), timezone));
   const startOf = (days: number) => startOfDay(last.subtract({ days: days - 1 }), timezone);
   const since = startOf(RECENT_DAYS);
   const span = { ...toInstants(to === undefined ? {} : { to }, timezone), startsAt: since };
   const first = await session.readFirstStart();
-  const spend = hasSpend(reader) ? await session.loadSpend(timezone) : undefined;
+  const spend = session.hasSpend() ? await session.loadSpend(timezone) : undefined;
   const visits = session.visits(span).map(toVisits);
   const tags: Tags = {
     visits,

@@ -1,5 +1,5 @@
 import { formatMicros } from "../../base/text/currency.ts";
-import { type Job, listsOf } from "../../export/job.ts";
+import { type Job, listsOf, type SectionJob } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column } from "../../export/table.ts";
 import { toCsvLine } from "./append-aliases.ts";
@@ -47,7 +47,7 @@ export async function writeHygiene(job: Job): Promise<ManifestFile[]> {
 }
 
 /** Finds the problems up to the last chosen day of a job. */
-export function readJobProblems(job: Job): ReturnType<typeof readProblems> {
+export function readJobProblems(job: SectionJob): ReturnType<typeof readProblems> {
   const { range, timezone } = job.timeframe;
-  return readProblems(listsOf(job), { to: range.to, timezone, nowMs: job.nowMs });
+  return readProblems(listsOf(job).session, { to: range.to, timezone, nowMs: job.nowMs });
 }

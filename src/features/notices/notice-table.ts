@@ -55,7 +55,7 @@ export const NOTICES = describeTable(
 
 const keySchema = z.record(z.string(), z.string().nullable());
 
-export type Notice = ReturnType<typeof readNotices>[number];
+export type NoticeRow = ReturnType<typeof readNotices>[number];
 /** Reads the open notices, the latest first. @param endedAfter reads notices that ended later as well, ISO 8601 UTC */
 export function readNotices({ db }: Reader, endedAfter?: string) {
   const isOpen = isNull(notices.ended_at);

@@ -1,14 +1,13 @@
-import { localTime } from "../../base/calendar/local-time.ts";
-import { longLabelOf } from "../../base/calendar/period-text.ts";
+import { timeInWords } from "../../base/calendar/local-time.ts";
 import { formatNumber, isLocalized } from "../../base/text/locale.ts";
 import { NAME_IN_TEXT, toShortName } from "../../base/text/short-name.ts";
-import type { Notice } from "./notice-table.ts";
+import type { NoticeRow } from "./notice-table.ts";
 
 /**
  * Says in local time what is off, and first whether it is over: `+15125550117: no call since 2 Nov 2026 08:47, 14.2 expected`.
  * The expected calls are those until it was noticed.
  */
-export function describeNotice(notice: Notice, zone: string): string {
+export function describeNotice(notice: NoticeRow, zone: string): string {
   const { kind, since, calls, expected, ended_at, end_reason } = notice;
   const show = (time: string) => timeInWords(time, zone);
   const what = kind === "silent" ? "no call" : `${calls} ${calls === 1 ? "call" : "calls"}`;
@@ -16,13 +15,7 @@ export function describeNotice(notice: Notice, zone: string): string {
   return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${isLocalized() ? formatNumber(expected) : expected} expected`;
 }
 
-/** Such as 2 Nov 2026 08:47, local. */
-export function timeInWords(utc: string, zone: string): string {
-  const { local } = localTime(zone)(utc);
-  return `${longLabelOf(local.slice(0, 10))} ${local.slice(11, 16)}`;
-}
-
-function nameKey({ dimension, key }: Notice): string {
+function nameKey({ dimension, key }: NoticeRow): string {
   if (dimension === "all") return "all calls";
   const name = toShortName(key[dimension] ?? `[${key.campaign_id}]`, NAME_IN_TEXT);
   return dimension === "tracking_number" ? name : `${dimension} ${name}`;

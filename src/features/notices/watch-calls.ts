@@ -2,12 +2,15 @@ import type { LockedWarehouse } from "../../warehouse/file/lock.ts";
 import { readLastJudged, readLastTrustedRun, type SyncRun, updateRun } from "../../warehouse/runs/runs.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { EndOfSync } from "../feature.ts";
+import type { Notice } from "../notice.ts";
 import { CallHours, type CallKeys, type DayOfCalls, type WatchedKey } from "./call-hours.ts";
-import { HORIZON_MS, judgeCalls, WEEK_MS } from "./judge-calls.ts";
+import { HORIZON_MS, judgeCalls } from "./judge-calls.ts";
+import { WEEK_MS } from "./local-days.ts";
+import { toNotice } from "./notice-book.ts";
 import {
   endNotice,
   insertNotice,
-  type Notice,
+  type NoticeRow,
   readAllNotices,
   readLastNews,
   readNotices,
@@ -96,7 +99,7 @@ export function watchCalls(
       });
     return updateRun(tx, run.run_id, { judged_until });
   });
-  for (const notice of readAllNotices(warehouse)) if (notice.news > before) onNotice?.(notice);
+  for (const notice of readAllNotices(warehouse)) if (notice.news > before) onNotice?.(toNotice(notice));
   return watched;
 }
 
@@ -146,11 +149,11 @@ function toKeyColumns({ dimension, key }: WatchedKey): string {
 }
 
 /** Inverse of {@link toKeyColumns}. */
-function fromKeyColumns(dimension: WatchedKey["dimension"], columns: Notice["key"]): string {
+function fromKeyColumns(dimension: WatchedKey["dimension"], columns: NoticeRow["key"]): string {
   return dimension === "campaign" ? JSON.stringify(columns) : (columns[dimension] ?? "");
 }
 
-function toPast({ notice_id, dimension, kind, key, since, ended_at, end_reason }: Notice) {
+function toPast({ notice_id, dimension, kind, key, since, ended_at, end_reason }: NoticeRow) {
   return {
     notice_id,
     dimension,

@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import type { ImportedFile, ImportLedger } from "../../intake/ledger.ts";
 import { REVENUE } from "../../sources/sqlite/outcome-sums.ts";
 import { logOutcomeChanges } from "../../warehouse/calls/fact-log.ts";
+import { outcome_imports, outcomes } from "../../warehouse/outcomes.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
-import { outcome_imports, outcomes } from "./outcome-table.ts";
 
 export interface OutcomeImport extends ImportedFile {
   first_day: string | null;

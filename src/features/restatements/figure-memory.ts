@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Job, Lists, RememberedFigures, RollupOutlet } from "../../export/job.ts";
 import { type ComparedRollup, settledUntil } from "../../export/manifest.ts";
-import type { Restatement } from "../../export/restatement.ts";
 import type { CommittedFiles } from "../../export/step.ts";
 import type { Table, Value } from "../../export/table.ts";
 import { readFactState } from "../../warehouse/calls/fact-log.ts";
@@ -12,6 +11,7 @@ import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
 import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
 import { pruneFactLog } from "./logged-facts.ts";
+import type { Restatement } from "./restatement.ts";
 import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
@@ -35,7 +35,7 @@ export class FigureMemory implements RememberedFigures {
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
   readonly #watched: WatchedRollup[] = [];
-  readonly #byContents = new Map<string, readonly Restatement[]>();
+  readonly #byRollup = new Map<WatchedRollup, readonly Restatement[]>();
   readonly found: Restatement[] = [];
 
   constructor(options: RememberOptions) {
@@ -58,14 +58,17 @@ export class FigureMemory implements RememberedFigures {
     yield* keepRows(watched, rows);
   }
 
-  find(contents: string): readonly Restatement[] {
-    const watched = this.#watched.find((each) => each.contents === contents);
-    if (watched?.before === undefined || watched.isTooLong) return [];
+  findIn(file: string): readonly Restatement[] {
+    return this.#watched.filter((watched) => watched.file === file).flatMap((watched) => this.#find(watched));
+  }
+
+  #find(watched: WatchedRollup): readonly Restatement[] {
+    const { before, isTooLong } = watched;
+    if (before === undefined || isTooLong) return [];
     const { rulesId } = this.#state;
     const found =
-      this.#byContents.get(contents) ??
-      findRestatements(watched, watched.before, { ...this.#options, rulesId });
-    this.#byContents.set(contents, found);
+      this.#byRollup.get(watched) ?? findRestatements(watched, before, { ...this.#options, rulesId });
+    this.#byRollup.set(watched, found);
     return found;
   }
 
@@ -75,7 +78,7 @@ export class FigureMemory implements RememberedFigures {
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
       if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
       if (before === undefined) return [];
-      const found = this.find(contents);
+      const found = this.#find(watched);
       this.found.push(...found);
       return [{ file, contents, exported_at: before.exported_at, restated_cells: found.length }];
     });

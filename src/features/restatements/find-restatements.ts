@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Job, Lists } from "../../export/job.ts";
-import type { Effect, FigureValue, Restatement } from "../../export/restatement.ts";
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
 import { METRIC_NAMES, OUTCOME_FIGURES, RETURN_FIGURES, spendMetrics } from "../../figures/metrics.ts";
 import type { RowEffect } from "../../sources/sqlite/read-effects.ts";
 import { readChangedFacts } from "../../warehouse/calls/fact-log.ts";
 import { describeRulesChange } from "../../warehouse/calls/rules.ts";
 import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./exported-rollups.ts";
+import type { Effect, FigureValue, Restatement } from "./restatement.ts";
 import { toCell, type WatchedRollup } from "./watched-rollup.ts";
 
 interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {

@@ -1,4 +1,4 @@
-import type { Restatement } from "../../export/restatement.ts";
+import type { Restatement } from "./restatement.ts";
 
 interface Group {
   /** Ids of calls, and reasons that name no call, or not all. */

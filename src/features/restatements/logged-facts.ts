@@ -1,10 +1,13 @@
 import { lt, min } from "drizzle-orm";
 import { deleteUnusedCallers } from "../../warehouse/calls/callers.ts";
-import { readFactLog, startFactLog, trimFactLog } from "../../warehouse/calls/fact-log.ts";
+import { LOG_TRIGGERS, readFactLog, startFactLog, trimFactLog } from "../../warehouse/calls/fact-log.ts";
 import { readUnsettled } from "../../warehouse/calls/first-load.ts";
 import { type Tx, writeTransaction } from "../../warehouse/transaction.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
+import type { TriggerFamily } from "../feature.ts";
 import { exported_rollups } from "./exported-rollups.ts";
+
+export const LOGGED: TriggerFamily = { family: LOG_TRIGGERS, needed: "exported_rollups" };
 
 /** Starts logging changes of facts, unless already started; returns the id of the log. */
 export function beginFactLog(warehouse: Warehouse): number {

@@ -1,4 +1,5 @@
 import { closedRange } from "../../base/calendar/dates.ts";
+import { PAGE_FILE } from "../../config/request/option-values.ts";
 import type { Ask } from "../../config/request/resolve.ts";
 import { listsOf } from "../../export/job.ts";
 import type { ExportPlan, ExportStep } from "../../export/step.ts";
@@ -20,6 +21,12 @@ export function rememberFigures({ ask, recorded }: ExportPlan): ExportStep {
     at: (job) => {
       memory = new FigureMemory({ ...job, ...listsOf(job), ...recorded, writer, log });
       return { remembered: memory };
+    },
+    sections: {
+      restatements: async ({ timeframe: { timezone } }) => {
+        const { restatementSection } = await import("./restatement-section.ts");
+        return () => restatementSection(memory?.findIn(PAGE_FILE) ?? [], timezone);
+      },
     },
     finish: async (job) => {
       const restatements = memory && (await writeChanges(job, memory));

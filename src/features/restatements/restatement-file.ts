@@ -3,9 +3,9 @@ import { encodeTable } from "../../export/formats/encode-table.ts";
 import type { Job } from "../../export/job.ts";
 import type { WrittenFile } from "../../export/output/file-set.ts";
 import { RESTATEMENT_FILE } from "../../export/output/folder.ts";
-import { RESTATEMENT_REASONS, type Restatement, type RestatementReason } from "../../export/restatement.ts";
 import type { Column, Value } from "../../export/table.ts";
 import type { FigureMemory } from "./figure-memory.ts";
+import { RESTATEMENT_REASONS, type Restatement, type RestatementReason } from "./restatement.ts";
 
 type FileColumn = Column & { of: (restatement: Restatement) => Value };
 

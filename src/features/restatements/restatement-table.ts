@@ -1,9 +1,10 @@
 import { and, desc, gt, gte, lt, type SQL } from "drizzle-orm";
 import { integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { z } from "zod";
-import { RESTATEMENT_REASONS, type Restatement } from "../../export/restatement.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
+import type { Findings } from "../feature.ts";
+import { RESTATEMENT_REASONS, type Restatement } from "./restatement.ts";
 
 const columns = {
   restatement_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the restatement."),
@@ -96,4 +97,9 @@ export function readRestatements({ db }: Reader, { since, within, limit = -1 }: 
       now: value.parse(JSON.parse(row.now)),
       reasons: reasonsSchema.parse(JSON.parse(row.reasons)),
     }));
+}
+
+export function findRestatedSince(reader: Reader, since?: string): Findings {
+  const rows = readRestatements(reader, { since });
+  return { rows, ends: rows.map(({ ends_at }) => ends_at) };
 }

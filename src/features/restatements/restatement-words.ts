@@ -1,5 +1,5 @@
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import type { FigureValue, Restatement, RestatementReason } from "../../export/restatement.ts";
+import type { FigureValue, Restatement, RestatementReason } from "./restatement.ts";
 
 export function keyInWords({ key }: Pick<Restatement, "key">): string {
   return Object.values(key)

@@ -1,35 +1,11 @@
-import { and, eq, gte, sql } from "drizzle-orm";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import { namesOf, recordOf } from "../../base/records.ts";
 import { assertOneCurrency, readCurrency, unknownCurrency } from "../../intake/one-currency.ts";
-import { about, describeTable } from "../../warehouse/described.ts";
+import { spend } from "../../warehouse/spend.ts";
 import { writeTransaction } from "../../warehouse/transaction.ts";
 import type { Reader, Warehouse } from "../../warehouse/warehouse.ts";
 import { recordImports } from "./spend-imports.ts";
 import type { SpendRow } from "./spend-row.ts";
-
-const columns = {
-  spend_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the row."),
-  day: about(text().notNull(), "Day in the report, YYYY-MM-DD, in the ad platform's own time zone."),
-  source: about(text().notNull(), "Folded like utm values, before aliases.", "text"),
-  medium: about(text().notNull(), "Folded like utm values, before aliases.", "text"),
-  campaign: about(text(), "Name of the campaign in the report; null for none.", "text"),
-  campaign_id: about(text(), "The ad platform's own identifier of the campaign.", "text"),
-  cost_micros: about(integer().notNull(), "What was spent, in millionths of the currency."),
-  currency: about(text().notNull(), "ISO 4217; all rows have the same."),
-  clicks: about(integer(), "Clicks on the ads; null if the report has none."),
-  impressions: about(integer(), "How often the ads were shown; null if the report does not say."),
-  file: about(text().notNull(), "Name of the imported file.", "text"),
-  imported_at: about(text().notNull(), "When it was imported, ISO 8601 UTC."),
-};
-
-export const spend = sqliteTable("spend", columns, (table) => [
-  index("spend_day_source").on(table.day, table.source),
-]);
-export const SPEND = describeTable(
-  spend,
-  "What ads cost, one row per imported line of a report; a later import of a day and source replaces its rows.",
-);
 
 export interface SpendFile {
   file: string;
@@ -48,7 +24,7 @@ export type ImportedSpend = ReturnType<typeof importSpend>;
 
 const CACHE_KIB = 65_536;
 
-const { spend_id: _, ...imported } = columns;
+const { spend_id: _, ...imported } = getTableColumns(spend);
 
 /** Replaces the spend of the imported days and sources, all or none. @throws UsageError for a second currency, or none */
 export function importSpend(
@@ -127,9 +103,4 @@ function decideCurrency(
   ]);
   if (currency === null && files.some(({ rows }) => rows.length > 0)) throw unknownCurrency("spend");
   return currency;
-}
-
-/** @param since YYYY-MM-DD @default ever */
-export function hasSpend({ db }: Reader, since = ""): boolean {
-  return db.select({ day: spend.day }).from(spend).where(gte(spend.day, since)).limit(1).get() !== undefined;
 }

@@ -2,14 +2,12 @@ import { eq, getTableColumns } from "drizzle-orm";
 import { localTime } from "../../base/calendar/local-time.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { UsageError } from "../../base/errors.ts";
-import { recordOf } from "../../base/records.ts";
 import { explainAttribution } from "../../calls/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { DNI_FIELDS } from "../../calls/columns.ts";
 import { listedFacts } from "../../calls/facts.ts";
-import { CONVERSIONS, type ConversionKind } from "../../config/request/conversion-kinds.ts";
-import { judgeCall } from "../../features/conversions/conversions.ts";
-import { readUploadsOfCall } from "../../features/conversions/upload-table.ts";
+import type { CallInMoment, CallNote } from "../../features/feature.ts";
+import { FEATURES } from "../../features/list.ts";
 import { RollupSession } from "../../sources/session.ts";
 import { isTopicKept } from "../../warehouse/calls/call-guard.ts";
 import { readFirstCall } from "../../warehouse/calls/caller-table.ts";
@@ -33,8 +31,10 @@ interface CallToExplain {
 
 export interface ExplainOptions extends OwnWarehouse, CallToExplain {}
 
+export type ExplainedCall = NonNullable<Awaited<ReturnType<typeof explainCall>>>;
+
 /** Why a call counts as it does. Null means no value, which files show as `(not set)`. */
-export type Explanation = NonNullable<ReturnType<typeof explainCall>>;
+export type Explanation = ExplainedCall["data"];
 
 /** @param database path of the warehouse */
 export function noCallError(callId: number, database: string): UsageError {
@@ -44,14 +44,14 @@ export function noCallError(callId: number, database: string): UsageError {
 }
 
 /** Explains a call by the function and the rules that computed its facts; undefined if there is no such call. */
-export function explainCall(options: ExplainOptions) {
+export async function explainCall(options: ExplainOptions) {
   using reader = openOwn(options, openReader);
   using session = new RollupSession(reader.sqlite, { rules: () => readRulesInForce(reader).rules });
-  return explainAt({ reader, session }, options);
+  return await explainAt({ reader, session }, options);
 }
 
 /** Explains a call at the moment of a session; undefined if there is no such call. */
-export function explainAt(
+export async function explainAt(
   { reader, session }: { reader: Reader; session: RollupSession },
   options: CallToExplain,
 ) {
@@ -77,10 +77,10 @@ export function explainAt(
   const { call_started } = facts;
   const local = call_started === null ? null : localTime(timezone)(call_started);
   const first = readFirstCall(reader, callId);
-  const nowMs = clock.now();
-  const judge = (kind: ConversionKind) =>
-    call.gone_at === null ? (judgeCall(session, callId, kind, nowMs) ?? null) : "gone";
-  return {
+  const moment = { reader, session, callId, isGone: call.gone_at !== null, nowMs: clock.now() };
+  const notes = await readNotes(moment);
+  const notesData: CallNote["data"] = Object.assign({}, ...notes.map((note) => note.data));
+  const data = {
     call_id: callId,
     call_started,
     /** Start in the requested time zone, `YYYY-MM-DD HH:MM:SS +01:00`. */
@@ -100,13 +100,19 @@ export function explainAt(
     qualified_seconds: rules.qualified_seconds,
     /** The first call of the same caller in the warehouse; null if the caller is unknown. */
     first_call: first ?? null,
-    /** Why it is not uploaded as a conversion of each kind; null if it is. */
-    conversions: recordOf(CONVERSIONS, judge),
-    /** The files that contained it, and later adjustments. */
-    uploads: readUploadsOfCall(reader, callId),
+    ...notesData,
     /** Present if the rules in the settings differ from those of the facts: the next sync or export applies them. */
     ...(!isCurrent && { rules_differ: true }),
     /** Present until the first load is complete: first calls are not known yet. */
     ...(readUnsettled(reader) > 0 && { is_first_load: true }),
   };
+  return { data, notes };
+}
+
+async function readNotes(call: CallInMoment): Promise<CallNote[]> {
+  const notes: CallNote[] = [];
+  for (const { explainCall } of FEATURES) {
+    if (explainCall !== undefined) notes.push(await explainCall(call));
+  }
+  return notes;
 }

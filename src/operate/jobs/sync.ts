@@ -38,8 +38,8 @@ export const syncJob: Job = {
       );
     }
     for (const { followSync } of FEATURES) {
-      const line = await followSync?.({ account, settings, signal });
-      if (line !== undefined) log.info({ run_id, ...line.data }, line.message);
+      const followUp = await followSync?.run({ account, settings, signal });
+      if (followUp !== undefined) log.info({ run_id, ...followUp.logged }, followSync?.done);
     }
     return exitCodeOf(run);
   },

@@ -2,23 +2,17 @@ import { relative, sep } from "node:path";
 import { html } from "hono/html";
 import { minutesOf } from "../../base/calendar/local-time.ts";
 import { daysInWords } from "../../base/calendar/period-text.ts";
+import { capitalized } from "../../base/text/capitalized.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { toPrintable } from "../../base/text/printable.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { type Letterhead, titleOf } from "../../export/letterhead/letterhead.ts";
+import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
 import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
 import { type Statement, saySome } from "../../export/statements/statements.ts";
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
-import {
-  amountOf,
-  capitalized,
-  changeOf,
-  countOf,
-  type Html,
-  missedRateOf,
-} from "../../reports/page/figure-text.ts";
-import { headRow, isolated, scrolled } from "../../reports/page/page-parts.ts";
+import { amountOf, changeOf, missedRateOf } from "../../reports/page/figure-text.ts";
 import { PAGE_STYLE } from "../../reports/page/page-style.ts";
 import { AMOUNTS, type Overview, type OverviewRow, zonesOf } from "./read-overview.ts";
 

@@ -6,6 +6,7 @@ import type { CalltallyFile } from "../../config/calltally-file.ts";
 import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../config/request/option-values.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
+import { loadNotices } from "../../features/load-notices.ts";
 import { CALL_METRICS, type Figure, MISSED_RATE } from "../../figures/metrics.ts";
 import { addUp, compareFigures, type Figures, figureOfSums } from "../../figures/sums.ts";
 import { type AccountAsk, type AccountFigures, askAccounts } from "../../reports/produce/ask-accounts.ts";
@@ -58,9 +59,11 @@ export async function readOverview(
   { file, nowMs, signal }: { file: CalltallyFile | undefined; nowMs: number; signal: AbortSignal },
 ): Promise<Overview> {
   const asked = await Array.fromAsync(askAccounts(accounts, toAsk, { signal }));
+  const notices = await loadNotices();
   const readState = (account: NamedAccount) => {
     const settings = loadSettings(account.sources);
-    return { settings, status: readStatus(settings, { runs: 1, nowMs, reports: reportsOf(file, account) }) };
+    const reports = reportsOf(file, account);
+    return { settings, status: readStatus(settings, { runs: 1, nowMs, notices, reports }) };
   };
   const rows = await Array.fromAsync(asked, async (figures) =>
     toRow(figures, await tryAccount(figures.account, readState)),

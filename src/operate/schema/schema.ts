@@ -3,11 +3,9 @@ import { UPLOADS } from "../../features/conversions/upload-table.ts";
 import { INSIGHT_CHANGES, INSIGHT_GROUPS, INSIGHTS } from "../../features/insights/insights.ts";
 import { NOTICES } from "../../features/notices/notice-table.ts";
 import { WATCHED_DAYS } from "../../features/notices/watched-days.ts";
-import { OUTCOME_IMPORTS, OUTCOMES } from "../../features/outcomes/outcome-table.ts";
 import { EXPORTED_ROLLUPS, EXPORTED_ROWS } from "../../features/restatements/exported-rollups.ts";
 import { RESTATEMENTS } from "../../features/restatements/restatement-table.ts";
 import { SPEND_IMPORTS } from "../../features/spend/spend-imports.ts";
-import { SPEND } from "../../features/spend/spend-table.ts";
 import { WEBHOOK_CHANGES } from "../../features/webhooks/change-webhook.ts";
 import { DELIVERIES } from "../../reports/delivery/delivery-table.ts";
 import { REPORT_RUNS } from "../../reports/delivery/report-run-table.ts";
@@ -25,6 +23,7 @@ import { CHANGED_CALLS } from "../../warehouse/changed-calls.ts";
 import { COUNTS } from "../../warehouse/counts.ts";
 import type { DescribedTable } from "../../warehouse/described.ts";
 import { ORIGIN } from "../../warehouse/origin.ts";
+import { OUTCOME_IMPORTS, OUTCOMES } from "../../warehouse/outcomes.ts";
 import { PRIVACY_ACTS } from "../../warehouse/privacy-act-table.ts";
 import { PUBLICATIONS } from "../../warehouse/publication-table.ts";
 import { RETENTION } from "../../warehouse/retention.ts";
@@ -33,6 +32,7 @@ import { EXPORTS } from "../../warehouse/runs/exports.ts";
 import { JOBS } from "../../warehouse/runs/job-table.ts";
 import { SYNC_PAGES } from "../../warehouse/runs/page-table.ts";
 import { SYNC_RUNS } from "../../warehouse/runs/runs.ts";
+import { SPEND } from "../../warehouse/spend.ts";
 import { MOMENT } from "../../warehouse/transaction.ts";
 
 /** All tables. Drizzle's tools read them from their own modules. */

@@ -3,7 +3,6 @@ import { ageOf, isFuture } from "../../base/clock.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Level } from "../../export/statements/rule.ts";
 import { doubtsOf } from "../../export/statements/statements.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
 import { REPORT_JOB, RESTATED_JOB } from "../../reports/report.ts";
 import type { JobRecord } from "../../warehouse/runs/job-table.ts";
 import type { Status } from "./read-status.ts";
@@ -39,7 +38,7 @@ export function findProblems(status: Status): Problems {
   const remarks = [
     ...textsOf("caution"),
     drift.length > 0 && `${formatQuantity(drift.length, "member")} not as documented`,
-    ...status.notices.map((each) => each.ended_at === null && describeNotice(each, status.timezone)),
+    ...status.notices.map((each) => each.ended_at === null && each.describe(status.timezone)),
   ];
   return { failures: failures.filter(isText), remarks: remarks.filter(isText) };
 }

@@ -3,7 +3,7 @@ import { formatBytes } from "../../base/text/quantity-text.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import { readStatements } from "../../export/statements/read-statements.ts";
 import { toSpoken } from "../../export/statements/statements.ts";
-import { readNotices } from "../../features/notices/notice-table.ts";
+import type { NoticeBook } from "../../features/notice.ts";
 import { countCalls, countKeptTopics, readNewestCall } from "../../warehouse/calls/call-table.ts";
 import { readDrift } from "../../warehouse/calls/drift.ts";
 import { readRejected } from "../../warehouse/calls/rejected.ts";
@@ -38,12 +38,13 @@ interface StatusOptions {
   runs: number;
   nowMs: number;
   reports?: ScheduledReports;
+  notices: NoticeBook;
 }
 
 export function readStatusOf(
   warehouse: Reader,
   settings: Settings,
-  { runs, nowMs, reports = new Map() }: StatusOptions,
+  { runs, nowMs, notices, reports = new Map() }: StatusOptions,
 ) {
   try {
     const last_good_run = readLastGoodRun(warehouse) ?? null;
@@ -76,7 +77,7 @@ export function readStatusOf(
         record.job === "sync" ? { ...record, succeeded_at: last_good_run?.finished_at ?? null } : record,
       ),
       /** Keys whose calls are silent or far off, or were in the last week. */
-      notices: readNotices(warehouse, new Date(nowMs - WEEK_MS).toISOString()),
+      notices: notices.read(warehouse, new Date(nowMs - WEEK_MS).toISOString()),
       /** The zone of their days. */
       timezone: settings.timezone,
       /** The reports of calltally.yaml and those that were made, with their last run, its deliveries and the next time. */

@@ -1,7 +1,6 @@
 import type { TriggerFamily } from "../../features/feature.ts";
 import { FEATURES } from "../../features/list.ts";
 import { MOMENT_TRIGGERS } from "../../warehouse/call-moments.ts";
-import { LOG_TRIGGERS } from "../../warehouse/calls/fact-log.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { findOutdatedViews } from "../../warehouse/calls/views.ts";
 import { readViewZone, ZONE_VIEW } from "../../warehouse/calls/zone-view.ts";
@@ -11,7 +10,6 @@ import type { Reader } from "../../warehouse/warehouse.ts";
 
 const CORE: readonly TriggerFamily[] = [
   { family: MOMENT_TRIGGERS, needed: "moment" },
-  { family: LOG_TRIGGERS, needed: "exported_rollups" },
   { family: MARK_TRIGGERS, needed: "publications WHERE totals IS NOT NULL" },
 ];
 

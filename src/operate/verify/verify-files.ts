@@ -7,7 +7,7 @@ import { attempt, UsageError } from "../../base/errors.ts";
 import { readHead, realFile } from "../../base/folder.ts";
 import { manifestSchema } from "../../export/output/read-manifest.ts";
 import { recordedFilter } from "../../export/record-export.ts";
-import { readPageBasis } from "../../features/explore/read-page.ts";
+import { FEATURES } from "../../features/list.ts";
 import type { FileKind } from "../../warehouse/file/output-file.ts";
 import { readOrigin } from "../../warehouse/origin.ts";
 import { hasForgottenSince } from "../../warehouse/privacy-act-table.ts";
@@ -55,10 +55,12 @@ export const CERTIFICATE: FileKind = {
 export type OpenById = (warehouseId: string) => Reader | undefined;
 
 /** Checks a certificate that `verify --write` has written, a manifest with the files next to it, or a page to explore. */
-export function* verifyFile(path: string, openById: OpenById): Generator<VerifyCheck> {
+export async function* verifyFile(path: string, openById: OpenById): AsyncGenerator<VerifyCheck> {
   const text = readFileSync(path, "utf8");
-  const page = readPageBasis(text);
-  if (page !== undefined) return yield* verifyPage(path, page, openById);
+  for (const { readFileBasis } of FEATURES) {
+    const basis = await readFileBasis?.(text);
+    if (basis !== undefined) return yield* verifyLoneFile(path, basis, openById);
+  }
   const parsed: unknown = attempt(() => JSON.parse(text));
   const merged = ofSeveral.safeParse(parsed).data;
   const manifest = merged ?? ofOne.safeParse(parsed).data;
@@ -77,15 +79,15 @@ export function* verifyFile(path: string, openById: OpenById): Generator<VerifyC
   yield describeChecked(checkText(text));
 }
 
-/** Compares a page, wherever it is now, with what the warehouse recorded of its bytes. */
-function* verifyPage(path: string, page: FileBasis, openById: OpenById): Generator<VerifyCheck> {
-  using warehouse = openById(page.origin.warehouse_id);
-  if (warehouse === undefined) return yield unknownWarehouse(page);
+/** Compares a file that needs no manifest, wherever it is now, with what the warehouse recorded of its bytes. */
+function* verifyLoneFile(path: string, basis: FileBasis, openById: OpenById): Generator<VerifyCheck> {
+  using warehouse = openById(basis.origin.warehouse_id);
+  if (warehouse === undefined) return yield unknownWarehouse(basis);
   const exportedAt = readExportOf(warehouse, hash("sha256", readFileSync(path)));
   yield exportedAt === null
     ? fails("file", `${path} is not a file that ${warehouse.path} recorded`)
     : holds("file", `${path} is as it was exported at ${exportedAt}`);
-  yield* verifyBasis(warehouse, { ...page, certificate: page.certificate ?? undefined });
+  yield* verifyBasis(warehouse, { ...basis, certificate: basis.certificate ?? undefined });
 }
 
 function* verifyMerged(

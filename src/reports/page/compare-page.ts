@@ -1,6 +1,6 @@
 import { PAGE_FILE } from "../../config/request/option-values.ts";
 import type { Job } from "../../export/job.ts";
-import type { Restatement } from "../../export/restatement.ts";
+import type { ChangedFigure } from "../../export/sentences/facts.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { type RollupQuery, rollupColumns } from "../../figures/rollup-query.ts";
 import { KEY_FIGURES, PERIOD_FIGURES, type ReportFigures } from "./report-figures.ts";
@@ -11,7 +11,10 @@ export const PAGE_CONTENTS = "report";
  * Compares a page with its last version: the figures of each period, of all calls and of each channel, source and
  * campaign, with costs and outcomes if the page has them. Those of all calls come first.
  */
-export async function compareWithPage(job: Job, { periods: ofAll }: ReportFigures): Promise<Restatement[]> {
+export async function compareWithPage(
+  job: Job,
+  { periods: ofAll }: ReportFigures,
+): Promise<readonly ChangedFigure[]> {
   const { remembered, timeframe, session, spend, outcomes } = job;
   if (remembered === undefined) return [];
   const { span, periods } = timeframe;
@@ -19,12 +22,11 @@ export async function compareWithPage(job: Job, { periods: ofAll }: ReportFigure
     const columns = rollupColumns(query, session.rules);
     const watched = remembered.watch({ file: PAGE_FILE, contents, query, columns }, rows);
     while (watched.next().done === false);
-    return remembered.find(contents);
   };
   const whole = { dimensions: [], span, periods, figures: PERIOD_FIGURES };
   const columns = rollupColumns(whole, session.rules);
   const values = ofAll.map((row) => columns.map(({ name }) => row[name] ?? null));
-  const found = [...watch(PAGE_CONTENTS, whole, values)];
+  watch(PAGE_CONTENTS, whole, values);
   const earned = outcomes && { outcomes: outcomes.form };
   const parts: readonly [Dimension, Partial<RollupQuery>][] = [
     ["channel", {}],
@@ -33,9 +35,9 @@ export async function compareWithPage(job: Job, { periods: ofAll }: ReportFigure
   ];
   for (const [dimension, own] of parts) {
     const query = { dimensions: [dimension], span, periods, figures: KEY_FIGURES, ...own };
-    found.push(...watch(dimension, query, (await session.rollup(query)).rows));
+    watch(dimension, query, (await session.rollup(query)).rows);
   }
-  return found;
+  return remembered.findIn(PAGE_FILE);
 }
 
 const EARNED = ["booked_calls", "sold_calls", "revenue"];

@@ -1,6 +1,7 @@
 import { html } from "hono/html";
 import { formatNumber } from "../../base/text/locale.ts";
-import { formatAmount, formatCount, formatShare } from "../../base/text/quantity-text.ts";
+import { formatAmount, formatShare } from "../../base/text/quantity-text.ts";
+import { figure, type Html, NONE } from "../../export/letterhead/page-parts.ts";
 import { type ComparedDays, isChangeWithinChance } from "../../figures/change-chance.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { Value } from "../../sources/figure-session.ts";
@@ -8,20 +9,10 @@ import type { Value } from "../../sources/figure-session.ts";
 /** The current or the previous span. */
 export type Stretch = "" | "_previous";
 
-/** The result of hono's `html`: text in which all inserted values are escaped. */
-export type Html = ReturnType<typeof html>;
-
 const ONE_DECIMAL = { minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
 const PERCENT = { style: "percent", ...ONE_DECIMAL } as const;
 const TENTHS = { ...ONE_DECIMAL, minimumIntegerDigits: 2 } as const;
 const SIGNED = { signDisplay: "exceptZero" } as const;
-
-/** Shown for a missing figure, such as a rate without calls. */
-const NONE = "–";
-
-export function countOf(value: Value | undefined): Html {
-  return figure(value, formatCount);
-}
 
 /** 1234.5 → 1,234.50 */
 export function amountOf(value: Value | undefined): Html {
@@ -53,10 +44,6 @@ function changeTextOf(figures: Figures, name: string): string | null {
 
 export function durationOf(value: Value | undefined): Html {
   return figure(value, formatDuration);
-}
-
-function figure(value: Value | undefined, format: (number: number) => string): Html {
-  return typeof value === "number" ? html`<data value="${value}">${format(value)}</data>` : html`${NONE}`;
 }
 
 /** Minutes and seconds, or hours too, with all tenths. */
@@ -104,8 +91,4 @@ function rateInTenths(figures: Figures, stretch: Stretch): number | null {
 function signedShare(part: Value | undefined, whole: Value | undefined) {
   if (typeof part !== "number" || typeof whole !== "number" || !(whole > 0)) return null;
   return formatNumber(part / whole, { ...PERCENT, ...SIGNED });
-}
-
-export function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

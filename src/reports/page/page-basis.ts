@@ -1,12 +1,13 @@
 import { html } from "hono/html";
 import { hoursInWords } from "../../base/calendar/opening-hours.ts";
+import { capitalized } from "../../base/text/capitalized.ts";
 import { toPrintable } from "../../base/text/printable.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import { judgeCompleteness, minuteOf } from "../../export/completeness.ts";
 import { sentencesOnSpend } from "../../export/described-spend.ts";
+import type { Html } from "../../export/letterhead/page-parts.ts";
 import { doubtsOf, say, saySome } from "../../export/statements/statements.ts";
 import { originInWords } from "../../warehouse/origin.ts";
-import { capitalized, type Html } from "./figure-text.ts";
 import type { Report } from "./report-figures.ts";
 
 export function verdictLine({ manifest, coverage }: Report): Html {

@@ -1,8 +1,9 @@
 import { html } from "hono/html";
+import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
-import { amountOf, countOf, type Html } from "./figure-text.ts";
-import { headRow, isolated, nameOf, rowHead, scrolled } from "./page-parts.ts";
+import { amountOf } from "./figure-text.ts";
+import { nameOf, rowHead } from "./page-parts.ts";
 import type { Report } from "./report-figures.ts";
 
 /** Shows what calls earned by source; nothing if no jobs were imported. */

@@ -1,13 +1,10 @@
 import { html, raw } from "hono/html";
-import { toShortName } from "../../base/text/short-name.ts";
+import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
-import { countOf, type Html } from "./figure-text.ts";
 import type { Heat, Series } from "./report-charts.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
-
-const MAX_CHARACTERS = 100;
 
 /** A picture with its legend; drawn twice, because the letters of the wide one are too small on a phone. */
 export function chart(
@@ -52,11 +49,6 @@ export function numbers(
   return html`<details><summary>Numbers</summary>${scrolled(`${caption}, numbers`, html`${heads}<tbody>${body}</tbody>`)}</details>`;
 }
 
-/** A visitor's text, isolated from the direction of its surroundings; cut if long. */
-export function isolated(text: string): Html {
-  return html`<bdi>${toShortName(text, MAX_CHARACTERS)}</bdi>`;
-}
-
 export function nameOf(figures: Figures, dimension: Dimension): string {
   return String(figures[dimension] ?? "");
 }
@@ -67,15 +59,6 @@ export function nameAmong(rows: readonly Figures[], figures: Figures, dimension:
   const isUnique = rows.filter((row) => nameOf(row, dimension) === name).length === 1 && name !== NOT_SET;
   const id = isUnique ? null : figures.campaign_id;
   return isolated(id == null ? name : `${name} [${id}]`);
-}
-
-export function scrolled(label: string, table: Html): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>
-${table}</table></div>`;
-}
-
-export function headRow(heads: readonly string[]): Html {
-  return html`<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>`;
 }
 
 /** The name of a row, and below it the id of a campaign that has one. */

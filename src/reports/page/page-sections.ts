@@ -1,35 +1,17 @@
 import { html } from "hono/html";
 import { daysInWords, labelOf, longLabelOf } from "../../base/calendar/period-text.ts";
 import type { Share } from "../../base/chance.ts";
+import { capitalized } from "../../base/text/capitalized.ts";
 import { formatCount, formatQuantity, formatShare } from "../../base/text/quantity-text.ts";
+import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
 import type { Manifest } from "../../export/manifest.ts";
 import { has, say } from "../../export/statements/statements.ts";
 import { type Dimension, HOURS } from "../../figures/dimensions.ts";
 import type { DurationBand } from "../../figures/duration-bands.ts";
 import type { Figures } from "../../figures/sums.ts";
-import {
-  answerRateOf,
-  capitalized,
-  changeOf,
-  countOf,
-  durationOf,
-  formatDuration,
-  type Html,
-} from "./figure-text.ts";
+import { answerRateOf, changeOf, durationOf, formatDuration } from "./figure-text.ts";
 import { outcomeSection } from "./page-outcomes.ts";
-import {
-  chart,
-  headRow,
-  heatLegend,
-  isolated,
-  legend,
-  measured,
-  nameAmong,
-  nameOf,
-  numbers,
-  rowHead,
-  scrolled,
-} from "./page-parts.ts";
+import { chart, heatLegend, legend, measured, nameAmong, nameOf, numbers, rowHead } from "./page-parts.ts";
 import { spendSection } from "./page-spend.ts";
 import {
   drawBars,

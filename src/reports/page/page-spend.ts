@@ -1,9 +1,10 @@
 import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
 import { TOTAL, WITH_SPEND } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
-import { amountOf, countOf, type Html } from "./figure-text.ts";
-import { headRow, isolated, nameAmong, nameOf, rowHead, scrolled } from "./page-parts.ts";
+import { amountOf } from "./figure-text.ts";
+import { nameAmong, nameOf, rowHead } from "./page-parts.ts";
 import type { Report, SpendFigures } from "./report-figures.ts";
 
 const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];

@@ -1,12 +1,11 @@
 import type { Span } from "../../base/calendar/dates.ts";
 import { isSpendComparable } from "../../export/described-spend.ts";
+import type { SectionName, WriteSection } from "../../export/job.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import type { Manifest } from "../../export/manifest.ts";
-import type { Restatement } from "../../export/restatement.ts";
 import type { Sentence } from "../../export/sentences/sentences.ts";
-import type { TagProblem } from "../../export/tag-problem.ts";
 import type { Counterpart, Timeframe } from "../../export/timeframe.ts";
-import type { Notice } from "../../features/notices/notice-table.ts";
+import type { Notice } from "../../features/notice.ts";
 import type { ComparedDays } from "../../figures/change-chance.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CALL_METRICS, OUTCOME_FIGURES, type SpendForm, spendMetrics } from "../../figures/metrics.ts";
@@ -30,12 +29,10 @@ export interface Report {
   coverage: Coverage;
   manifest: Manifest;
   fingerprint: string;
-  /** Figures that changed since the page was last written. */
-  restatements: readonly Restatement[];
   /** Notices within its days, of a page of all calls. */
   notices: readonly Notice[];
-  /** Tags that are probably wrong, of a page of all calls. */
-  tagProblems: readonly TagProblem[];
+  /** What features add. */
+  sections: Readonly<Record<SectionName, WriteSection>>;
   grain: string;
   days: number;
   compared: ComparedDays;

@@ -1,28 +1,24 @@
 import { html } from "hono/html";
 import { HISTORY_DAYS } from "../../base/calendar/history.ts";
-import { localDate } from "../../base/calendar/local-time.ts";
-import { daysInWords, longLabelOf } from "../../base/calendar/period-text.ts";
+import { daysInWords } from "../../base/calendar/period-text.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { toPrintable, toShort } from "../../base/text/printable.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import { titleOf } from "../../export/letterhead/letterhead.ts";
+import { countOf, type Html } from "../../export/letterhead/page-parts.ts";
 import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
 import type { Manifest } from "../../export/manifest.ts";
 import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
 import { has } from "../../export/statements/statements.ts";
-import { describeNotice } from "../../features/notices/notice-words.ts";
-import { describeReasons, keyInWords } from "../../features/restatements/restatement-words.ts";
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { Value } from "../../sources/figure-session.ts";
-import { amountOf, answerRateOf, capitalized, changeOf, countOf, type Html } from "./figure-text.ts";
+import { amountOf, answerRateOf, changeOf } from "./figure-text.ts";
 import { basisSection, verdictLine } from "./page-basis.ts";
 import { outcomeSection } from "./page-outcomes.ts";
-import { isolated } from "./page-parts.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
 import { PAGE_STYLE } from "./page-style.ts";
-import { tagSection } from "./page-tags.ts";
 import type { Report } from "./report-figures.ts";
 
 export async function toPage(report: Report): Promise<string> {
@@ -30,7 +26,7 @@ export async function toPage(report: Report): Promise<string> {
 }
 
 function pageOf(report: Report): Html {
-  const { letterhead, figures, manifest } = report;
+  const { letterhead, figures, manifest, sections } = report;
   const title = `Calls, ${daysInWords(manifest.range)}`;
   const isFiltered = Object.keys(manifest.filter).length > 1;
   const isEmpty = Number(figures.headline.calls) === 0;
@@ -43,9 +39,9 @@ ${verdictLine(report)}
 ${sentenceList(report)}
 ${headline(report)}
 ${noticeSection(report)}
-${restatementSection(report)}
+${sections.restatements()}
 ${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}${outcomeSection(report)}` : chartSections(report)}
-${tagSection(report)}
+${sections.tags()}
 ${basisSection(report)}
 </main>
 ${endPage()}`;
@@ -143,22 +139,6 @@ function noticeSection({ notices, manifest }: Report): Html | "" {
   if (notices.length === 0) return "";
   const rest = notices.length - ROWS_SHOWN;
   return html`<h2>Notices: calls that went silent or far off</h2>
-<ul>${notices.slice(0, ROWS_SHOWN).map((notice) => html`<li><bdi>${toPrintable(describeNotice(notice, manifest.timezone))}</bdi></li>`)}</ul>
-${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
-}
-
-function restatementSection({ restatements, manifest }: Report): Html | "" {
-  const [first] = restatements;
-  if (first === undefined) return "";
-  const title = `What changed since ${longLabelOf(localDate(first.exported_at, manifest.timezone))}`;
-  const rest = restatements.length - ROWS_SHOWN;
-  return html`<h2>${title}</h2>
-<p>${formatQuantity(restatements.length, "figure")} of complete periods changed since this page was last written; restatements.csv next to it lists them.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><th scope="col">Period</th><th scope="col">Of</th><th scope="col">Figure</th><th scope="col">Was</th><th scope="col">Is</th><th scope="col">Change</th><th scope="col">Why, in calls</th></tr></thead><tbody>
-${restatements.slice(0, ROWS_SHOWN).map((each) => {
-  return html`<tr><th scope="row">${longLabelOf(each.period)}</th><td>${isolated(keyInWords(each) || "all")}</td><td>${capitalized(each.metric.replaceAll("_", " "))}</td>
-<td>${countOf(each.was)}</td><td>${countOf(each.now)}</td><td><data value="${each.change ?? ""}">${(each.change ?? 0) > 0 ? "+" : ""}${formatCount(each.change ?? 0)}</data></td><td>${toPrintable(describeReasons(each))}</td></tr>`;
-})}
-</tbody></table></div>
+<ul>${notices.slice(0, ROWS_SHOWN).map(({ describe }) => html`<li><bdi>${toPrintable(describe(manifest.timezone))}</bdi></li>`)}</ul>
 ${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
 }

@@ -1,10 +1,11 @@
 import { comparedInWords } from "../../base/calendar/compared-text.ts";
 import { closedRange } from "../../base/calendar/dates.ts";
+import { timeInWords } from "../../base/calendar/local-time.ts";
 import type { Job } from "../../export/job.ts";
 import type { SentenceFacts } from "../../export/sentences/facts.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
-import { type Notice, readNotices } from "../../features/notices/notice-table.ts";
-import { timeInWords } from "../../features/notices/notice-words.ts";
+import { loadNotices } from "../../features/load-notices.ts";
+import type { Notice } from "../../features/notice.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { SessionSpend } from "../../sources/session-spend.ts";
@@ -19,6 +20,7 @@ interface ShownFigures {
   spend: SpendFigures | undefined;
   /** What calls earned, of all. */
   earned: Figures | undefined;
+  notices: readonly Notice[];
 }
 
 /**
@@ -27,7 +29,7 @@ interface ShownFigures {
  */
 export function sentenceFacts(
   job: Job,
-  { total, compared, movers, spend, earned }: ShownFigures,
+  { total, compared, movers, spend, earned, notices }: ShownFigures,
 ): Omit<SentenceFacts, "statements" | "restatements"> {
   const { timeframe, outcomes } = job;
   const isShareSafe = job.ask.minCell !== undefined;
@@ -43,11 +45,11 @@ export function sentenceFacts(
     spend: isShareSafe ? undefined : job.spend && spend && spendFacts(job.spend, spend, job),
     outcomes: outcomes &&
       earned && { currency: outcomes.form.currency ?? null, by: outcomes.form.by, total: earned },
-    notices: readPageNotices(job)
+    notices: notices
       .filter(({ ended_at }) => ended_at === null)
-      .map(({ dimension, key, kind, since, expected }) => ({
+      .map(({ dimension, name, kind, since, expected }) => ({
         dimension,
-        name: key[dimension] ?? `[${key.campaign_id}]`,
+        name,
         kind,
         since: timeInWords(since, timeframe.timezone),
         expected,
@@ -92,9 +94,10 @@ function spendFacts(
 }
 
 /** Reads the notices within the days. One is about all calls, so a page of some of them, or without small numbers, has none. */
-export function readPageNotices({ ask, lists, timeframe: { span } }: Job): Notice[] {
+export async function readPageNotices({ ask, lists, timeframe: { span } }: Job): Promise<readonly Notice[]> {
   const isOfAll = ask.minCell === undefined && Object.keys(ask.filter).length === 0;
   if (lists === undefined || !isOfAll) return [];
   const { startsAt = "", endsAt = "" } = span;
-  return readNotices(lists.reader, startsAt).filter(({ since }) => since < endsAt);
+  const { read } = await loadNotices();
+  return read(lists.reader, startsAt).filter(({ since }) => since < endsAt);
 }

@@ -5,7 +5,7 @@ import { fingerprintOf, type ManifestFile } from "../../export/manifest.ts";
 import { sentencesOf } from "../../export/sentences/sentences.ts";
 import { metrics } from "../../figures/metrics.ts";
 import { compareWithPage, PAGE_CONTENTS } from "./compare-page.ts";
-import { readReportFigures } from "./report-figures.ts";
+import { type Report, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
 
@@ -30,7 +30,8 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
 
   const days = countDays({ from, to });
   const { movers, spend: costs, outcomes: earned } = figures;
-  const shown = { total: headline, compared, movers, spend: costs, earned: earned?.total };
+  const notices = await readPageNotices(job);
+  const shown = { total: headline, compared, movers, spend: costs, earned: earned?.total, notices };
   const facts = sentenceFacts(job, shown);
   const page = await toPage({
     letterhead: job.letterhead,
@@ -39,9 +40,8 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
     coverage: job.readCoverage(),
     manifest,
     fingerprint,
-    restatements,
-    notices: readPageNotices(job),
-    tagProblems: isOfSome(job) ? [] : ((await job.findTagProblems?.()) ?? []),
+    notices,
+    sections: await readSections(job),
     grain,
     days,
     compared,
@@ -49,4 +49,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
 
-const isOfSome = ({ ask }: Pick<Job, "ask">) => Object.keys(ask.filter).length > 0;
+const readSections = async ({ readSection }: Job): Promise<Report["sections"]> => ({
+  restatements: await readSection("restatements"),
+  tags: await readSection("tags"),
+});

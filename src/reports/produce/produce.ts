@@ -2,7 +2,7 @@ import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
 import type { Ask } from "../../config/request/resolve.ts";
-import type { Job, Reading, StartedJob } from "../../export/job.ts";
+import type { Job, Reading, SectionJob, SectionName, StartedJob, WriteSection } from "../../export/job.ts";
 import { type Letterhead, PLAIN } from "../../export/letterhead/letterhead.ts";
 import { fingerprintOf, type Manifest } from "../../export/manifest.ts";
 import type { Outlet, Output } from "../../export/output/output.ts";
@@ -140,7 +140,8 @@ async function make<T>(
     write,
     table: tables.take,
   };
-  const job: Job = Object.assign({}, started, ...steps.map((step) => step.at?.(started)));
+  const whole: SectionJob = Object.assign({}, started, ...steps.map((step) => step.at?.(started)));
+  const job: Job = { ...whole, readSection: (name) => readSection(whole, steps, name) };
   const { value, facts } = await read(job);
   if (facts !== undefined) job.state(facts);
   const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
@@ -161,6 +162,15 @@ async function make<T>(
   const isWarehouseEmpty = moment.readCoverage().calls === 0;
   job.state({ files: { ...manifest, isWarehouseEmpty } });
   return { manifest, isWarehouseEmpty, value };
+}
+
+async function readSection(
+  job: SectionJob,
+  steps: readonly ExportStep[],
+  name: SectionName,
+): Promise<WriteSection> {
+  const { sections } = steps.find((step) => step.sections?.[name]) ?? {};
+  return (await sections?.[name]?.(job)) ?? (() => "");
 }
 
 /** @throws CalltallyError (exit 9) if the figures would be of whatever an unfinished sync has read */

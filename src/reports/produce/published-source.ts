@@ -1,7 +1,7 @@
-import { cannotUse, describeError } from "../../base/errors.ts";
-import { parseClusterUrl } from "../../config/cluster-url.ts";
+import { UsageError } from "../../base/errors.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import type { PublishedAccount, readCluster } from "../../features/cluster/cluster-session.ts";
+import { FEATURES } from "../../features/list.ts";
+import type { PublishedAccount, ReadPublishedOptions } from "../../features/published-account.ts";
 import type { Source } from "./source.ts";
 
 /** The name that a single account is published under. */
@@ -30,37 +30,33 @@ export async function readEngine<Owner extends AccountOwner, Result>(
   engine: string,
   owners: readonly Owner[],
   work: (accounts: readonly EngineAccount<Owner>[]) => Promise<Result>,
-  options: Parameters<typeof readCluster>[3],
+  options: ReadPublishedOptions,
 ): Promise<Result> {
   const [first] = owners;
   if (first === undefined) throw new Error("There is no account to ask for");
-  const address = parseEngine(engine);
-  const { user, passwordFile } = first.settings.publish;
   const names = owners.flatMap(({ name }) => name ?? []);
   const toAccount = (published: PublishedAccount) => {
     const owner = owners.find(({ name }) => name === published.account) ?? first;
-    return toEngineAccount(published, owner, address.name);
+    return toEngineAccount(published, owner);
   };
   const asked = names.length === 0 ? undefined : names;
-  const accounts = (published: readonly PublishedAccount[]) => work(published.map(toAccount));
-  // Its client takes time to load.
-  const cluster = await import("../../features/cluster/cluster-session.ts");
-  return await cluster.readCluster({ address, user, passwordFile }, asked, accounts, options);
-}
-
-/** @throws UsageError that says what is wrong with the address, without a possible password */
-function parseEngine(engine: string) {
-  try {
-    return parseClusterUrl(engine);
-  } catch (error) {
-    throw cannotUse("--engine", describeError(error), "Write it as clickhouse://user@host:8123/database.");
-  }
+  const { user, passwordFile } = first.settings.publish;
+  const question = {
+    engine,
+    access: { user, passwordFile },
+    names: asked,
+    work: (published: readonly PublishedAccount[]) => work(published.map(toAccount)),
+    options,
+  };
+  for (const { readEngine: read } of FEATURES) if (read !== undefined) return await read(question);
+  throw new UsageError(`Cannot ask ${engine}: this program reads only warehouses`, {
+    hint: "Leave out --engine.",
+  });
 }
 
 function toEngineAccount<Owner extends AccountOwner>(
-  { account, about, publishedAt, openSession }: PublishedAccount,
+  { account, about, publishedAt, to, openSession }: PublishedAccount,
   owner: Owner,
-  to: string,
 ): EngineAccount<Owner> {
   const { origin, coverage, lookback_hours: lookbackHours, totals } = about;
   const source: Source = {

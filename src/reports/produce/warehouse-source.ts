@@ -1,7 +1,6 @@
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
-import { hasSpend } from "../../features/spend/spend-table.ts";
 import { RollupSession } from "../../sources/session.ts";
 import { applyRulesAlone, otherRulesError } from "../../warehouse/attribution/apply-rules.ts";
 import { prepareCallerName } from "../../warehouse/calls/caller-hash.ts";
@@ -106,8 +105,8 @@ function momentReader(
         session,
         basis: readBasis(reader, { rules, accounts: own.accounts }),
         readCoverage: () => readCoverage(reader),
-        hasSpend: () => hasSpend(reader),
-        hasOutcomes: () => reader.sqlite.prepare("SELECT 1 FROM outcomes LIMIT 1").get() !== undefined,
+        hasSpend: () => session.hasSpend(),
+        hasOutcomes: () => session.hasOutcomes(),
         calls: { reader, session },
         [Symbol.dispose]: () => {
           using _reader = reader;

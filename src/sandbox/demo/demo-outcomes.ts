@@ -2,13 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { importOutcomes } from "../../features/outcomes/import-outcomes.ts";
+import type { DemoAccount } from "./demo-account.ts";
 
 /** Imports the sandbox's jobs. */
-export function addOutcomes(database: string, timezone: string, lines: Iterable<string>): void {
+export function addOutcomes({ database, timezone, sandbox }: DemoAccount): void {
   const folder = mkdtempSync(join(tmpdir(), "calltally-demo-"));
   try {
     const file = join(folder, "jobs.csv");
-    writeFileSync(file, [...lines].join(""));
+    writeFileSync(file, [...sandbox.jobs()].join(""));
     const own = { database, timezone, currency: undefined };
     importOutcomes(own, [file], {
       source: "jobs",

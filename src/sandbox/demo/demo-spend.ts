@@ -1,7 +1,9 @@
+import { localDate } from "../../base/calendar/local-time.ts";
 import { MICROS } from "../../base/text/currency.ts";
 import { importSpend } from "../../features/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../warehouse/file/open.ts";
 import { deriveSeed, seededRandom } from "../random.ts";
+import type { DemoAccount } from "./demo-account.ts";
 
 const GOOGLE = { source: "google", medium: "cpc" };
 const META = { source: "facebook", medium: "paid_social" };
@@ -32,8 +34,9 @@ const DAYS = 90;
 const DAY_MS = 86_400_000;
 const IMPRESSIONS_PER_CLICK = 25;
 
-/** Imports made-up spend of the 90 days up to `today`, as if from one report. */
-export function addSpend(database: string, today: string): void {
+/** Imports made-up spend of the 90 days up to today, as if from one report. */
+export function addSpend({ database, timezone }: DemoAccount): void {
+  const today = localDate(new Date().toISOString(), timezone);
   const random = seededRandom(deriveSeed(1, "spend"));
   const dates = Array.from({ length: DAYS }, (_, ago) => new Date(Date.parse(today) - ago * DAY_MS));
   const rows = dates.flatMap((date) =>

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { localDate } from "../../base/calendar/local-time.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import type { ExportRequest } from "../../config/request/export-request.ts";
@@ -14,8 +13,7 @@ import { warehouseSource } from "../../reports/produce/warehouse-source.ts";
 import { runSync } from "../../sync/run.ts";
 import { startSandbox } from "../server.ts";
 import { assertOurFiles, makeWarehouse } from "./demo-folder.ts";
-import { addOutcomes } from "./demo-outcomes.ts";
-import { addSpend } from "./demo-spend.ts";
+import { IMPORTS } from "./imports.ts";
 
 export const DEMO_CALLS = 5000;
 /** Where the calls peak in working hours. */
@@ -52,8 +50,7 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
     acceptGone: 0,
     signal,
   });
-  addSpend(database, localDate(new Date().toISOString(), TIMEZONE));
-  addOutcomes(database, TIMEZONE, sandbox.jobs());
+  for (const importInto of IMPORTS) importInto({ database, timezone: TIMEZONE, sandbox });
   const source = warehouseSource({ database, lookbackHours, rules });
   const make = async (request: ExportRequest, output: Output) =>
     await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });

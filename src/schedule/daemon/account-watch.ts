@@ -5,6 +5,7 @@ import type { Log } from "../../base/log.ts";
 import type { Account } from "../../config/accounts.ts";
 import type { Doorbell } from "../../config/doorbell.ts";
 import { inspectSettings, loadSettings, type Settings } from "../../config/load-settings.ts";
+import type { NoticeBook } from "../../features/notice.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
 import { missingError } from "../../warehouse/file/missing.ts";
 import { nameDamage } from "../../warehouse/file/sqlite-errors.ts";
@@ -31,12 +32,17 @@ export type AccountWatch = ReturnType<typeof watchAccount>;
 export function watchAccount(
   common: readonly Job[],
   account: DaemonAccount,
-  { log: parent, clock, doorbell }: { log: Log; clock: Clock; doorbell: Doorbell | undefined },
+  {
+    log: parent,
+    clock,
+    doorbell,
+    notices,
+  }: { log: Log; clock: Clock; doorbell: Doorbell | undefined; notices: NoticeBook },
 ) {
   const { name, settings } = account;
   const jobs = [...common, ...(account.jobs ?? [])];
   const log = name === undefined ? parent : parent.child({ account: name });
-  const read = () => lookAt(() => readSnapshot(jobs, settings), settings.database, log);
+  const read = () => lookAt(() => readSnapshot(jobs, settings, notices), settings.database, log);
   const planned = planJobs(jobs, settings, read().snapshot, clock.now());
   // Undefined if nothing can ring for a sync of this account.
   const isRung = doorbell !== undefined && (doorbell.account ?? name) === name;

@@ -29,8 +29,11 @@ await build({
   define: { BUILT_FROM: JSON.stringify(process.env.CALLTALLY_COMMIT ?? describeCommit()) },
   logLevel: "warning",
 });
+// The scripts of pages, each with the name of its feature.
 const { metafile } = await build({
-  entryPoints: ["src/features/explore/browser/explore.tsx"],
+  entryPoints: readdirSync("src/features")
+    .map((feature) => `src/features/${feature}/browser/${feature}.tsx`)
+    .filter((script) => existsSync(script)),
   bundle: true,
   minify: true,
   platform: "browser",
@@ -43,7 +46,7 @@ const { metafile } = await build({
   logLevel: "warning",
   alias: { echarts: "./node_modules/echarts", "csv-stringify/sync": "csv-stringify/browser/esm/sync" },
 });
-writeFileSync("dist/explore.json", JSON.stringify(metafile));
+writeFileSync("dist/browser.json", JSON.stringify(metafile));
 cpSync("src/warehouse/migrations", "dist/migrations", { recursive: true });
 chmodSync("dist/bin.js", 0o755);
 

@@ -133,8 +133,8 @@ function readLicenses(): string {
   const bundled = globSync("dist/*.js").flatMap((path) =>
     [...readFileSync(path, "utf8").matchAll(comment)].map(([, name = ""]) => name),
   );
-  // The script of the page to explore is minified.
-  const { inputs } = metafileSchema.parse(JSON.parse(readFileSync("dist/explore.json", "utf8")));
+  // Scripts of pages are minified.
+  const { inputs } = metafileSchema.parse(JSON.parse(readFileSync("dist/browser.json", "utf8")));
   const inPage = Object.keys(inputs).flatMap(
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
   );

@@ -1,4 +1,5 @@
 import packageJson from "../../../package.json" with { type: "json" };
+import { capitalized } from "../../base/text/capitalized.ts";
 import { DEFAULT_RULES } from "../../calls/attribution/attribution-rules.ts";
 import { describeReference } from "../../config/config-reference.ts";
 import { ALL_SETTINGS } from "../../config/settings.ts";
@@ -137,8 +138,4 @@ function firstSentence(text: string): string {
 /** As GitHub derives it from a heading. */
 function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(" ", "-");
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -21,8 +21,8 @@ export const JOBS = describeTable(
   "The jobs that `schedule`, cron or systemd run, one row per job; without `calltally sync` and `export` by hand.",
 );
 
-/** The jobs that every account has. Those of reports have the name of the report. */
-export const JOB = { sync: "sync", export: "export", insights: "insights" } as const;
+/** The jobs that every account has, besides those of features. Those of reports have the name of the report. */
+export const JOB = { sync: "sync", export: "export" } as const;
 
 export type JobRecord = typeof jobs.$inferSelect;
 

@@ -2,7 +2,7 @@ import { toInstants } from "../../../src/base/calendar/dates.ts";
 import { GRAINS } from "../../../src/base/calendar/grain.ts";
 import { type Period, periods } from "../../../src/base/calendar/periods.ts";
 import type { CallFilter } from "../../../src/calls/filter.ts";
-import type { PublishedAccount } from "../../../src/features/cluster/cluster-session.ts";
+import type { PublishedAccount } from "../../../src/features/published-account.ts";
 import { DIMENSIONS, SPEND_DIMENSIONS } from "../../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../../src/figures/rollup-query.ts";
 import type { FigureSession } from "../../../src/sources/figure-session.ts";

@@ -192,19 +192,19 @@ describe("page to explore", () => {
 
   it("verify checks the recorded hash of the page's bytes at any path", async () => {
     using page = await makePage();
-    const says = (path: string) => {
+    const says = async (path: string) => {
       const open = (id: string) => {
         const reader = openReader(page.database);
         return isOf(reader, id) ? reader : undefined;
       };
-      const [found] = verifyFile(path, open);
+      const [found] = await Array.fromAsync(verifyFile(path, open));
       return found?.message.replace(page.folder, "");
     };
     const moved = join(page.folder, "moved.html");
     writeFileSync(moved, page.read());
-    expect(says(moved)).toMatch(/^\/moved.html is as it was exported at 2026-10-01T/);
+    expect(await says(moved)).toMatch(/^\/moved.html is as it was exported at 2026-10-01T/);
     writeFileSync(moved, page.read().replace("Calls, ", "Fewer, "));
-    expect(says(moved)).toMatch(/^\/moved.html is not a file that .* recorded$/);
+    expect(await says(moved)).toMatch(/^\/moved.html is not a file that .* recorded$/);
   });
 
   it("forget names the page among its files, since it cannot be searched", async () => {

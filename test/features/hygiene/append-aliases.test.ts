@@ -14,9 +14,9 @@ import { problemOf } from "../../../src/base/errors.ts";
 import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readAliases } from "../../../src/config/files/aliases-file.ts";
-import type { AliasLine } from "../../../src/export/tag-problem.ts";
 import { appendAliases } from "../../../src/features/hygiene/append-aliases.ts";
 import { findProblems } from "../../../src/features/hygiene/find-problems.ts";
+import type { AliasLine } from "../../../src/features/hygiene/tag-problem.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 

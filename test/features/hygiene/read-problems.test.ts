@@ -41,10 +41,7 @@ describe("readProblems", () => {
     const options = { currency: undefined, named: undefined, importedAt: now };
     importSpend(warehouse, [{ file: "spend.csv", rows }], options);
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-    const { problems, spend } = await readProblems(
-      { session, reader: warehouse },
-      { timezone, nowMs: Date.parse(now) },
-    );
+    const { problems, spend } = await readProblems(session, { timezone, nowMs: Date.parse(now) });
     expect(spend).toEqual({ currency: "EUR", decimals: 2 });
     expect(
       problems.map(({ kind, value, calls, since, cost_micros }) => [kind, value, calls, since, cost_micros]),
@@ -70,7 +67,7 @@ describe("readProblems", () => {
     );
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     const until = { timezone: "UTC", nowMs: Date.parse("2026-03-28T12:00:00.000Z") };
-    const { problems } = await readProblems({ session, reader: warehouse }, until);
+    const { problems } = await readProblems(session, until);
     expect(problems.map(({ kind, value, other, calls }) => [kind, value, other, calls])).toEqual([
       ["two_names", "Roofing", "Spring", 1],
     ]);
@@ -85,10 +82,7 @@ describe("readProblems", () => {
         ),
       );
       using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
-      const { problems } = await readProblems(
-        { session, reader: warehouse },
-        { timezone: "UTC", nowMs: 0, to: "2026-03-28" },
-      );
+      const { problems } = await readProblems(session, { timezone: "UTC", nowMs: 0, to: "2026-03-28" });
       return problems.map(({ value }) => value);
     };
     expect(await sourcesSince("2026-03-01T00:00:00.000Z")).toEqual([]);

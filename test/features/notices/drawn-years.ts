@@ -6,7 +6,8 @@ import {
   type DayOfCalls,
   type WatchedKey,
 } from "../../../src/features/notices/call-hours.ts";
-import { HORIZON_MS, judgeCalls, type PastNotice } from "../../../src/features/notices/judge-calls.ts";
+import { HORIZON_MS, judgeCalls } from "../../../src/features/notices/judge-calls.ts";
+import type { PastNotice } from "../../../src/features/notices/key-calls.ts";
 
 const HOUR_MS = 3_600_000;
 /** The hours of calls before the year begins. */

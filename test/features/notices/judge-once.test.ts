@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { judgeCalls, type PastNotice } from "../../../src/features/notices/judge-calls.ts";
+import { judgeCalls } from "../../../src/features/notices/judge-calls.ts";
+import type { PastNotice } from "../../../src/features/notices/key-calls.ts";
 import { type DrawnCall, toHours } from "./drawn-years.ts";
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   endNotice,
   insertNotice,
-  type Notice,
+  type NoticeRow,
   readAllNotices,
   readLastNews,
   readNotices,
@@ -18,7 +18,7 @@ const GIVEN = {
   judged_until: SINCE,
   noticed_at: SINCE,
 };
-const NOTICE: Notice = {
+const NOTICE: NoticeRow = {
   ...GIVEN,
   key: { tracking_number: "+15125550117" },
   since: SINCE,
@@ -46,7 +46,7 @@ describe("notices", () => {
       end_noticed_at: "2026-11-03T11:00:00.000Z",
     } as const;
     writeTransaction(warehouse, (tx) => endNotice(tx, 3, end));
-    const read = (notices: Notice[]) => notices.map(({ notice_id, news }) => [notice_id, news]);
+    const read = (notices: NoticeRow[]) => notices.map(({ notice_id, news }) => [notice_id, news]);
     expect(read(readNotices(warehouse))).toEqual([
       [2, 2],
       [1, 1],
@@ -78,7 +78,7 @@ describe("notices", () => {
 });
 
 describe("describeNotice", () => {
-  it.each<[change: Partial<Notice>, says: string]>([
+  it.each<[change: Partial<NoticeRow>, says: string]>([
     [{}, "+15125550117: no call since 2 Nov 2026 09:47, 14.2 expected"],
     [{ kind: "few", calls: 1 }, "+15125550117: 1 call since 2 Nov 2026 09:47, 14.2 expected"],
     [{ kind: "many", calls: 30 }, "+15125550117: 30 calls since 2 Nov 2026 09:47, 14.2 expected"],

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Notice } from "../../../src/features/notice.ts";
 import { HORIZON_MS } from "../../../src/features/notices/judge-calls.ts";
-import { type Notice, readNotices } from "../../../src/features/notices/notice-table.ts";
-import { describeNotice } from "../../../src/features/notices/notice-words.ts";
+import { readNotices } from "../../../src/features/notices/notice-table.ts";
 import type { SyncOptions } from "../../../src/sync/sync-options.ts";
 import { openReader } from "../../../src/warehouse/file/open.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -55,7 +55,7 @@ async function startBusiness() {
   return { service, sync, file: service.database, [Symbol.asyncDispose]: service[Symbol.asyncDispose] };
 }
 
-const open = (file: string): Notice[] => {
+const open = (file: string) => {
   using reader = openReader(file);
   return readNotices(reader);
 };
@@ -76,10 +76,9 @@ describe("watchCalls", () => {
     expect(startHour).toBeLessThan(15 * 24);
     expect(endHour).toBeGreaterThanOrEqual(MONDAY_9 + 50);
     const silent = { dimension: "tracking_number", key: { tracking_number: "+15125551000" }, kind: "silent" };
-    expect(started).toMatchObject({ ...silent, calls: 0, ended_at: null });
-    expect(ended).toMatchObject({ ...silent, end_reason: "calls again" });
-    const words = describeNotice(ended as Notice, "UTC");
-    expect(words).toMatch(
+    expect(started?.data).toMatchObject({ ...silent, calls: 0, ended_at: null });
+    expect(ended?.data).toMatchObject({ ...silent, end_reason: "calls again" });
+    expect(ended?.describe("UTC")).toMatch(
       /^\+15125551000: calls again since \d Apr \d{4} \d\d:\d\d, after no call since 31 Mar \d{4} 0\d:\d\d, [\d.]+ expected$/,
     );
     expect(open(file)).toEqual([]);

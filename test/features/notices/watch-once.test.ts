@@ -4,7 +4,6 @@ import type { Call } from "../../../src/calls/columns.ts";
 import {
   endNotice,
   insertNotice,
-  type Notice,
   readAllNotices,
   readNotices,
 } from "../../../src/features/notices/notice-table.ts";
@@ -60,13 +59,13 @@ function openCalls(): Warehouse & { folder: string } {
 }
 
 function watch(warehouse: Warehouse, runId = 2, nowMs = NOW_MS) {
-  const news: Notice[] = [];
+  const news: object[] = [];
   const run = readRun(warehouse, runId);
   if (run === undefined) throw new Error(`There is no run ${runId}`);
   const watched = watchCalls(locked(warehouse), run, {
     timezone: "UTC",
     nowMs,
-    onNotice: (notice) => news.push(notice),
+    onNotice: ({ data }) => news.push(data),
   });
   return { watched, news };
 }
@@ -236,9 +235,9 @@ describe("watchCalls", () => {
       importedAt: iso(0),
     });
     const { news } = watch(warehouse);
-    expect(news.map(({ dimension, key, kind }) => [dimension, key, kind])).toEqual([
-      ["tracking_number", { tracking_number: "+1" }, "silent"],
-      ["campaign", { campaign: "Brand", campaign_id: null }, "silent"],
+    expect(news).toMatchObject([
+      { dimension: "tracking_number", key: { tracking_number: "+1" }, kind: "silent" },
+      { dimension: "campaign", key: { campaign: "Brand", campaign_id: null }, kind: "silent" },
     ]);
     expect(watchNextHour(warehouse).news).toEqual([]);
     warehouse.sqlite.exec("UPDATE spend SET cost_micros = 0; UPDATE sync_runs SET judged_until = NULL");

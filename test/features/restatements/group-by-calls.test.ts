@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Effect, Restatement } from "../../../src/export/restatement.ts";
 import { groupByCalls } from "../../../src/features/restatements/group-by-calls.ts";
+import type { Effect, Restatement } from "../../../src/features/restatements/restatement.ts";
 
 const listed = (ids: readonly number[]) => ids.map((call_id) => ({ call_id, changed: [] }));
 const ofCalls = (reason: Effect["reason"], ids: readonly number[], calls = ids.length): Effect => ({

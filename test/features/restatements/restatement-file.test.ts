@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type FormatOptions, resolve } from "../../../src/config/request/resolve.ts";
 import { findRestatementFile } from "../../../src/export/output/folder.ts";
-import type { Restatement } from "../../../src/export/restatement.ts";
+import type { Restatement } from "../../../src/features/restatements/restatement.ts";
 import { writeRestatements } from "../../../src/features/restatements/restatement-file.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 

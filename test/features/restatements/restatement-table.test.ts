@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FigureValue, RESTATEMENT_REASONS, type Restatement } from "../../../src/export/restatement.ts";
+import {
+  type FigureValue,
+  RESTATEMENT_REASONS,
+  type Restatement,
+} from "../../../src/features/restatements/restatement.ts";
 import {
   insertRestatements,
   type RestatementFilter,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Effect, RESTATEMENT_REASONS, type Restatement } from "../../../src/export/restatement.ts";
+import {
+  type Effect,
+  RESTATEMENT_REASONS,
+  type Restatement,
+} from "../../../src/features/restatements/restatement.ts";
 import {
   describeReasons,
   describeRestatement,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
+import { readCallsOfTopic, readTopicFigures } from "../../../src/features/topics/topic-figures.ts";
 import { readChannelFigures } from "../../../src/operate/explain/channel-figures.ts";
-import { readCallsOfTopic, readTopicFigures } from "../../../src/operate/explain/topic-figures.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { markGone, newWarehouse, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { hashCall } from "../../../src/calls/call.ts";
 import type { Call } from "../../../src/calls/columns.ts";
-import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { forgetAgain, forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { TABLES } from "../../../src/operate/schema/schema.ts";
 import { findDamagedCalls } from "../../../src/warehouse/attribution/check-calls.ts";
@@ -25,6 +24,7 @@ import { readPrivacyActs } from "../../../src/warehouse/privacy-act-table.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
+import { logFacts } from "../../support/warehouses/log-facts.ts";
 import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 import { findChanges } from "../../warehouse/table-changes.ts";
 
@@ -370,7 +370,7 @@ describe("forgetCallers", () => {
   it("logs no change of facts, and removes names from the log", () => {
     using warehouse = open();
     insert(warehouse, "exported_rollups", {});
-    const log = beginFactLog(warehouse);
+    const log = logFacts(warehouse);
     upsert(warehouse, [makeCall({ call_id: 2, caller_id: BOB, call_started: "2026-09-01T00:00:00.000Z" })]);
     const changes = () =>
       read(

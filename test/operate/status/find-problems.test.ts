@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../../src/config/load-settings.ts";
+import { loadNotices } from "../../../src/features/load-notices.ts";
 import {
   findFailedSync,
   findLate,
@@ -31,6 +32,7 @@ const DELIVERY: Delivery = {
   ...{ delivery_id: 5, report_run_id: 3, channel: "email", recipient: "", status: "failed", attempts: 2 },
   ...{ last_error: null, started_at: null, finished_at: null, message_id: null, process: null },
 };
+const notices = await loadNotices();
 
 describe("findProblems", () => {
   it("finds no problem in a running sync, and one in a killed sync", () => {
@@ -40,7 +42,7 @@ describe("findProblems", () => {
         env: { CALLTALLY_DATABASE: warehouse.path },
         folder: warehouse.folder,
       });
-      return findProblems(readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT) }));
+      return findProblems(readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT), notices }));
     };
     const start = () =>
       startRun(warehouse, { started_at: STARTED_AT, mode: "full", plan_reason: "a test", pid: 1 });
@@ -61,7 +63,7 @@ describe("findProblems", () => {
   it("names a full disk, which no job can record", () => {
     using warehouse = newWarehouse();
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
-    const status = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT) });
+    const status = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT), notices });
     expect(status.disk_problem).toBeNull();
     expect(findProblems({ ...status, disk_problem: "12 kB free" }).failures).toContain(
       "the disk is nearly full: 12 kB free",
@@ -76,7 +78,7 @@ describe("findProblems", () => {
     using warehouse = newWarehouse();
     storeRun(warehouse, [], { startedAt: STARTED_AT, finishedAt: STARTED_AT });
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
-    const status = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT) });
+    const status = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT), notices });
     const run = status.runs.map((each) => ({ ...each, status: "failed", error: "sync broke" }) as const);
     const job = (name: string, error: string | null, failing_since: string | null = STARTED_AT) => ({
       ...{ job: name, started_at: STARTED_AT, finished_at: STARTED_AT, succeeded_at: null, failed_runs: 2 },
@@ -160,7 +162,7 @@ describe("findLate", () => {
         folder: warehouse.folder,
       });
       storeRun(warehouse, [], { startedAt: STARTED_AT, finishedAt: STARTED_AT });
-      const status = readStatus(settings, { runs: 1, nowMs });
+      const status = readStatus(settings, { runs: 1, nowMs, notices });
       const run = status.last_good_run && last_good_run && { ...status.last_good_run, ...last_good_run };
       return findLate({ ...status, last_good_run: run }, age, nowMs);
     };
@@ -189,7 +191,7 @@ describe("findFailedSync", () => {
     using warehouse = newWarehouse();
     storeRun(warehouse, [], { startedAt: STARTED_AT, finishedAt: STARTED_AT });
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
-    const { runs } = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT) });
+    const { runs } = readStatus(settings, { runs: 1, nowMs: Date.parse(STARTED_AT), notices });
     const later = at("2026-11-20T11:30:00.000Z");
     expect(findFailedSync({ runs, jobs: [later] })).toBe(later);
     expect(findFailedSync({ runs: [], jobs: [later] })).toBe(later);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { loadSettings } from "../../../src/config/load-settings.ts";
+import { loadNotices } from "../../../src/features/load-notices.ts";
 import { endNotice, insertNotice } from "../../../src/features/notices/notice-table.ts";
 import { findProblems } from "../../../src/operate/status/find-problems.ts";
 import { readStatus } from "../../../src/operate/status/read-status.ts";
@@ -10,6 +11,7 @@ import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
+const notices = await loadNotices();
 const NOW_MS = Date.parse("2026-11-20T20:10:00.000Z");
 const hoursAgo = (hours: number) => new Date(NOW_MS - hours * 3_600_000).toISOString();
 
@@ -53,7 +55,7 @@ function readAt(warehouse: Warehouse & { folder: string }, env: Record<string, s
     ["weekly", "0 8 * * 1"],
     ["by-hand", undefined],
   ]);
-  return readStatus(loadSettings(sources), { runs: 2, nowMs: NOW_MS, reports });
+  return readStatus(loadSettings(sources), { runs: 2, nowMs: NOW_MS, notices, reports });
 }
 
 it("readStatus distinguishes the last runs, and shows the next times of each job in the account's zone", () => {
@@ -129,7 +131,7 @@ it("readStatus shows notices of the last week, and publications to the cluster i
       error: `${host} is full`,
     });
   const all = readAt(warehouse);
-  expect(all.notices.map(({ key }) => key.source)).toEqual(["open", "ended"]);
+  expect(all.notices.map(({ name }) => name)).toEqual(["open", "ended"]);
   const { failures, remarks } = findProblems(all);
   expect(failures).toEqual(["not published: a.example is full", "not published: b.example is full"]);
   const publish = { CALLTALLY_PUBLISH_TO: "clickhouse://b.example/calls", CALLTALLY_PUBLISH_USER: "anna" };

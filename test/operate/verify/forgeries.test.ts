@@ -173,11 +173,6 @@ const FORGERIES: Record<string, [forgery: string, says: RegExp, forge: Forge][]>
       /fact_is_new/,
       "CREATE TRIGGER fact_is_new AFTER INSERT ON call_facts BEGIN SELECT 1; END",
     ],
-    [
-      "changes that are no longer logged, though exports are remembered",
-      /fact_has_changed/,
-      "INSERT INTO exported_rollups VALUES (1, 'a', 'channel', '', '', NULL, NULL, NULL, NULL, '', '', 0, 1, 1)",
-    ],
   ],
   runs: [
     [

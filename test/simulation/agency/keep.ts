@@ -4,7 +4,7 @@ import type { Ran, World } from "../types.ts";
 import { keepBooks } from "./books.ts";
 import type { Client } from "./types.ts";
 
-/** Keeps what is true of all clients, and what was imported, after a process; the truth is read by proven full passes alone. */
+/** Keeps the calls and imports of all clients after a process; calls are read by proven full passes alone. */
 export function keepAgency(world: World, ran: Ran): void {
   for (const client of world.clients) {
     keepCounted(world, client);

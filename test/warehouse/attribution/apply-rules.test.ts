@@ -6,7 +6,6 @@ import { describe, expect, it } from "vitest";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
 import { isPseudonym } from "../../../src/calls/privacy/pseudonym.ts";
-import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import {
   applyRules,
   attributeAgain,
@@ -24,6 +23,7 @@ import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { foldFacts } from "../../support/figures/fold-facts.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { logFacts } from "../../support/warehouses/log-facts.ts";
 import { locked, markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const CALLS = [
@@ -190,7 +190,7 @@ describe("attributeAgain", () => {
     const { sqlite } = warehouse;
     storeCalls(warehouse, someCalls(501, "against"));
     sqlite.exec(`UPDATE rules SET version = version - 1; UPDATE callers SET caller = 'old' || caller`);
-    beginFactLog(warehouse);
+    logFacts(warehouse);
     await applyRules(locked(warehouse), DEFAULT_RULES, NOW);
     const ofCallers = "FROM call_facts JOIN callers USING (caller_id) ORDER BY call_id";
     const log =
@@ -244,7 +244,7 @@ describe("attributeAgain", () => {
     const forgotten = "forgotten0123456789abcdef";
     const all = [...someCalls(12, "against"), makeCall({ call_id: 100, caller_id: forgotten })];
     storeCalls(warehouse, all);
-    beginFactLog(warehouse);
+    logFacts(warehouse);
     await attributeAgain(locked(warehouse), DEFAULT_RULES, NOW);
     expect([secureDelete(), readRulesInForce(warehouse).caller_key]).toEqual([0, null]);
 

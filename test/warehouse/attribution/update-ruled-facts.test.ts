@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
-import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { fact_changes } from "../../../src/warehouse/calls/fact-log.ts";
 import { draws, least } from "../../support/draws.ts";
 import { arbitraryCalls, arbitraryNameRules, makeCall } from "../../support/warehouses/calls.ts";
+import { logFacts } from "../../support/warehouses/log-facts.ts";
 import {
   markGone,
   newWarehouse,
@@ -86,7 +86,7 @@ function change(stored: readonly Call[], before: AttributionRules, after: Attrib
   markGone(warehouse, [7, 21]);
   warehouse.sqlite.exec(`UPDATE calls SET withheld = 'transcripts' WHERE call_id % 3 = 0;
     DELETE FROM transcripts WHERE call_id % 3 = 0`);
-  beginFactLog(warehouse);
+  logFacts(warehouse);
   const topics = readFacts(warehouse).facts.map(({ call_id, topic }) => [call_id, topic] as const);
   warehouse.sqlite.exec(spoil);
   setRules(warehouse, after);

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { readFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { FACT_COLUMNS } from "../../../src/warehouse/calls/facts.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
@@ -7,6 +6,7 @@ import { renameCallers } from "../../../src/warehouse/calls/rename-callers.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { logFacts } from "../../support/warehouses/log-facts.ts";
 import { newWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const NUMBERS = ["+491", "+492", null, "kept1"];
@@ -44,7 +44,7 @@ describe("renameCallers", () => {
   it.each([true, false])("renames callers without changing a fact; logged: %s", (isLogged) => {
     using warehouse = newWarehouse();
     const { sqlite } = warehouse;
-    const log = isLogged ? beginFactLog(warehouse) : undefined;
+    const log = isLogged ? logFacts(warehouse) : undefined;
     write(warehouse, "ANSWERED");
     write(warehouse, "BUSY");
     sqlite.exec(
@@ -78,7 +78,7 @@ describe("renameCallers", () => {
     ["to one new name", (caller: string) => (caller === "kept1" ? caller : "new"), ["new", "new"]],
   ])("merges callers with the same name without logging it: %s", (_, toName, [first, second]) => {
     using warehouse = newWarehouse();
-    beginFactLog(warehouse);
+    logFacts(warehouse);
     write(warehouse, "ANSWERED");
     write(warehouse, "BUSY");
     rename(warehouse, toName);

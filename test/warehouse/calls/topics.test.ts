@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
 import { cutoffsAt, KEEP_ALL, type Keep } from "../../../src/calls/privacy/keep-settings.ts";
-import { beginFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { Keeping } from "../../../src/warehouse/calls/call-guard.ts";
 import { countKeptTopics } from "../../../src/warehouse/calls/call-table.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { logFacts } from "../../support/warehouses/log-facts.ts";
 import { locked, newWarehouse, pruneTo, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00.000Z");
@@ -53,7 +53,7 @@ describe("topics in the warehouse", () => {
   it("come with a late transcript, as a correction", () => {
     using warehouse = open();
     store(warehouse, about(null));
-    beginFactLog(warehouse);
+    logFacts(warehouse);
     expect(store(warehouse, BURST).changed).toBe(0); // of the same run
     expect(read(warehouse)).toEqual(["pipe", 1]);
     const reasons = warehouse.sqlite.prepare("SELECT reason, topic FROM fact_changes").raw();

@@ -15,7 +15,6 @@ export function Basis({
   const statements = statementsOfView(source, view);
   const { warehouse, timezone } = facts;
   const { run, certificate } = warehouse;
-  const why = whyNoCommand(facts, view);
   const light =
     isUndamaged === undefined
       ? "Not checked here: this browser computes no hashes for pages opened like this."
@@ -25,24 +24,7 @@ export function Basis({
   return (
     <section>
       <h2>Make the same table</h2>
-      {why !== undefined ? (
-        <p>No command makes this table: {why}.</p>
-      ) : (
-        <>
-          <h3>As command</h3>
-          <pre id="command">
-            {toCommand(facts, view)
-              .split(/(?<= )(?=--)/)
-              .map((option) => (
-                <span key={option} class="option">
-                  {option}
-                </span>
-              ))}
-          </pre>
-          <h3>As report, for calltally.yaml</h3>
-          <pre id="report">{toReport(facts, view)}</pre>
-        </>
-      )}
+      <SameTable facts={facts} view={view} />
       <h2 id="basis">What these figures are based on</h2>
       <dl class="basis">
         <dt>This file</dt>
@@ -87,5 +69,26 @@ export function Basis({
         </dd>
       </dl>
     </section>
+  );
+}
+
+/** The command, and the report of calltally.yaml, that make the table of the view. */
+function SameTable({ facts, view }: Pick<PartProps["source"], "facts"> & Pick<PartProps["answers"], "view">) {
+  const why = whyNoCommand(facts, view);
+  if (why !== undefined) return <p>No command makes this table: {why}.</p>;
+  const options = toCommand(facts, view).split(/(?<= )(?=--)/);
+  return (
+    <>
+      <h3>As command</h3>
+      <pre id="command">
+        {options.map((option) => (
+          <span key={option} class="option">
+            {option}
+          </span>
+        ))}
+      </pre>
+      <h3>As report, for calltally.yaml</h3>
+      <pre id="report">{toReport(facts, view)}</pre>
+    </>
   );
 }

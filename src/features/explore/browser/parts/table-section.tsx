@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { toPrintable } from "../../../../base/text/printable.ts";
 import { formatCount } from "../../../../base/text/quantity-text.ts";
 import { OTHER } from "../../../../figures/reserved-keys.ts";
+import type { Measure } from "../../../../figures/rollup-query.ts";
 import { figuresOfPage, readerOf, tableFigures } from "../answers.ts";
 import { formatFigure, titleOf } from "../format.ts";
 import { Bar } from "./bar.tsx";
@@ -30,24 +31,16 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   };
   const filterBy = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
   const figures = tableFigures(view).flatMap((name) => known.find((metric) => metric.name === name) ?? []);
-  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => {
-    const read = readerOf(columns, row);
-    return (
-      <tr key={key}>
-        {head}
-        {figures.map((metric) => {
-          const now = read(metric.name);
-          return (
-            <td key={metric.name}>
-              <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
-              <Change metric={metric} read={read} />
-              {metric.name === "calls" && typeof key === "number" && <Bar share={(now ?? 0) / most} />}
-            </td>
-          );
-        })}
-      </tr>
-    );
-  };
+  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => (
+    <tr key={key}>
+      {head}
+      <Figures
+        metrics={figures}
+        read={readerOf(columns, row)}
+        most={typeof key === "number" ? most : undefined}
+      />
+    </tr>
+  );
   return (
     <section>
       <h2>Calls by {view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}</h2>
@@ -70,38 +63,9 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
             </tr>
           </thead>
           <tbody>
-            {shown.map((row, index) => {
-              const keys = keysOf(view.by, row);
-              return line(
-                row,
-                index,
-                keys.map(({ dimension, texts: [name, id] }, place) => {
-                  const label = (
-                    <>
-                      <bdi>{toPrintable(String(name))}</bdi>
-                      {id !== null && id !== undefined && <span class="id">{toPrintable(String(id))}</span>}
-                    </>
-                  );
-                  if (place > 0)
-                    return (
-                      <td key={dimension} class="key">
-                        {label}
-                      </td>
-                    );
-                  return (
-                    <th key={dimension} scope="row">
-                      {name === OTHER ? (
-                        label
-                      ) : (
-                        <button type="button" class="plain" onClick={() => filterBy(row)}>
-                          {label}
-                        </button>
-                      )}
-                    </th>
-                  );
-                }),
-              );
-            })}
+            {shown.map((row, index) =>
+              line(row, index, <Keys by={view.by} row={row} onChoose={() => filterBy(row)} />),
+            )}
           </tbody>
           <tfoot>
             {totals.map(({ kind, values }) =>
@@ -122,6 +86,64 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
         </button>
       )}
     </section>
+  );
+}
+
+interface FiguresProps {
+  metrics: readonly Measure[];
+  read: ReturnType<typeof readerOf>;
+  /** The calls of the row with most; without it, no bar is drawn. */
+  most: number | undefined;
+}
+
+function Figures({ metrics, read, most }: FiguresProps) {
+  return metrics.map((metric) => {
+    const now = read(metric.name);
+    return (
+      <td key={metric.name}>
+        <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
+        <Change metric={metric} read={read} />
+        {metric.name === "calls" && most !== undefined && <Bar share={(now ?? 0) / most} />}
+      </td>
+    );
+  });
+}
+
+interface KeysProps {
+  by: Parameters<typeof keysOf>[0];
+  row: Row;
+  onChoose: () => void;
+}
+
+function Keys({ by, row, onChoose }: KeysProps) {
+  return keysOf(by, row).map(({ dimension, texts: [name, id] }, place) => (
+    <Key key={dimension} name={String(name)} id={id ?? null} isFirst={place === 0} onChoose={onChoose} />
+  ));
+}
+
+interface KeyProps {
+  name: string;
+  id: string | number | null;
+  /** Whether it is the key of the first dimension, which heads its row. */
+  isFirst: boolean;
+  onChoose: () => void;
+}
+
+function Key({ name, id, isFirst, onChoose }: KeyProps) {
+  const label = (
+    <>
+      <bdi>{toPrintable(name)}</bdi>
+      {id !== null && <span class="id">{toPrintable(String(id))}</span>}
+    </>
+  );
+  if (!isFirst) return <td class="key">{label}</td>;
+  if (name === OTHER) return <th scope="row">{label}</th>;
+  return (
+    <th scope="row">
+      <button type="button" class="plain" onClick={onChoose}>
+        {label}
+      </button>
+    </th>
   );
 }
 

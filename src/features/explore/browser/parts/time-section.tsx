@@ -2,6 +2,7 @@ import { useCallback, useState } from "preact/hooks";
 import { countDays } from "../../../../base/calendar/dates.ts";
 import { GRAINS } from "../../../../base/calendar/grain.ts";
 import { formatCount, formatQuantity } from "../../../../base/text/quantity-text.ts";
+import type { Measure } from "../../../../figures/rollup-query.ts";
 import { isAlike, type TimePoint } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
 import { formatDay, formatDays, formatFigure, formatPeriod, NONE, titleOfFigure } from "../format.ts";
@@ -17,7 +18,7 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
   const { only } = view;
   const chosen = only && points.findIndex(({ days }) => days.from === only.from && days.to === only.to);
   const title = metric ? titleOfFigure(facts, metric.name) : "";
-  const hasBefore = points.some(({ before }) => before !== null);
+  const hasBefore = isCompared(points);
   const draw = useCallback(
     (width: number) =>
       metric === undefined
@@ -42,14 +43,6 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
     const isChosen = chosen !== undefined && points[chosen] === point;
     go({ only: isChosen || points.length === 1 ? undefined : point.days });
   };
-  const now = ({ read }: TimePoint) => formatFigure(metric, read);
-  const before = ({ read }: TimePoint) => formatFigure(metric, read, "_previous");
-  const inWords = ({ days, daysBefore }: TimePoint) => {
-    if (daysBefore === undefined) return NONE;
-    const shown = formatDays(daysBefore);
-    if (isAlike({ days, daysBefore })) return shown;
-    return `${shown}: ${formatQuantity(countDays(daysBefore), "day")}, not ${formatCount(countDays(days))}`;
-  };
   return (
     <section>
       <div class="heading">
@@ -66,8 +59,7 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
         <span class="now">{formatDays(view.days)}</span>
         {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
         <span class="pointed" aria-hidden="true">
-          {pointed &&
-            `${pointed.days.from === pointed.days.to ? formatDay(pointed.period) : formatPeriod(pointed.period)}: ${now(pointed)}${pointed.before === null ? "" : `, before ${before(pointed)} (${inWords(pointed)})`}`}
+          {pointed && describePoint(pointed, metric)}
         </span>
       </p>
       <Chart
@@ -75,35 +67,71 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
         onPoint={(place) => setPointed(place && pointAt(place))}
         onChoose={(place) => choose(pointAt(place))}
       />
-      <details>
-        <summary>Numbers</summary>
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Period</th>
-                <th scope="col">{title}</th>
-                {hasBefore && <th scope="col">Before</th>}
-                {hasBefore && <th scope="col">Compared with</th>}
-              </tr>
-            </thead>
-            <tbody>
-              {points.map((point) => (
-                <tr key={point.period}>
-                  <th scope="row">
-                    <button type="button" class="plain" onClick={() => choose(point)}>
-                      {formatPeriod(point.period)}
-                    </button>
-                  </th>
-                  <td>{now(point)}</td>
-                  {hasBefore && <td>{before(point)}</td>}
-                  {hasBefore && <td>{inWords(point)}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
+      <Numbers title={title} points={points} metric={metric} onChoose={choose} />
     </section>
+  );
+}
+
+const isCompared = (points: readonly TimePoint[]) => points.some(({ before }) => before !== null);
+
+const nowOf = ({ read }: TimePoint, metric: Measure) => formatFigure(metric, read);
+const beforeOf = ({ read }: TimePoint, metric: Measure) => formatFigure(metric, read, "_previous");
+
+/** Such as `19 Oct to 25 Oct`, and how many days, if not as many as the period has. */
+function comparedDays({ days, daysBefore }: TimePoint): string {
+  if (daysBefore === undefined) return NONE;
+  const shown = formatDays(daysBefore);
+  if (isAlike({ days, daysBefore })) return shown;
+  return `${shown}: ${formatQuantity(countDays(daysBefore), "day")}, not ${formatCount(countDays(days))}`;
+}
+
+/** Says what the pointer is at. */
+function describePoint(point: TimePoint, metric: Measure): string {
+  const { days, period, before } = point;
+  const when = days.from === days.to ? formatDay(period) : formatPeriod(period);
+  const compared = before === null ? "" : `, before ${beforeOf(point, metric)} (${comparedDays(point)})`;
+  return `${when}: ${nowOf(point, metric)}${compared}`;
+}
+
+interface NumbersProps {
+  title: string;
+  points: readonly TimePoint[];
+  metric: Measure;
+  onChoose: (point: TimePoint) => void;
+}
+
+/** The chart as a table. */
+function Numbers({ title, points, metric, onChoose }: NumbersProps) {
+  const hasBefore = isCompared(points);
+  return (
+    <details>
+      <summary>Numbers</summary>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Period</th>
+              <th scope="col">{title}</th>
+              {hasBefore && <th scope="col">Before</th>}
+              {hasBefore && <th scope="col">Compared with</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {points.map((point) => (
+              <tr key={point.period}>
+                <th scope="row">
+                  <button type="button" class="plain" onClick={() => onChoose(point)}>
+                    {formatPeriod(point.period)}
+                  </button>
+                </th>
+                <td>{nowOf(point, metric)}</td>
+                {hasBefore && <td>{beforeOf(point, metric)}</td>}
+                {hasBefore && <td>{comparedDays(point)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }

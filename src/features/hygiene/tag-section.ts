@@ -1,9 +1,10 @@
 import { html } from "hono/html";
+import { capitalized } from "../../base/text/capitalized.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import type { TagProblem, TagProblemKind } from "../../export/tag-problem.ts";
-import { capitalized, type Html } from "./figure-text.ts";
-import { headRow, isolated, scrolled } from "./page-parts.ts";
-import type { Report } from "./report-figures.ts";
+import type { SectionJob, WriteSection } from "../../export/job.ts";
+import { type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
+import type { TagProblem, TagProblemKind } from "./tag-problem.ts";
+import { readJobProblems } from "./write-hygiene.ts";
 
 const ROWS_SHOWN = 5;
 
@@ -19,12 +20,17 @@ const WORDS: Partial<Record<TagProblemKind, string>> = {
   calls_without_spend: "has calls, and no costs",
 };
 
-/** The mistaken tags with most calls; nothing if there are none. */
-export function tagSection({ tagProblems }: Report): Html | "" {
-  const wrong = tagProblems
+/** Reads the mistaken tags with most calls, of a page of all calls. */
+export async function readTagSection(job: SectionJob): Promise<WriteSection> {
+  if (job.lists === undefined || Object.keys(job.ask.filter).length > 0) return () => "";
+  const { problems } = await readJobProblems(job);
+  const wrong = problems
     .filter(({ kind }) => WORDS[kind] !== undefined)
     .toSorted((a, b) => b.calls - a.calls);
-  if (wrong.length === 0) return "";
+  return () => (wrong.length === 0 ? "" : tagSection(wrong));
+}
+
+function tagSection(wrong: readonly TagProblem[]): Html {
   const row = ({ kind, field, value, other, calls }: TagProblem) =>
     html`<tr><th scope="row">${capitalized(field)} ${isolated(value)}</th><td>${WORDS[kind]} ${isolated(other ?? "")}</td><td>${formatCount(calls)}</td></tr>`;
   const title = `${formatQuantity(wrong.length, "tag")} may be wrong`;

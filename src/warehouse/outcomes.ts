@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { STAGES } from "../../calls/filter.ts";
-import { calls } from "../../warehouse/calls/calls.ts";
-import { about, describeTable } from "../../warehouse/described.ts";
+import { STAGES } from "../calls/filter.ts";
+import { calls } from "./calls/calls.ts";
+import { about, describeTable } from "./described.ts";
 
 const columns = {
   outcome_id: about(integer().primaryKey({ autoIncrement: true }), "Id of the row."),

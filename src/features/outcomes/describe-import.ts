@@ -1,10 +1,10 @@
-import { recordOf } from "../base/records.ts";
-import { formatCount, formatQuantity } from "../base/text/quantity-text.ts";
-import type { ImportedJobs, ImportedOutcomes } from "../features/outcomes/import-outcomes.ts";
-import { FATES, type ReplacedJobs } from "../features/outcomes/outcome-writer.ts";
-import type { RejectedJob } from "../features/outcomes/rejected-jobs.ts";
-import { adviseOnWords, listWords } from "../features/outcomes/stage-words.ts";
-import { amountText, describeAside, describeUnused, toAmount } from "./imported-files.ts";
+import { recordOf } from "../../base/records.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { amountText, describeAside, describeUnused, toAmount } from "../../intake/import-words.ts";
+import type { ImportedJobs, ImportedOutcomes } from "./import-outcomes.ts";
+import { FATES, type ReplacedJobs } from "./outcome-writer.ts";
+import type { RejectedJob } from "./rejected-jobs.ts";
+import { adviseOnWords, listWords } from "./stage-words.ts";
 
 /** Reasons and words shown to a person; the file has all. */
 const SHOWN = 10;

@@ -1,16 +1,16 @@
 import { relative } from "node:path";
 import { minutesOf } from "../../base/calendar/local-time.ts";
 import { formatCount } from "../../base/text/quantity-text.ts";
-import type { Restatement } from "../../export/restatement.ts";
-import { groupByCalls } from "../../features/restatements/group-by-calls.ts";
+import { ellipsize, hang } from "../../base/text/terminal-text.ts";
+import { groupByCalls } from "./group-by-calls.ts";
+import type { Restatement } from "./restatement.ts";
 import {
   describeCalls,
   describeCause,
   describeRestatement,
   describeValues,
   keyInWords,
-} from "../../features/restatements/restatement-words.ts";
-import { ellipsize, hang } from "./text.ts";
+} from "./restatement-words.ts";
 
 const WIDTH = 78;
 /** More are readable only as JSON. */

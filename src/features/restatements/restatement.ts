@@ -1,4 +1,4 @@
-import { CHANGE_REASONS } from "../sources/change-reasons.ts";
+import { CHANGE_REASONS } from "../../sources/change-reasons.ts";
 
 export const RESTATEMENT_REASONS = [...CHANGE_REASONS, "spend_changed"] as const;
 export type RestatementReason = (typeof RESTATEMENT_REASONS)[number];

@@ -1,4 +1,4 @@
-import type { AliasField } from "../calls/attribution/attribution-rules.ts";
+import type { AliasField } from "../../calls/attribution/attribution-rules.ts";
 
 export const TAG_PROBLEMS = [
   ...["near_miss", "placeholder", "contradiction", "self_referral", "payment_or_login", "two_names"],
