@@ -1,12 +1,15 @@
 import { join, relative } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { formatQuantity } from "../base/text/quantity-text.ts";
+import type { Account, NamedAccount } from "../config/accounts.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import type { ExportRequest } from "../config/request/export-request.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { streamOutput } from "../export/output/stream.ts";
 import { exitCodeOf } from "../export/statements/statements.ts";
-import { type AccountAsk, type AccountsManifest, produceMerged } from "../reports/produce/merge-accounts.ts";
+import type { AccountAsk } from "../reports/produce/ask-accounts.ts";
+import { produceMerged } from "../reports/produce/merge-accounts.ts";
+import { MERGED_CAN, type MergedFiles } from "../reports/produce/merged-files.ts";
 import { type EngineAccount, readEngine } from "../reports/produce/published-source.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../reports/produce/warehouse-source.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
@@ -24,50 +27,57 @@ export async function exportMerged(
   flags: OutletFlags,
 ): Promise<Result> {
   const { engine, stdout, out, replace } = flags;
-  const output = { manyFiles: false, remembers: true, mergesAccounts: true };
-  assertPossible(request, flags, output);
+  assertPossible(request, flags, MERGED_CAN);
   const { signal } = context;
-  const { file } = configurationOf(context);
   const accounts = accountsOf(context, { isFolderShared: true });
   const folder = folderOfAll(context, out, "data/exports");
-  const write = async (asks: readonly AccountAsk[]): Promise<Result> => {
+  const write = async (asked: readonly (NamedAccount & AccountAsk)[]): Promise<Result> => {
     const to = stdout ? streamOutput(context.write) : folderOutput(folder, { replace, signal });
-    const made = await produceMerged(asks, to, { by, signal });
-    const { statements } = made.manifest;
+    const files = await produceMerged(asked, to, { by, signal });
+    const { statements } = files.manifest;
     return {
       ...(stdout
         ? { notes: linesOf(statements) }
-        : { data: toJson(made), summary: describeMerged(made, context.folder) }),
+        : { data: toJson(files), summary: describeMerged(files, context.folder) }),
       errors: quietDoubts(context, statements),
       exit: exitCodeOf(statements),
     };
   };
-  if (engine !== undefined) {
-    const toAccountAsk = (account: EngineAccount): AccountAsk => {
-      const { name, source } = account;
-      const can = { source: source.can, output };
-      return { account: name, source, ask: toAsk(request, can, zoneOf(account, flags)) };
-    };
-    const work = (published: readonly EngineAccount[]) => write(published.map(toAccountAsk));
-    const owners = accounts.map(({ name, sources }) => ({ name, settings: loadSettings(sources) }));
-    return await readEngine(engine, owners, work, { signal });
+  if (engine === undefined) {
+    const named = assertNamed(context, accounts, "--by account", "Leave account out of --by.");
+    return await write(named.map((account) => ({ ...account, ...askOf(context, request, account) })));
   }
-  return await write(
-    accounts.map((account): AccountAsk => {
-      if (account.name === undefined || file === undefined) {
-        throw new UsageError("--by account needs accounts, but no calltally.yaml names any", {
-          hint: "Leave account out of --by.",
-        });
-      }
-      const settings = loadSettings(account.sources);
-      return {
-        account: account.name,
-        source: sourceOf(settings),
-        ask: toAsk(request, { source: WAREHOUSE_CAN, output }, settings.timezone),
-        onAttributed: attributionProgress(context, (text) => note(context, text)),
-      };
-    }),
-  );
+  const owners = accounts.map((account) => ({ ...account, settings: loadSettings(account.sources) }));
+  const work = (published: readonly EngineAccount<(typeof owners)[number]>[]) =>
+    write(
+      published.map((account) => {
+        const can = { source: account.source.can, output: MERGED_CAN };
+        return { ...account, ask: toAsk(request, can, zoneOf(account, flags)) };
+      }),
+    );
+  return await readEngine(engine, owners, work, { signal });
+}
+
+/** Returns a request for files of all accounts as one to the warehouse of an account. */
+export function askOf(context: Context, request: ExportRequest, { sources }: Account): AccountAsk {
+  const settings = loadSettings(sources);
+  return {
+    source: sourceOf(settings),
+    ask: toAsk(request, { source: WAREHOUSE_CAN, output: MERGED_CAN }, settings.timezone),
+    onAttributed: attributionProgress(context, (text) => note(context, text)),
+  };
+}
+
+/** @throws UsageError if they are not accounts of calltally.yaml */
+export function assertNamed(
+  { configuration }: Context,
+  accounts: readonly Account[],
+  option: string,
+  hint: string,
+): NamedAccount[] {
+  const named = accounts.flatMap(({ name, sources }) => (name === undefined ? [] : [{ name, sources }]));
+  if (configuration?.file !== undefined && named.length > 0) return named;
+  throw new UsageError(`${option} needs accounts, but no calltally.yaml names any`, { hint });
 }
 
 /** Returns the folder for files of all accounts. @throws UsageError for a folder of each */
@@ -80,10 +90,7 @@ export function folderOfAll(context: Context, out: string | undefined, standard:
 }
 
 /** Describes the merged files, and what each account's figures are based on. */
-function describeMerged(
-  { folder = "", manifest }: { folder?: string; manifest: AccountsManifest },
-  workingFolder: string,
-): string {
+function describeMerged({ folder = "", manifest }: MergedFiles, workingFolder: string): string {
   const accounts = Object.entries(manifest.accounts);
   return [
     ...manifest.files.map(({ file, rows, sums }) => {

@@ -1,12 +1,17 @@
-import pLimit from "p-limit";
-import { describeWithHint, type ExitCode, UsageError, worstCode } from "../base/errors.ts";
-import { toCalltallyError } from "../base/known-error.ts";
+import {
+  type CalltallyError,
+  describeWithHint,
+  type ExitCode,
+  UsageError,
+  worstCode,
+} from "../base/errors.ts";
 import { stringifyJson } from "../base/text/parse-json.ts";
 import type { Account } from "../config/accounts.ts";
-import { inspectSettings, loadSettings, type Settings } from "../config/load-settings.ts";
+import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../config/placeholder-names.ts";
 import { wordsFor } from "../config/setting-name.ts";
-import { isDamage, nameDamage } from "../warehouse/file/sqlite-errors.ts";
+import { isDamage } from "../warehouse/file/sqlite-errors.ts";
+import { errorOf, forEachAccount } from "../warehouse/for-each-account.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 
@@ -44,14 +49,9 @@ export function action<Args extends unknown[]>(context: Context, handler: (...ar
       show(context, await handler(...args));
     } catch (error) {
       const only = isDamage(error) ? onlyOf(accountsOf(context)) : undefined;
-      throw only === undefined ? error : nameDamageOf(only.sources, error);
+      throw only === undefined ? error : errorOf(only, error);
     }
   };
-}
-
-/** Notes a damaged warehouse, however a command notices it. */
-function nameDamageOf(sources: Account["sources"], error: unknown): unknown {
-  return nameDamage(error, inspectSettings(sources).settings.database);
 }
 
 /** Returns an action that runs the handler for each account. */
@@ -79,8 +79,8 @@ export function note(context: Context, text: string): void {
 }
 
 /**
- * Works on accounts independently: an error of one does not stop the others. The exit code is the worst of all. A
- * single account prints and throws as if there were no others.
+ * Works on accounts independently, and prints each result. The exit code is the worst of all. A single account prints
+ * and throws as if there were no others.
  * @param options.atOnce accounts worked on concurrently
  * @param options.beforePrint called before anything is printed, to clear a progress bar
  * @throws InterruptedError when the signal aborts, after printing what was done until then
@@ -93,43 +93,40 @@ export async function overAccounts(
 ): Promise<Result> {
   const only = onlyOf(accounts);
   if (only !== undefined) return await work(toScope(only, (text) => note(context, text)));
-  const { json, quiet } = context.options;
+  const { signal, options } = context;
   const results = new Map<Account, Result>();
   let printed = 0;
-  await pLimit(atOnce).map(accounts, async (account) => {
-    if (context.signal.aborted) return;
-    const complain = (text: string) => {
-      beforePrint();
-      for (const line of text.split("\n")) context.complain(`${account.name}: ${line}`);
-    };
-    const noteOwn = (text: string) => void (quiet || complain(text));
-    let result: Result;
-    try {
-      result = await work(toScope(account, noteOwn));
-    } catch (thrown) {
-      if (context.signal.aborted) return;
-      result = toResult(thrown, account.sources);
-    }
-    results.set(account, result);
+  const complain = ({ name }: Account, text: string) => {
     beforePrint();
-    const texts = json ? [] : shownTexts(context, result);
-    if (texts.length > 0)
-      context.print([...(printed++ > 0 ? [""] : []), account.name ?? "", ...texts].join("\n"));
-    for (const text of result.notes ?? []) noteOwn(text);
-    for (const text of result.errors ?? []) complain(text);
-  });
-  const shown = accounts.flatMap((account) => {
-    const data = results.get(account)?.data;
-    return data === undefined ? [] : [[account.name ?? "", data]];
-  });
-  show(context, { data: Object.fromEntries(shown) });
-  context.signal.throwIfAborted();
+    for (const line of text.split("\n")) context.complain(`${name}: ${line}`);
+  };
+  const noteOn = (account: Account, text: string) => void (options.quiet || complain(account, text));
+  const workOn = (account: Account) => work(toScope(account, (text) => noteOn(account, text)));
+  try {
+    for await (const ended of forEachAccount(accounts, workOn, { signal, atOnce })) {
+      if ("error" in ended && signal.aborted) continue;
+      const { account } = ended;
+      const result: Result = "error" in ended ? toResult(account, ended.error) : ended.value;
+      results.set(account, result);
+      beforePrint();
+      const texts = options.json ? [] : shownTexts(context, result);
+      if (texts.length > 0)
+        context.print([...(printed++ > 0 ? [""] : []), account.name ?? "", ...texts].join("\n"));
+      for (const text of result.notes ?? []) noteOn(account, text);
+      for (const text of result.errors ?? []) complain(account, text);
+    }
+  } finally {
+    const shown = accounts.flatMap((account) => {
+      const data = results.get(account)?.data;
+      return data === undefined ? [] : [[account.name ?? "", data]];
+    });
+    show(context, { data: Object.fromEntries(shown) });
+  }
   return { exit: worstCode([...results.values()].map(({ exit = 0 }) => exit)) };
 }
 
 /** Returns an error of an account as one of several results. */
-export function toResult(thrown: unknown, sources: Account["sources"]) {
-  const error = toCalltallyError(nameDamageOf(sources, thrown));
+export function toResult({ sources }: Account, error: CalltallyError) {
   const words = wordsFor(sources);
   const { exitCode: exit, message } = error;
   const data = { error: { exit_code: exit, message, hint: error.hintIn(words) } };

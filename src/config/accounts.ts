@@ -13,6 +13,9 @@ export interface Account {
   sources: SettingSources;
 }
 
+/** An account of calltally.yaml. */
+export type NamedAccount = Account & { name: string };
+
 export interface Configuration {
   /** Undefined if there is none. */
   file: CalltallyFile | undefined;

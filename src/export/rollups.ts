@@ -6,7 +6,7 @@ import { isLocal, keyColumns } from "../figures/dimensions.ts";
 import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
-import type { FigureSession } from "../sources/figure-session.ts";
+import type { FigureSession, Row } from "../sources/figure-session.ts";
 import { isSpendComparable } from "./described-spend.ts";
 import type { Job } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
@@ -45,9 +45,8 @@ export async function writeRollup(
   };
   const keys = fill || top !== undefined ? await session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length, ask.spell);
-  const { columns, rows } = await session.rollup(query, (row) => {
-    if (entry.calls_in_other !== undefined) entry.calls_in_other += Number(row[callsAt]);
-  });
+  const others: Row[] = [];
+  const { columns, rows } = await session.rollup(query, (row) => others.push(row));
   const blank = blankUnknown(columns, {
     compared,
     isFirstLoad: has(job.manifest.statements, "first_load"),
@@ -73,7 +72,7 @@ export async function writeRollup(
       blank_rows: 0,
     }),
   };
-  const counted = count(Iterator.from(rows).map(blank), columns, { entry, callsAt });
+  const counted = count(Iterator.from(rows).map(blank), columns, { entry, callsAt, others });
   const totals = [
     ...(hasTotal ? [await readTotal(session, query, "total")] : []),
     ...(isSplit ? [await readTotal(session, query, "with_spend")] : []),
@@ -230,7 +229,16 @@ function assertFillable(keys: number, periods: number, spell: Ask["spell"]): voi
 function* count(
   rows: Iterable<readonly Value[]>,
   columns: readonly RollupColumn[],
-  { entry, callsAt }: { entry: TableEntry & { sums: Record<string, number> }; callsAt: number },
+  {
+    entry,
+    callsAt,
+    others,
+  }: {
+    entry: TableEntry & { sums: Record<string, number> };
+    callsAt: number;
+    /** Has the rows of what is folded once all rows were read. */
+    others: readonly Row[];
+  },
 ): Generator<readonly Value[]> {
   const summed = columns.flatMap(({ name, decimals = 0 }, index) =>
     name in entry.sums ? [{ name, index, decimals }] : [],
@@ -245,6 +253,8 @@ function* count(
     if (entry.blank_rows !== undefined && row[callsAt] === null) entry.blank_rows++;
     yield row;
   }
+  if (entry.calls_in_other !== undefined)
+    entry.calls_in_other = others.reduce((sum, row) => sum + Number(row[callsAt]), 0);
 }
 
 async function readTotal(

@@ -6,7 +6,7 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { parse } from "../library/parse-options.ts";
 import { reportsOf } from "../operate/status/read-next.ts";
-import { nameDamage } from "../warehouse/file/sqlite-errors.ts";
+import { forEachAccount, tryAccount, valueOrThrow } from "../warehouse/for-each-account.ts";
 import { type Answer, toBounded } from "./answer.ts";
 import type { Tool } from "./tools.ts";
 
@@ -61,15 +61,12 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
     const answer = async (account: Account) => {
       const settings = loadSettings(account.sources);
       const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
-      try {
-        return await tool.answer(scope, given);
-      } catch (error) {
-        throw nameDamage(error, settings.database);
-      }
+      return await tool.answer(scope, given);
     };
     // Tools have an argument for the account only if there are several.
     const account = accounts.length === 1 ? accounts[0] : accounts.find((each) => each.name === name);
-    if (account !== undefined) return { answer: toBounded(await answer(account), isPersonal) };
+    if (account !== undefined)
+      return { answer: toBounded(valueOrThrow(await tryAccount(account, answer)), isPersonal) };
     if (!tool.isOfAll) throw unnamedError(accounts);
     return { answer: toBounded(await answerAll(accounts, answer, complain), isPersonal) };
   } catch (thrown) {
@@ -92,12 +89,12 @@ async function answerAll(
   complain: AnswerOptions["complain"],
 ): Promise<Omit<Answer, "basis">> {
   const all: object[] = [];
-  for (const account of accounts) {
-    try {
-      const { basis, data } = await answer(account);
-      all.push({ account: account.name, verdict: basis.verdict, finished_at: basis.finished_at, ...data });
-    } catch (thrown) {
-      all.push({ account: account.name, error: describeThrown(thrown, complain) });
+  for await (const result of forEachAccount(accounts, answer)) {
+    const account = result.account.name;
+    if ("error" in result) all.push({ account, error: describeThrown(result.error, complain) });
+    else {
+      const { basis, data } = result.value;
+      all.push({ account, verdict: basis.verdict, finished_at: basis.finished_at, ...data });
     }
   }
   return { data: { accounts: all }, less: "Name one with the argument account." };

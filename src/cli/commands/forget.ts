@@ -8,6 +8,7 @@ import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import { type ForgetResult, findUnknown, forgetNow } from "../../operate/forget/forget-now.ts";
 import { type NamedCaller, parseWhom, unknownError } from "../../operate/forget/parse-whom.ts";
 import { isManifest } from "../../operate/forget/personal-files.ts";
+import { forEachAccount, valueOrThrow } from "../../warehouse/for-each-account.ts";
 import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
@@ -56,38 +57,35 @@ async function forgetInAll(
   whom: readonly NamedCaller[],
   flags: ForgetFlags,
 ): Promise<Result> {
+  const { signal } = context;
   const accounts = accountsOf(context);
-  const known = new Map(accounts.map((account) => [account, whoIsKnown(whom, account, flags)]));
-  const failed = [...known.values()].find((each) => "error" in each);
-  const isKnown = (one: NamedCaller) =>
-    [...known.values()].some((each) => "callers" in each && each.callers.includes(one));
-  const nowhere = [...whom.keys()].filter((index) => !whom.slice(index, index + 1).some(isKnown));
+  const read = (account: Account) => knownCallers(whom, account, flags);
+  const results = await Array.fromAsync(forEachAccount(accounts, read, { signal }));
+  const isKnown = (one: NamedCaller) => results.some((each) => "value" in each && each.value.includes(one));
+  const nowhere = whom.flatMap((one, index) => (isKnown(one) ? [] : [index]));
   // An account that cannot be read may have data of them.
+  const failed = results.find((each) => "error" in each);
   if (nowhere.length > 0) throw failed?.error ?? unknownError(whom, nowhere);
+  const known = new Map(results.map((result) => [result.account, result]));
   return await overAccounts(context, accounts, ({ account, settings }) => {
-    const found = known.get(account) ?? { callers: [] };
-    if ("error" in found) throw found.error;
-    if (found.callers.length > 0) return forgetIn(context, settings, found.callers, flags);
+    const result = known.get(account);
+    const callers = result === undefined ? [] : valueOrThrow(result);
+    if (callers.length > 0) return forgetIn(context, settings, callers, flags);
     return { data: { forgotten: null }, summary: "No data of them" };
   });
 }
 
-type KnownCallers = { callers: readonly NamedCaller[] } | { error: unknown };
-
-function whoIsKnown(
+/** Returns the callers that an account has data of; with `--allow-empty`, all. */
+function knownCallers(
   whom: readonly NamedCaller[],
   { sources }: Account,
   { allowEmpty }: ForgetFlags,
-): KnownCallers {
-  try {
-    const settings = loadSettings(sources);
-    if (!existsSync(settings.database)) return { callers: [] };
-    if (allowEmpty) return { callers: whom };
-    const unknown = new Set(findUnknown(whom, settings));
-    return { callers: whom.filter((_, index) => !unknown.has(index)) };
-  } catch (error) {
-    return { error };
-  }
+): readonly NamedCaller[] {
+  const settings = loadSettings(sources);
+  if (!existsSync(settings.database)) return [];
+  if (allowEmpty) return whom;
+  const unknown = new Set(findUnknown(whom, settings));
+  return whom.filter((_, index) => !unknown.has(index));
 }
 
 async function forgetIn(

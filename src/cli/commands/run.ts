@@ -5,12 +5,14 @@ import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/mak
 import { assertRecipients } from "../../reports/recipients.ts";
 import {
   chooseReports,
+  type NamedReport,
   ofAccount,
   REPORT_JOB,
   RESTATED_JOB,
   type ReportOfFile,
 } from "../../reports/report.ts";
 import { settleByHand } from "../../schedule/job-journal.ts";
+import { tryAccount, valueOrThrow } from "../../warehouse/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
@@ -37,42 +39,23 @@ export const command = (context: Context) =>
 
 /** Makes the reports of an account one after the other: an error of one does not stop the others. A single one throws. */
 function runReports(context: Context, reports: readonly ReportOfFile[], isDelivered: boolean) {
-  const { folder, signal } = context;
-  return async ({ account, note }: AccountScope): Promise<Result> => {
+  return async (scope: AccountScope): Promise<Result> => {
+    const { account } = scope;
     const named = reports.flatMap((report) => ofAccount(report, account) ?? []);
-    const results: (Result & { exit: ExitCode })[] = [];
+    const results: ReportResult[] = [];
     for (const report of named) {
-      try {
-        const made = await makeReport(report, {
-          scheduledFor: null,
-          isDelivered,
-          workingFolder: folder,
-          signal,
-          onAttributed: attributionProgress(context, note),
-        });
-        if (made === undefined) continue; // cannot happen for a run by hand
-        const exit = exitCodeOfReport(made);
-        const isForAll = isDelivered || (report.content.deliver ?? []).length === 0;
-        if (isForAll && exit !== EXIT.undelivered)
-          for (const prefix of [REPORT_JOB, RESTATED_JOB])
-            settleByHand(report.settings.database, prefix + report.name, exit);
-        results.push({
-          data: toData(made),
-          summary: describeReport(made, folder, isDelivered),
-          notes: notesOnDispositions(report.settings, account.sources),
-          errors: [...quietDoubts(context, made.files.manifest.statements), ...describeUndelivered(made)],
-          exit,
-        });
-      } catch (thrown) {
-        if (named.length === 1) throw thrown;
-        const { data, errors, exit } = toResult(thrown, account.sources);
-        results.push({
-          data: { report: report.name, ...data },
-          errors: errors.map((text) => `${report.name}: ${text}`),
-          exit,
-        });
-        if (signal.aborted) break;
+      const ended = await tryAccount(account, () => runReport(context, scope, report, isDelivered));
+      if ("value" in ended || named.length === 1) {
+        results.push(valueOrThrow(ended));
+        continue;
       }
+      const { data, errors, exit } = toResult(account, ended.error);
+      results.push({
+        data: { report: report.name, ...data },
+        errors: errors.map((text) => `${report.name}: ${text}`),
+        exit,
+      });
+      if (context.signal.aborted) break;
     }
     const summaries = results.flatMap(({ summary }) => summary ?? []);
     return {
@@ -82,6 +65,37 @@ function runReports(context: Context, reports: readonly ReportOfFile[], isDelive
       errors: results.flatMap(({ errors = [] }) => errors),
       exit: worstCode(results.map(({ exit }) => exit)),
     };
+  };
+}
+
+type ReportResult = Result & { exit: ExitCode };
+
+async function runReport(
+  context: Context,
+  { account, note }: AccountScope,
+  report: NamedReport,
+  isDelivered: boolean,
+): Promise<ReportResult> {
+  const { folder, signal } = context;
+  const made = await makeReport(report, {
+    scheduledFor: null,
+    isDelivered,
+    workingFolder: folder,
+    signal,
+    onAttributed: attributionProgress(context, note),
+  });
+  if (made === undefined) throw new Error("A run by hand was not begun");
+  const exit = exitCodeOfReport(made);
+  const isForAll = isDelivered || (report.content.deliver ?? []).length === 0;
+  if (isForAll && exit !== EXIT.undelivered)
+    for (const prefix of [REPORT_JOB, RESTATED_JOB])
+      settleByHand(report.settings.database, prefix + report.name, exit);
+  return {
+    data: toData(made),
+    summary: describeReport(made, folder, isDelivered),
+    notes: notesOnDispositions(report.settings, account.sources),
+    errors: [...quietDoubts(context, made.files.manifest.statements), ...describeUndelivered(made)],
+    exit,
   };
 }
 

@@ -1,15 +1,14 @@
 import { Command } from "@commander-js/extra-typings";
 import { parseAge } from "../../base/calendar/age-text.ts";
-import { describeError, EXIT, worstCode } from "../../base/errors.ts";
-import { toCalltallyError } from "../../base/known-error.ts";
+import { describeError, EXIT, type ExitCode, worstCode } from "../../base/errors.ts";
 import type { Account } from "../../config/accounts.ts";
-import { inspectSettings, loadSettings } from "../../config/load-settings.ts";
+import { loadSettings } from "../../config/load-settings.ts";
 import { loadNotices } from "../../features/load-notices.ts";
 import { findLate, findProblems } from "../../operate/status/find-problems.ts";
 import { remarkOnOrphans } from "../../operate/status/orphans.ts";
 import { reportsOf } from "../../operate/status/read-next.ts";
 import { readStatus, type Status } from "../../operate/status/read-status.ts";
-import { nameDamage } from "../../warehouse/file/sqlite-errors.ts";
+import { forEachAccount } from "../../warehouse/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";
@@ -44,7 +43,7 @@ export const command = (context: Context) =>
         const { file } = configurationOf(context);
         const nowMs = Date.now();
         const notices = await loadNotices();
-        const judge = (account: Account) => {
+        const judge = (account: Account): Judgement => {
           const reports = reportsOf(file, account);
           const status = readStatus(loadSettings(account.sources), {
             runs: runs ?? RUNS_SHOWN,
@@ -58,7 +57,7 @@ export const command = (context: Context) =>
           return { status, errors, remarks, exit: errors.length > 0 ? EXIT.unverified : EXIT.done };
         };
         if (problems || (accounts.length > 1 && runs === undefined && !json))
-          return summarize(context, accounts, judge, { nowMs, isOfProblems: problems });
+          return await summarize(context, accounts, judge, { nowMs, isOfProblems: problems });
         return await overAccounts(context, accounts, ({ account }) => {
           const { status, errors, exit } = judge(account);
           return {
@@ -71,25 +70,26 @@ export const command = (context: Context) =>
       }),
     );
 
-type Judge = (
-  account: Account,
-) => Pick<Result, "exit"> & { status: Status; errors: string[]; remarks: string[] };
+interface Judgement {
+  status: Status;
+  errors: string[];
+  remarks: string[];
+  exit: ExitCode;
+}
 
-function summarize(
+async function summarize(
   context: Context,
   accounts: readonly Account[],
-  judge: Judge,
+  judge: (account: Account) => Judgement,
   { nowMs, isOfProblems = false }: { nowMs: number; isOfProblems?: boolean | undefined },
-): Result {
-  const rows = accounts.map((account) => {
-    const { name = "the only account" } = account;
-    try {
-      const { status, errors, remarks, exit = EXIT.done } = judge(account);
-      return { name, status, problems: [...errors, ...remarks], exit };
-    } catch (thrown) {
-      const error = toCalltallyError(nameDamage(thrown, inspectSettings(account.sources).settings.database));
-      return { name, problems: [describeError(error)], exit: error.exitCode };
-    }
+): Promise<Result> {
+  const judged = await Array.fromAsync(forEachAccount(accounts, judge, { signal: context.signal }));
+  const rows = judged.map((result) => {
+    const { name = "the only account" } = result.account;
+    if ("error" in result)
+      return { name, problems: [describeError(result.error)], exit: result.error.exitCode };
+    const { status, errors, remarks, exit } = result.value;
+    return { name, status, problems: [...errors, ...remarks], exit };
   });
   const bad = rows.filter(({ problems }) => problems.length > 0);
   return {

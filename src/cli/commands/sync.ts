@@ -6,6 +6,7 @@ import { FEATURES } from "../../features/list.ts";
 import { hostLimits } from "../../service/api/host-limits.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
+import { tryAccount } from "../../warehouse/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE, toResult } from "../frame.ts";
@@ -95,13 +96,13 @@ async function runFollowingSteps({ account, settings }: AccountScope, signal: Ab
   const [summary, errors, exits]: [string[], string[], ExitCode[]] = [[], [], []];
   for (const { followSync: step } of FEATURES) {
     if (step === undefined) continue;
-    try {
-      const followUp = await step.run({ account: account.name, settings, signal });
-      if (followUp === undefined) continue;
-      data[step.member] = followUp.data;
-      summary.push(followUp.summary);
-    } catch (thrown) {
-      const result = toResult(thrown, account.sources);
+    const followUp = await tryAccount(account, ({ name }) => step.run({ account: name, settings, signal }));
+    if ("value" in followUp) {
+      if (followUp.value === undefined) continue;
+      data[step.member] = followUp.value.data;
+      summary.push(followUp.value.summary);
+    } else {
+      const result = toResult(account, followUp.error);
       data[step.member] = result.data;
       errors.push(...result.errors.map((text) => `Synced, but not ${step.done}: ${text}`));
       exits.push(result.exit);

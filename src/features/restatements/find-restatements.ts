@@ -45,16 +45,19 @@ export function findRestatements(
     const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);
   }
-  const listed = [...effects.values()].flatMap((ofRow) =>
-    ofRow.flatMap(({ figures }) =>
-      figures
-        .values()
-        .flatMap(({ callIds }) => callIds.slice(0, LISTED))
-        .toArray(),
-    ),
+  const all = [...effects.values()].flat();
+  const listed = all.flatMap(({ figures }) =>
+    [...figures.values()].flatMap(({ callIds }) => callIds.slice(0, LISTED)),
   );
   const changedFacts = readChangedFacts(reader, before.change_id, [...new Set(listed)]);
-  const allReasons = new Set([...effects.values()].flat().map(({ reason }) => reason));
+  const allReasons = new Set(all.map(({ reason }) => reason));
+  const reasonsOf = (name: string, change: number | null, others: RowEffects) => {
+    if (METRIC_NAMES.has(name)) return effectsOf(others, name);
+    if (!OUTCOME_FIGURES.includes(name)) return spendEffectsOf(name, change, others);
+    return query.outcomes?.by === "call"
+      ? outcomeEffectsOf(name, others)
+      : jobDateEffectsOf(change, allReasons);
+  };
   const rulesChange = describeRulesChange(reader, before.rules_id, rulesId);
   const stretches = new Map(comparable.map((stretch) => [stretch.period, stretch]));
   const names = keyColumns(query.dimensions).map(({ name }) => name);
@@ -67,13 +70,7 @@ export function findRestatements(
       const ofCalls = effects.get(toCell(period, key)) ?? [];
       const isCostOther = changes.some((other) => other.name === "cost");
       const others = { effects: ofCalls, isCostOther, changedFacts };
-      const reasons = METRIC_NAMES.has(name)
-        ? effectsOf(others, name)
-        : OUTCOME_FIGURES.includes(name)
-          ? query.outcomes?.by === "call"
-            ? outcomeEffectsOf(name, others)
-            : jobDateEffectsOf(change, allReasons)
-          : spendEffectsOf(name, change, others);
+      const reasons = reasonsOf(name, change, others);
       return {
         found_at,
         path,

@@ -9,30 +9,33 @@ import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { type Letterhead, titleOf } from "../../export/letterhead/letterhead.ts";
 import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
 import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
-import { saySome } from "../../export/statements/statements.ts";
+import { type Statement, saySome } from "../../export/statements/statements.ts";
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
 import { amountOf, changeOf, missedRateOf } from "../../reports/page/figure-text.ts";
 import { PAGE_STYLE } from "../../reports/page/page-style.ts";
-import { AMOUNTS, type Overview, type OverviewRow } from "./read-overview.ts";
+import { AMOUNTS, type Overview, type OverviewRow, zonesOf } from "./read-overview.ts";
 
 const HEADS = ["Account", "Calls", "Change", "Missed", "Qualified"];
 
 const CAUTIONS_SHOWN = 12;
 
-/** @param folder where the page is, for its links */
-export async function toOverviewPage(
-  overview: Overview,
-  letterhead: Letterhead,
-  folder: string,
-): Promise<string> {
-  return String(await inLocale(letterhead.locale, () => pageOf(overview, letterhead, folder)));
+interface PageOptions {
+  letterhead: Letterhead;
+  /** Those of all accounts. */
+  statements: readonly Statement[];
+  /** Where the page is, for its links. */
+  folder: string;
 }
 
-function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Html {
-  const { rows, total, compared, currency, remarks, manifest } = overview;
-  const title = `Calls by account, ${daysOf(overview, { isCompared: false })}`;
-  const statements = saySome(manifest.statements, "see manifest.json", CAUTIONS_SHOWN);
+export async function toOverviewPage(overview: Overview, options: PageOptions): Promise<string> {
+  return String(await inLocale(options.letterhead.locale, () => pageOf(overview, options)));
+}
+
+function pageOf(overview: Overview, { letterhead, statements, folder }: PageOptions): Html {
+  const { rows, total, compared, currency, remarks } = overview;
+  const title = `Calls by account, ${daysOf(rows, { isCompared: false })}`;
+  const cautions = saySome(statements, "see manifest.json", CAUTIONS_SHOWN);
   const amounts = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
   // One currency is in the heads, several next to the amounts.
   const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
@@ -46,7 +49,7 @@ function pageOf(overview: Overview, letterhead: Letterhead, folder: string): Htm
   const bad = rows.filter(({ problems }) => problems.length > 0).length;
   return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
 ${whose(letterhead)}<h1>${title}</h1>
-<p class="faint">${toPrintable(daysOf(overview))}, ${zonesOf(overview)}</p>
+<p class="faint">${toPrintable(daysOf(rows))}, days of ${zonesOf(rows).join(", ")}</p>
 <p>${formatQuantity(rows.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem`}. ${remarks.join(" ")}</p>
 </header>
 <main>
@@ -61,22 +64,17 @@ ${row.problems.map((problem) => html`<tr><td class="wrong" colspan="${heads.leng
 <tfoot><tr><th scope="row">${TOTAL}</th>${cells({ figures: total, currency })}<td></td><td></td><td></td></tr></tfoot>`,
 )}
 <p class="faint">${CHANCE_MEANING} “Missed” is the share of calls.</p>
-${statements.length === 0 ? "" : html`<h2>To know</h2><ul>${statements.map((text) => html`<li>${toPrintable(text)}</li>`)}</ul>`}
+${cautions.length === 0 ? "" : html`<h2>To know</h2><ul>${cautions.map((text) => html`<li>${toPrintable(text)}</li>`)}</ul>`}
 </main>
 ${endPage()}`;
 }
 
 /** The days of the first account: those of others are as many, in their zones. */
-export function daysOf({ manifest }: Pick<Overview, "manifest">, { isCompared = true } = {}): string {
-  const [first] = Object.values(manifest.accounts);
+export function daysOf(rows: readonly OverviewRow[], { isCompared = true } = {}): string {
+  const [first] = rows.flatMap(({ own }) => own ?? []);
   if (first === undefined) return "none can be read";
-  const { range, compared_with: before } = first;
+  const { range, compared_with: before } = first.manifest;
   return `${daysInWords(range)}${before && isCompared ? `, compared with ${daysInWords(before)}` : ""}`;
-}
-
-function zonesOf({ manifest }: Overview): string {
-  const zones = new Set(Object.values(manifest.accounts).map(({ timezone }) => timezone));
-  return `days of ${[...zones].join(", ")}`;
 }
 
 /** The name, which leads to its page. */

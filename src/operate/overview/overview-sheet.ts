@@ -8,9 +8,9 @@ import type { Column, NamedTable, Value } from "../../export/table.ts";
 import { MISSED_RATE } from "../../figures/metrics.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
 import { columnOf } from "../../figures/rollup-query.ts";
-import { zoneOfAll } from "../../reports/produce/merge-accounts.ts";
+import { zoneOfAll } from "../../reports/produce/merged-files.ts";
 import { daysOf } from "./overview-page.ts";
-import type { Overview, OverviewRow } from "./read-overview.ts";
+import { type Overview, type OverviewRow, zonesOf } from "./read-overview.ts";
 
 const FIGURES = [
   ...["calls", "calls_previous", "calls_change", "missed_calls"],
@@ -19,7 +19,7 @@ const FIGURES = [
 
 /** Writes a workbook of a sheet with a row for each account, and what each account's figures are based on. */
 export async function writeOverviewSheet(overview: Overview, write: Job["write"]): Promise<ManifestFile> {
-  const { rows, compared, manifest } = overview;
+  const { rows, compared } = overview;
   const about = (columns: readonly Column[]): AboutRow[] => [
     ...overview.remarks.map((remark) => line("Total", remark)),
     ...rows.flatMap(({ account, title, own, problems }) =>
@@ -35,8 +35,8 @@ export async function writeOverviewSheet(overview: Overview, write: Job["write"]
   return await writeSheets(
     {
       file: "overview.xlsx",
-      days: daysOf(overview),
-      timezone: zoneOfAll(Object.values(manifest.accounts).map(({ timezone }) => timezone)),
+      days: daysOf(rows),
+      timezone: zoneOfAll(zonesOf(rows)),
       compared,
       about: (_, columns) => about(columns),
     },

@@ -1,22 +1,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeError } from "../../base/errors.ts";
-import { toCalltallyError } from "../../base/known-error.ts";
-import type { Account } from "../../config/accounts.ts";
+import type { NamedAccount } from "../../config/accounts.ts";
 import type { CalltallyFile } from "../../config/calltally-file.ts";
-import { loadSettings } from "../../config/load-settings.ts";
+import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../config/request/option-values.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
 import { loadNotices } from "../../features/load-notices.ts";
 import { CALL_METRICS, type Figure, MISSED_RATE } from "../../figures/metrics.ts";
 import { addUp, compareFigures, type Figures, figureOfSums } from "../../figures/sums.ts";
-import {
-  type AccountAsk,
-  type AccountFigures,
-  type AccountsManifest,
-  askAll,
-  mergeManifests,
-} from "../../reports/produce/merge-accounts.ts";
+import { type AccountAsk, type AccountFigures, askAccounts } from "../../reports/produce/ask-accounts.ts";
+import { type AccountResult, tryAccount } from "../../warehouse/for-each-account.ts";
 import { findProblems } from "../status/find-problems.ts";
 import { reportsOf } from "../status/read-next.ts";
 import { readStatus, type Status } from "../status/read-status.ts";
@@ -46,7 +40,6 @@ export interface Overview {
   currency: string | null;
   /** Why figures have no total. */
   remarks: readonly string[];
-  manifest: AccountsManifest;
 }
 
 const COUNTS = ["calls", "missed_calls", "qualified_calls"] as const;
@@ -61,56 +54,42 @@ export const OVERVIEW_FIGURES: Figure[] = [...COUNTS, ...AMOUNTS];
  * @throws UsageError for a value of the filter that no account's calls have
  */
 export async function readOverview(
-  accounts: readonly (Account & { name: string })[],
-  toAsk: (account: Account & { name: string }) => AccountAsk,
+  accounts: readonly NamedAccount[],
+  toAsk: (account: NamedAccount) => AccountAsk,
   { file, nowMs, signal }: { file: CalltallyFile | undefined; nowMs: number; signal: AbortSignal },
 ): Promise<Overview> {
-  const errors = new Map<string, string[]>(accounts.map(({ name }) => [name, []]));
-  const onError = (name: string, error: unknown) =>
-    void errors.get(name)?.push(describeError(toCalltallyError(error)));
-  const asks = accounts.flatMap(
-    (account) =>
-      tryTo(
-        () => toAsk(account),
-        (error) => onError(account.name, error),
-      ) ?? [],
-  );
-  const figures = await askAll(asks, { signal, onError });
+  const asked = await Array.fromAsync(askAccounts(accounts, toAsk, { signal }));
   const notices = await loadNotices();
-  const rows = accounts.map((account): OverviewRow => {
-    const { name } = account;
-    const own = figures.find((each) => each.account === name);
-    const known = tryTo(
-      () => {
-        const settings = loadSettings(account.sources);
-        const reports = reportsOf(file, account);
-        const status = readStatus(settings, { runs: 1, nowMs, notices, reports });
-        return { settings, status };
-      },
-      (error) => onError(name, error),
-    );
-    const { failures, remarks } = known ? findProblems(known.status) : { failures: [], remarks: [] };
-    return {
-      account: name,
-      title: known?.settings.title ?? name,
-      own,
-      figures: own === undefined ? {} : toFigures(own),
-      currency: own?.manifest.spend?.currency ?? own?.manifest.outcomes?.currency ?? null,
-      status: known?.status,
-      problems: [...new Set([...(errors.get(name) ?? []), ...failures, ...remarks])],
-      pages: known === undefined ? [] : findPages(known.settings.exportDir),
-    };
-  });
-  return { rows, ...totalOf(rows), manifest: mergeManifests(figures) };
+  const readState = (account: NamedAccount) => {
+    const settings = loadSettings(account.sources);
+    const reports = reportsOf(file, account);
+    return { settings, status: readStatus(settings, { runs: 1, nowMs, notices, reports }) };
+  };
+  const rows = await Array.fromAsync(asked, async (figures) =>
+    toRow(figures, await tryAccount(figures.account, readState)),
+  );
+  return { rows, ...totalOf(rows) };
 }
 
-function tryTo<T>(work: () => T, onError: (error: unknown) => void): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    onError(error);
-    return undefined;
-  }
+function toRow(
+  figures: AccountResult<NamedAccount, AccountFigures>,
+  state: AccountResult<NamedAccount, { settings: Settings; status: Status }>,
+): OverviewRow {
+  const { name } = figures.account;
+  const own = "value" in figures ? figures.value : undefined;
+  const known = "value" in state ? state.value : undefined;
+  const { failures, remarks } = known ? findProblems(known.status) : { failures: [], remarks: [] };
+  const errors = [figures, state].flatMap((result) => ("error" in result ? describeError(result.error) : []));
+  return {
+    account: name,
+    title: known?.settings.title ?? name,
+    own,
+    figures: own === undefined ? {} : toFigures(own),
+    currency: own?.manifest.spend?.currency ?? own?.manifest.outcomes?.currency ?? null,
+    status: known?.status,
+    problems: [...new Set([...errors, ...failures, ...remarks])],
+    pages: known === undefined ? [] : findPages(known.settings.exportDir),
+  };
 }
 
 /** Returns the only row of the account's rollup, and the share of missed calls. */
@@ -127,12 +106,17 @@ function findPages(exportDir: string): OverviewRow["pages"] {
   ].filter(({ path }) => existsSync(path));
 }
 
+/** Returns the zones of the accounts that were read, each once. */
+export function zonesOf(rows: readonly OverviewRow[]): string[] {
+  return [...new Set(rows.flatMap(({ own }) => own?.manifest.timezone ?? []))];
+}
+
 export function totalOf(
   rows: readonly OverviewRow[],
 ): Pick<Overview, "total" | "compared" | "currency" | "remarks"> {
   const read = rows.filter(({ own }) => own !== undefined);
   const lacking = rows.filter(({ own }) => own === undefined).map(({ account }) => account);
-  const zones = [...new Set(read.flatMap(({ own }) => own?.manifest.timezone ?? []))].toSorted();
+  const zones = zonesOf(read).toSorted();
   const none = { total: {}, compared: undefined, currency: null };
   if (read.length === 0) return { ...none, remarks: ["No account can be read."] };
   if (zones.length > 1) {

@@ -1,29 +1,16 @@
-import { systemClock } from "../../base/clock.ts";
-import { UnmatchedError, UsageError } from "../../base/errors.ts";
+import { UsageError } from "../../base/errors.ts";
+import type { NamedAccount } from "../../config/accounts.ts";
 import { ACCOUNT } from "../../config/request/option-values.ts";
-import { type Ask, isOfOneFile } from "../../config/request/resolve.ts";
+import { isOfOneFile } from "../../config/request/resolve.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
-import type { Job } from "../../export/job.ts";
-import type { Manifest, ManifestFile } from "../../export/manifest.ts";
-import { SEVERAL_ACCOUNTS } from "../../export/output/folder.ts";
-import { memoryOutput, type ReadTable } from "../../export/output/memory.ts";
-import type { Outlet, Output } from "../../export/output/output.ts";
-import { commitMerged, type MergedAccount } from "../../export/record-merged.ts";
-import { mergeStatements, type Statement } from "../../export/statements/statements.ts";
+import type { Output } from "../../export/output/output.ts";
 import type { Column, Value } from "../../export/table.ts";
-import type { Counterpart } from "../../export/timeframe.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../../figures/key-order.ts";
 import { addUp } from "../../figures/sums.ts";
-import { assertSynced, type ProduceOptions, produceAndRead } from "./produce.ts";
-import type { Source } from "./source.ts";
-
-export interface AccountAsk {
-  account: string;
-  ask: Ask;
-  source: Source;
-  onAttributed?: ProduceOptions["onAttributed"];
-}
+import { valueOrThrow } from "../../warehouse/for-each-account.ts";
+import { type AccountAsk, type AccountFigures, askAccounts } from "./ask-accounts.ts";
+import { type MergedFiles, writeMerged, zoneOfAll } from "./merged-files.ts";
 
 export interface MergeOptions {
   /** The key columns in order, with {@link ACCOUNT} among them. */
@@ -31,150 +18,27 @@ export interface MergeOptions {
   signal: AbortSignal;
 }
 
-export interface AccountsManifest {
-  /** Not the id of any single warehouse. */
-  origin: { warehouse_id: string; base_url: null };
-  /** Those of all accounts. */
-  statements: readonly Statement[];
-  accounts: Record<string, Omit<Manifest, "files" | "statements">>;
-  files: ManifestFile[];
-}
-
-export interface AccountFigures {
-  account: string;
-  manifest: Manifest;
-  table: ReadTable;
-  /** What its figures are compared with. */
-  compared: Counterpart | undefined;
-}
-
-/** Larger tables are unreadable, and all of it is held in memory. */
-const MAX_ROWS = 2_000_000;
-const ORIGIN = { warehouse_id: SEVERAL_ACCOUNTS, base_url: null } as const;
-export const MERGED_ORIGIN = { ...ORIGIN, org_unit_id: null, account: null };
-
-/** @throws UsageError for a value of the filter that no account's calls have */
-export async function produceMerged(
-  accounts: readonly AccountAsk[],
-  output: Output,
-  { by, signal }: MergeOptions,
-): Promise<{ folder?: string; manifest: AccountsManifest }> {
-  const [format] = accounts.map(({ ask }) => ask.format);
-  if (format === undefined || isOfOneFile(format)) throw new Error("A merged table is a file of its own");
-  const figures = await askAll(accounts, { signal });
-  assertOneCurrency(figures);
-  const manifest = mergeManifests(figures);
-  const { folder } = output;
-  await using outlet = await output.open(MERGED_ORIGIN);
-  const table = mergeTables(figures, by);
-  const written = await outlet.write(
-    `${by.join("-")}.${format.format}`,
-    await encodeTable(table, format, zoneOfAll(accounts.map(({ ask }) => ask.timezone))),
-    "shared",
-  );
-  const sums = sumsOf(figures);
-  manifest.files.push({ contents: by.join(), ...written, rows: table.rows.length, sums });
-  await commitAccounts(outlet, manifest, accounts);
-  return { ...(folder && { folder }), manifest };
-}
-
-/** Returns the zone of the local times in a file of several accounts: the one that they share, otherwise UTC. */
-export function zoneOfAll(zones: readonly string[]): string {
-  const [zone = "UTC", ...others] = new Set(zones);
-  return others.length === 0 ? zone : "UTC";
-}
-
-/** Publishes files of several accounts, and records them in the warehouse of each that has figures in them. */
-export async function commitAccounts(
-  outlet: Outlet,
-  manifest: AccountsManifest,
-  asks: readonly Pick<AccountAsk, "account" | "source">[],
-): Promise<void> {
-  const accounts = asks.flatMap(({ account, source }): MergedAccount[] => {
-    const own = manifest.accounts[account];
-    return own === undefined ? [] : [{ manifest: own, openWriter: () => source.openWriter?.() }];
-  });
-  const now = new Date(systemClock.now()).toISOString();
-  await outlet.commit(manifest, (files, manifestSha256) =>
-    commitMerged(accounts, { files, entries: manifest.files, manifestSha256, now }),
-  );
-}
-
-export function mergeManifests(figures: readonly AccountFigures[]): AccountsManifest {
-  return {
-    origin: { ...ORIGIN },
-    statements: mergeStatements(
-      new Map(figures.map(({ account, manifest: { statements } }) => [account, statements])),
-      figures.flatMap(({ table }) => table.columns.map(({ name }) => name)),
-    ),
-    accounts: Object.fromEntries(
-      figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),
-    ),
-    files: [],
-  };
-}
-
 /**
- * Asks each account for one table.
- * @param options.onError receives why an account cannot be read, which then has no figures. @default throws
+ * Writes one table with the figures of all accounts; none, if one account fails.
  * @throws UsageError for a value of the filter that no account's calls have
  */
-export async function askAll(
-  accounts: readonly AccountAsk[],
-  {
-    signal,
-    onError = (_, error) => {
-      throw error;
-    },
-  }: { signal: AbortSignal; onError?: (account: string, error: unknown) => void },
-): Promise<AccountFigures[]> {
-  const figures: AccountFigures[] = [];
-  let unmatched: UnmatchedError["unmatched"] | undefined;
-  let rows = 0;
-  for (const each of accounts) {
-    signal.throwIfAborted();
-    const asked = await askOne(each, signal).catch((error: unknown) => {
-      if (signal.aborted) throw error;
-      onError(each.account, error);
-    });
-    if (asked === undefined) continue;
-    const { missing, isWarehouseEmpty, ...own } = asked;
-    const isMissing = (other: (typeof missing)[number]) =>
-      missing.some(({ filter, text }) => filter === other.filter && text === other.text);
-    // An account without calls says nothing about values.
-    if (!isWarehouseEmpty) unmatched = unmatched?.filter(isMissing) ?? missing;
-    figures.push(own);
-    rows += own.table.rows.length;
-    if (rows > MAX_ROWS) {
-      throw new UsageError(`Cannot export the figures of all accounts: more than ${MAX_ROWS} rows`, {
-        hint: "Use a shorter period, a coarser grain, or fewer dimensions.",
-      });
-    }
-  }
-  const [first] = accounts;
-  if (first && unmatched && unmatched.length > 0) throw new UnmatchedError(unmatched, first.ask.spell);
-  return figures;
-}
-
-/** Returns the figures of an account, and the values of the filter that none of its calls has. */
-async function askOne({ account, ask, source, onAttributed }: AccountAsk, signal: AbortSignal) {
-  const output = memoryOutput();
-  const options = { signal, onAttributed };
-  const readCompared = async ({ timeframe }: Job) => ({ value: timeframe.compared });
-  // A value that one account lacks may exist in another; if none has it, it is a typo.
-  let missing: UnmatchedError["unmatched"] = [];
-  const { files, value: compared } = await produceAndRead(ask, source, output, options, readCompared).catch(
-    (error: unknown) => {
-      if (!(error instanceof UnmatchedError)) throw error;
-      missing = error.unmatched;
-      return produceAndRead({ ...ask, isEmptyAllowed: true }, source, output, options, readCompared);
-    },
-  );
-  const { manifest, isWarehouseEmpty } = files;
-  assertSynced(manifest);
-  const [table] = output.tables;
-  if (table === undefined) throw new Error("No table was made");
-  return { account, manifest, table, compared, missing, isWarehouseEmpty };
+export async function produceMerged(
+  accounts: readonly (NamedAccount & AccountAsk)[],
+  output: Output,
+  { by, signal }: MergeOptions,
+): Promise<MergedFiles> {
+  const [format] = accounts.map(({ ask }) => ask.format);
+  if (format === undefined || isOfOneFile(format)) throw new Error("A merged table is a file of its own");
+  const results = askAccounts(accounts, (account) => account, { signal });
+  const figures = await Array.fromAsync(results, valueOrThrow);
+  assertOneCurrency(figures);
+  return await writeMerged(figures, output, async (outlet) => {
+    const { columns, rows } = mergeTables(figures, by);
+    const zone = zoneOfAll(figures.map(({ ask }) => ask.timezone));
+    const encoded = await encodeTable({ columns, rows }, format, zone);
+    const written = await outlet.write(`${by.join("-")}.${format.format}`, encoded, "shared");
+    return [{ contents: by.join(), ...written, rows: rows.length, sums: sumsOf(figures) }];
+  });
 }
 
 /** Combines rows in the order of every rollup: by period, most calls first, then by key. */

@@ -15,28 +15,29 @@ export interface AccountOwner {
   settings: Settings;
 }
 
-export interface EngineAccount extends AccountOwner {
+/** An account in a cluster, with the members of its owner. */
+export type EngineAccount<Owner extends AccountOwner = AccountOwner> = Owner & {
   name: string;
   source: Source;
   timezone: string;
-}
+};
 
 /**
  * Asks a cluster for accounts, all at one moment; repeats the work if something is published meanwhile.
  * @param owners whose settings the accounts have; one without a name means all accounts in the cluster
  */
-export async function readEngine<Result>(
+export async function readEngine<Owner extends AccountOwner, Result>(
   engine: string,
-  owners: readonly AccountOwner[],
-  work: (accounts: readonly EngineAccount[]) => Promise<Result>,
+  owners: readonly Owner[],
+  work: (accounts: readonly EngineAccount<Owner>[]) => Promise<Result>,
   options: ReadPublishedOptions,
 ): Promise<Result> {
   const [first] = owners;
   if (first === undefined) throw new Error("There is no account to ask for");
   const names = owners.flatMap(({ name }) => name ?? []);
   const toAccount = (published: PublishedAccount) => {
-    const { settings } = owners.find(({ name }) => name === published.account) ?? first;
-    return toEngineAccount(published, settings);
+    const owner = owners.find(({ name }) => name === published.account) ?? first;
+    return toEngineAccount(published, owner);
   };
   const asked = names.length === 0 ? undefined : names;
   const { user, passwordFile } = first.settings.publish;
@@ -53,10 +54,10 @@ export async function readEngine<Result>(
   });
 }
 
-function toEngineAccount(
+function toEngineAccount<Owner extends AccountOwner>(
   { account, about, publishedAt, to, openSession }: PublishedAccount,
-  settings: Settings,
-): EngineAccount {
+  owner: Owner,
+): EngineAccount<Owner> {
   const { origin, coverage, lookback_hours: lookbackHours, totals } = about;
   const source: Source = {
     can: { ...CLUSTER_CAN, clickIds: about.is_personal },
@@ -64,7 +65,7 @@ function toEngineAccount(
       origin,
       lookbackHours,
       read: async (filter) => ({
-        session: await openSession(filter, settings.database),
+        session: await openSession(filter, owner.settings.database),
         basis: about,
         published: { to, account, published_at: publishedAt },
         readCoverage: () => coverage,
@@ -74,5 +75,5 @@ function toEngineAccount(
       [Symbol.dispose]: () => {},
     }),
   };
-  return { name: account, settings, source, timezone: about.timezone };
+  return { ...owner, name: account, source, timezone: about.timezone };
 }

@@ -47,6 +47,16 @@ describe("calltally report --overview", () => {
     expect(Object.keys(manifest.accounts)).toEqual(["acme", "beta"]);
   });
 
+  it("an account with an unusable file of channels stops no other", async () => {
+    const accounts = { acme: { calls: 30, seed: 1 }, beta: { calls: 20, seed: 2 } };
+    await using agency = await makeAgencyFolder(accounts, { more: { beta: "channels: channels.csv" } });
+    await agency.say("sync --account acme");
+    const { code, stderr } = await agency.run("report --overview --last 4w");
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^calltally: beta: .*channels\.csv/)]);
+    const manifest = readFileSync(join(agency.path, "data/exports/overview/manifest.json"), "utf8");
+    expect(Object.keys(JSON.parse(manifest).accounts)).toEqual(["acme"]);
+  });
+
   it("refuses what an overview does not have, and a filter that no account knows", async () => {
     await using agency = await makeAgency();
     const refused = async (...flags: string[]) => (await agency.run("report --overview", ...flags)).stderr;

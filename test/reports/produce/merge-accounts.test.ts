@@ -28,7 +28,7 @@ async function mergedTimes(zones: readonly string[]): Promise<(string | undefine
       format: { format: request.format, profile: request.profile },
     };
     const source = warehouseSource({ database, lookbackHours: 72, rules: DEFAULT_RULES });
-    return { account: `account ${index + 1}`, ask, source };
+    return { name: `account ${index + 1}`, sources: { env: {}, folder: folder.path }, ask, source };
   });
   await produceMerged(accounts, folderOutput(folder.path, { signal }), { by: ["account"], signal });
   const [header = [], ...rows] = readLines(
