@@ -13,19 +13,19 @@ export interface Request {
 
 export type Reply = IteratorResult<unknown> | { error: ErrorData; isAbort: boolean };
 
-/** The far end of one call: a port, or the channel of a process. */
-interface FarLine {
-  on(event: "message", listener: (message: "next" | "abort") => void): unknown;
-  on(event: "close", listener: () => void): unknown;
-  post(reply: Reply): void;
+/** The far end of one call. */
+interface FarEnd {
+  onMessage(listener: (message: "next" | "abort") => void): void;
+  onClose(listener: () => void): void;
+  reply(reply: Reply): void;
 }
 
-type Received = Omit<Request, "args"> & { args: never };
+type Received = Request & { args: never };
 
-/** Runs the tasks that the owner of this thread asks for, until it closes it; or the one task of this process. */
+/** Runs the tasks that the owner of this thread asks for, until it closes the thread; in a process, one task. */
 export function serveTasks(tasks: Tasks): void {
   if (parentPort === null) {
-    process.once("message", (request: Received) => serve(tasks, request, CHANNEL));
+    process.once("message", (request: Received) => serve(tasks, request, PROCESS));
     return;
   }
   const owner = parentPort;
@@ -38,6 +38,40 @@ export function serveTasks(tasks: Tasks): void {
     const { port } = message;
     ports.add(port);
     port.on("close", () => ports.delete(port));
-    serve(tasks, message, { on: port.on.bind(port), post: (reply) => port.postMessage(reply) });
+    serve(tasks, message, farEndOf(port));
+  });
+}
+
+const PROCESS: FarEnd = {
+  onMessage: (listener) => process.on("message", listener),
+  onClose: (listener) => process.on("disconnect", listener),
+  reply: (reply) => process.send?.(reply),
+};
+
+const farEndOf = (port: MessagePort): FarEnd => ({
+  onMessage: (listener) => port.on("message", listener),
+  onClose: (listener) => port.on("close", listener),
+  reply: (reply) => port.postMessage(reply),
+});
+
+function serve(tasks: Tasks, { task, args }: Received, end: FarEnd): void {
+  const stop = new AbortController();
+  const steps = tasks[task]?.(stop.signal, args);
+  if (steps === undefined) return;
+  const next = async (): Promise<Reply> => {
+    try {
+      return await steps.next();
+    } catch (error) {
+      return { error: toData(error), isAbort: error === stop.signal.reason };
+    }
+  };
+  end.onMessage(async (message) => {
+    if (message === "abort") return stop.abort();
+    end.reply(await next());
+  });
+  // The near end wants no more of it.
+  end.onClose(async () => {
+    stop.abort();
+    await steps.return(undefined).catch(() => {});
   });
 }
