@@ -91,28 +91,11 @@ async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestF
 }
 
 export function callColumns(
-  { duration_unit }: AttributionRules,
+  rules: AttributionRules,
   toLocal: ReturnType<typeof localTime>,
   toPseudonym: (caller: string) => string,
   privateColumns: readonly PrivateColumn[],
 ): CallColumn[] {
-  const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
-  const factsIn = (group: FactGroup) =>
-    shownFacts(group).map((fact): CallColumn => {
-      const { type, help } = FACTS[fact];
-      const name = shownName(fact);
-      return type === "flag" ? { name, type: "boolean", of: { fact }, help } : text(name, { fact });
-    });
-  const member = (name: ListedMember) => text(name, { member: name });
-  const weeks = new Map<string, string>();
-  const toWeek = (day: string) => weeks.get(day) ?? weeks.set(day, weekOf(day)).get(day) ?? null;
-  const ofLocal = (make: (local: string) => Value) => ({
-    of: started,
-    derive: fromText((time) => make(toLocal(time).local)),
-  });
-  const started = { fact: "call_started" } as const;
-  const duration: Pick<CallColumn, "type" | "decimals" | "derive"> =
-    duration_unit === "seconds" ? { type: "integer" } : { type: "decimal", decimals: 3, derive: toSeconds };
   return [
     {
       name: "call_id",
@@ -121,6 +104,54 @@ export function callColumns(
       of: { fact: "call_id" },
       help: "Identifier of the call.",
     },
+    ...timeColumns(toLocal),
+    ...factsIn("attribution"),
+    member("insight_name"),
+    member("tracking_number"),
+    {
+      ...text("caller_hash", { fact: "caller" }),
+      derive: fromText(toPseudonym),
+    },
+    durationColumn(rules),
+    member("disposition"),
+    ...factsIn("conversation"),
+    { ...member("org_unit_id"), type: "integer", isId: true },
+    member("org_unit_name"),
+    ...factsIn("visit"),
+    ...DNI_FIELDS.map(member),
+    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
+    {
+      name: "changed_at",
+      type: "time",
+      of: { moment: "changed_at" },
+      help: "When its content or a fact last changed, or it went or came back, UTC.",
+    },
+    ...privateColumns.map(member),
+  ];
+}
+
+const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text", of });
+
+const member = (name: ListedMember) => text(name, { member: name });
+
+function factsIn(group: FactGroup): CallColumn[] {
+  return shownFacts(group).map((fact) => {
+    const { type, help } = FACTS[fact];
+    const name = shownName(fact);
+    return type === "flag" ? { name, type: "boolean", of: { fact }, help } : text(name, { fact });
+  });
+}
+
+/** When the call started, in UTC and as clocks showed it. */
+function timeColumns(toLocal: ReturnType<typeof localTime>): CallColumn[] {
+  const started = { fact: "call_started" } as const;
+  const weeks = new Map<string, string>();
+  const toWeek = (day: string) => weeks.get(day) ?? weeks.set(day, weekOf(day)).get(day) ?? null;
+  const ofLocal = (make: (local: string) => Value) => ({
+    of: started,
+    derive: fromText((time) => make(toLocal(time).local)),
+  });
+  return [
     { name: "call_started", type: "time", of: started, help: "Start of the call, UTC." },
     {
       name: "call_started_local",
@@ -151,34 +182,18 @@ export function callColumns(
       ...ofLocal((local) => Number(local.slice(1 - TIME, 3 - TIME))),
       help: "Local hour of the start, 0 to 23.",
     },
-    ...factsIn("attribution"),
-    member("insight_name"),
-    member("tracking_number"),
-    {
-      ...text("caller_hash", { fact: "caller" }),
-      derive: fromText(toPseudonym),
-    },
-    {
-      name: "duration_seconds",
-      of: { fact: "duration" },
-      ...duration,
-      help: "Length of the call, in seconds.",
-    },
-    member("disposition"),
-    ...factsIn("conversation"),
-    { ...member("org_unit_id"), type: "integer", isId: true },
-    member("org_unit_name"),
-    ...factsIn("visit"),
-    ...DNI_FIELDS.map(member),
-    { name: "gone_at", type: "time", of: { stored: "gone_at" } },
-    {
-      name: "changed_at",
-      type: "time",
-      of: { moment: "changed_at" },
-      help: "When its content or a fact last changed, or it went or came back, UTC.",
-    },
-    ...privateColumns.map(member),
   ];
+}
+
+function durationColumn({ duration_unit }: AttributionRules): CallColumn {
+  const unit: Pick<CallColumn, "type" | "decimals" | "derive"> =
+    duration_unit === "seconds" ? { type: "integer" } : { type: "decimal", decimals: 3, derive: toSeconds };
+  return {
+    name: "duration_seconds",
+    of: { fact: "duration" },
+    ...unit,
+    help: "Length of the call, in seconds.",
+  };
 }
 
 export const fromText =

@@ -10,7 +10,7 @@ import {
   parseReadOptions,
   parseWarehousePath,
 } from "./parse-options.ts";
-import { queryInProcess } from "./query-process.ts";
+import { QueryProcess } from "./query-process.ts";
 import type { Batch } from "./read-rows.ts";
 import type { ReadTasks } from "./read-worker.ts";
 import { Thread } from "./thread.ts";
@@ -23,12 +23,8 @@ import type { ReadOptions, Rollup, RollupQuestion, Warehouse } from "./types.ts"
 export function openWarehouse(path: string): Warehouse {
   const file = assertOpens(parseWarehousePath(path));
   const thread = new Thread<ReadTasks>("read", file);
-  const closed = new AbortController();
-  const close = () => {
-    const reason = new UsageError(`Cannot read ${file}: it is closed`, { hint: "Open it again." });
-    thread.close(reason);
-    closed.abort(reason);
-  };
+  const close = () =>
+    thread.close(new UsageError(`Cannot read ${file}: it is closed`, { hint: "Open it again." }));
 
   async function readRollup<Q extends RollupQuestion>(question: Q, options?: ReadOptions): Promise<Rollup<Q>>;
   async function readRollup(question: RollupQuestion, options?: ReadOptions): Promise<object> {
@@ -55,7 +51,7 @@ export function openWarehouse(path: string): Warehouse {
         const query = parseQuery(sql, parameters);
         const { signal } = parseReadOptions(options);
         return signal
-          ? queryInProcess(file, query, AbortSignal.any([closed.signal, signal]))
+          ? new QueryProcess(file, thread.closed).run("query", query, { signal })
           : thread.run("query", query);
       }),
     readBasis: () => resultOf(thread.run("readBasis", undefined)),

@@ -1,44 +1,76 @@
 import { type MessagePort, parentPort } from "node:worker_threads";
 import { type ErrorData, toData } from "./error-data.ts";
 
-/** What a worker can be asked: each yields values, and returns a result. Arguments and values are cloned. */
+/** What a thread or process can be asked: each yields values, and returns a result. Arguments and values are cloned. */
 export type Tasks = Readonly<
   Record<string, (signal: AbortSignal, args: never) => AsyncGenerator<unknown, unknown, void>>
 >;
 
+export interface Request {
+  task: string;
+  args: unknown;
+}
+
 export type Reply = IteratorResult<unknown> | { error: ErrorData; isAbort: boolean };
 
-/** Runs the tasks that the thread's owner asks for, until the owner closes it. */
+/** The far end of one call. */
+interface FarEnd {
+  onMessage(listener: (message: "next" | "abort") => void): void;
+  onClose(listener: () => void): void;
+  reply(reply: Reply): void;
+}
+
+type Received = Request & { args: never };
+
+/** Runs the tasks that the owner of this thread asks for, until it closes the thread; in a process, one task. */
 export function serveTasks(tasks: Tasks): void {
+  if (parentPort === null) {
+    process.once("message", (request: Received) => serve(tasks, request, PROCESS));
+    return;
+  }
+  const owner = parentPort;
   const ports = new Set<MessagePort>();
-  parentPort?.on("message", (message: "close" | { task: string; args: never; port: MessagePort }) => {
+  owner.on("message", (message: "close" | (Received & { port: MessagePort })) => {
     if (message === "close") {
       for (const port of ports) port.close();
-      return parentPort?.close();
+      return owner.close();
     }
-    const stop = new AbortController();
-    const steps = tasks[message.task]?.(stop.signal, message.args);
-    if (steps === undefined) return;
-    ports.add(message.port);
-    message.port.on("close", () => ports.delete(message.port));
-    serve(steps, stop, message.port);
+    const { port } = message;
+    ports.add(port);
+    port.on("close", () => ports.delete(port));
+    serve(tasks, message, farEndOf(port));
   });
 }
 
-function serve(steps: ReturnType<Tasks[string]>, stop: AbortController, port: MessagePort): void {
-  const reply = async (): Promise<Reply> => {
+const PROCESS: FarEnd = {
+  onMessage: (listener) => process.on("message", listener),
+  onClose: (listener) => process.on("disconnect", listener),
+  reply: (reply) => process.send?.(reply),
+};
+
+const farEndOf = (port: MessagePort): FarEnd => ({
+  onMessage: (listener) => port.on("message", listener),
+  onClose: (listener) => port.on("close", listener),
+  reply: (reply) => port.postMessage(reply),
+});
+
+function serve(tasks: Tasks, { task, args }: Received, end: FarEnd): void {
+  const stop = new AbortController();
+  const steps = tasks[task]?.(stop.signal, args);
+  if (steps === undefined) return;
+  const next = async (): Promise<Reply> => {
     try {
       return await steps.next();
     } catch (error) {
       return { error: toData(error), isAbort: error === stop.signal.reason };
     }
   };
-  port.on("message", async (message: "next" | "abort") => {
+  end.onMessage(async (message) => {
     if (message === "abort") return stop.abort();
-    port.postMessage(await reply());
+    end.reply(await next());
   });
-  // Its owner wants no more of it.
-  port.on("close", async () => {
+  // The near end wants no more of it.
+  end.onClose(async () => {
     stop.abort();
     await steps.return(undefined).catch(() => {});
   });

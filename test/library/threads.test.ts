@@ -25,6 +25,16 @@ SELECT count(*) AS n FROM n`;
 
 const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 
+/** As many as one reply holds, and more. */
+const ROWS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+
+/** Code that knows the process of the latest query. */
+const LATEST_CHILD = `
+  const { ChildProcess } = await import("node:child_process");
+  const { ref } = ChildProcess.prototype;
+  let latestChild;
+  ChildProcess.prototype.ref = function () { latestChild = this; return ref.apply(this); };`;
+
 beforeAll(() => {
   const calls = Array.from({ length: 300 }, (_, index) =>
     makeCall({ call_id: index + 1, gclid: `Cj${index}` }),
@@ -104,6 +114,36 @@ describe("an open warehouse", () => {
       console.log(await slow.catch(({ message }) => message));
       console.log((await warehouse.readBasis()).calls);`);
     expect(crash).toEqual({ status: 0, output: "The thread of calltally has ended\n300\n" });
+  });
+
+  it("rejects a query whose process is killed, and starts another for the next query", () => {
+    const killed = run(`${LATEST_CHILD}
+      const warehouse = openWarehouse(database);
+      const { signal } = new AbortController();
+      const endless = warehouse.query(${JSON.stringify(ENDLESS)}, [], { signal }).next();
+      latestChild.kill("SIGTERM");
+      console.log(await endless.catch(({ message }) => message));
+      console.log((await warehouse.query("SELECT 7 AS a", [], { signal }).next()).value.a);`);
+    expect(killed).toEqual({ status: 0, output: "The process of the query has ended (SIGTERM)\n7\n" });
+  });
+
+  it.each([
+    ["its signal aborts", "stop.abort()", "AbortError"],
+    ["the warehouse is closed", "warehouse[Symbol.dispose]()", "UsageError"],
+    ["its reader leaves", "await rows.return()", "no more rows"],
+  ])("kills the process of a query between two rows when %s", (_, end, next) => {
+    const left = run(`${LATEST_CHILD}
+      const warehouse = openWarehouse(database);
+      const stop = new AbortController();
+      const rows = warehouse.query(${JSON.stringify(ROWS)}, [], { signal: stop.signal });
+      console.log((await rows.next()).value.i);
+      const ended = new Promise((resolve) => latestChild.once("exit", (_, by) => resolve(by)));
+      ${end};
+      latestChild.ref();
+      console.log(await ended);
+      const all = async () => { for await (const _ of rows); return "no more rows"; };
+      console.log(await all().catch(({ name }) => name));`);
+    expect(left).toEqual({ status: 0, output: `1\nSIGKILL\n${next}\n` });
   });
 
   it("keeps its process alive while it works, and not when idle, even if it was not disposed of", () => {

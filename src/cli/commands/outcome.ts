@@ -6,7 +6,12 @@ import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { STAGES, type Stage } from "../../calls/filter.ts";
 import { statementsOf, toSpoken } from "../../export/statements/statements.ts";
 import { describeOutcomes, outcomesToJson } from "../../features/outcomes/describe-import.ts";
-import { type ImportedJobs, importOutcomes } from "../../features/outcomes/import-outcomes.ts";
+import {
+  type ImportedJobs,
+  type ImportedOutcomes,
+  type ImportOutcomesOptions,
+  importOutcomes,
+} from "../../features/outcomes/import-outcomes.ts";
 import { JOB_FIELDS, JOBS_INTAKE } from "../../features/outcomes/jobs-intake.ts";
 import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
 import { REJECTED_FILE, writeRejected } from "../../features/outcomes/rejected-file.ts";
@@ -56,29 +61,11 @@ Columns named ${JOB_FIELDS.join(", ")} and other common headers are recognized.`
         several: JOBS_INTAKE.several,
       }),
     )
-    .addOption(
-      new Option(
-        "--map-stage <word=stage,…>",
-        `words for ${STAGES.join(", ")}, e.g. won=sold,open=booked`,
-      ).argParser(parseStages),
-    )
-    .addOption(choice("--stage <stage>", STAGES, "stage of jobs without one"))
-    .addOption(
-      new Option("--within <days>", "how long before its job a caller's call may be, e.g. 30d")
-        .argParser(parseDays)
-        .default(30, "30d"),
-    )
-    .addOption(
-      new Option(
-        "--country-code <digits>",
-        "of phone numbers that are written without one, e.g. 1",
-      ).argParser(parseCountryCode),
-    )
-    .addOption(
-      new Option("--source <name>", "name of the list that the jobs are of")
-        .argParser(parseText)
-        .default("jobs"),
-    )
+    .addOption(READING.mapStage())
+    .addOption(READING.stage())
+    .addOption(READING.within())
+    .addOption(READING.countryCode())
+    .addOption(READING.source())
     .addOption(IMPORT.currency("amounts"))
     .addOption(IMPORT.dates())
     .addOption(IMPORT.decimal())
@@ -99,55 +86,70 @@ Examples:
   $ calltally outcome import deals.csv --map phone=Contact,date=Closed --map-stage won=sold --country-code 1 --currency USD`,
     )
     .action(
-      action(
-        context,
-        (
-          paths,
-          {
-            map = {},
-            mapStage = new Map(),
-            within,
-            currency: named,
-            unmatched,
-            replace,
-            timezone: _,
-            ...flags
-          },
-        ) =>
-          overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
-            const files = all.slice(0, -1);
-            const path = all.at(-1) ?? "";
-            const output = assertOutput(path, REJECTED_FILE, {
-              inputs: files,
-              replacing: replacementOf(context, replace),
-            });
-            const imported = importOutcomes(settings, files, {
-              ...flags,
-              ...{ map, stages: mapStage, withinDays: within, named },
-            });
-            const { rejected } = imported;
-            if (rejected.length > 0) writeRejected(output, rejected);
-            const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
-            return {
-              data: {
-                ...outcomesToJson(imported),
-                ...(rejected.length > 0 && { unmatched_file: path }),
-                statements,
-              },
-              summary: [...describeOutcomes(imported, path), ...statements.map(({ text }) => text)]
-                .map(toPrintable)
-                .join("\n"),
-              notes:
-                imported.newKey === undefined
-                  ? []
-                  : [
-                      `${imported.newKey} is new: without it, jobs that come again would not be recognized. Back it up.`,
-                    ],
-              exit: rejected.length > 0 ? EXIT.unverified : EXIT.done,
-            };
-          }),
+      action(context, (paths, { unmatched, replace, timezone: _, ...options }) =>
+        overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
+          const files = all.slice(0, -1);
+          const path = all.at(-1) ?? "";
+          const output = assertOutput(path, REJECTED_FILE, {
+            inputs: files,
+            replacing: replacementOf(context, replace),
+          });
+          const imported = importOutcomes(settings, files, toImportOptions(options));
+          if (imported.rejected.length > 0) writeRejected(output, imported.rejected);
+          return toResult(imported, path);
+        }),
       ),
     );
+
+/** How a list of jobs is read. */
+const READING = {
+  mapStage: () =>
+    new Option(
+      "--map-stage <word=stage,…>",
+      `words for ${STAGES.join(", ")}, e.g. won=sold,open=booked`,
+    ).argParser(parseStages),
+  stage: () => choice("--stage <stage>", STAGES, "stage of jobs without one"),
+  within: () =>
+    new Option("--within <days>", "how long before its job a caller's call may be, e.g. 30d")
+      .argParser(parseDays)
+      .default(30, "30d"),
+  countryCode: () =>
+    new Option("--country-code <digits>", "of phone numbers that are written without one, e.g. 1").argParser(
+      parseCountryCode,
+    ),
+  source: () =>
+    new Option("--source <name>", "name of the list that the jobs are of")
+      .argParser(parseText)
+      .default("jobs"),
+};
+
+interface ImportFlags extends Omit<ImportOutcomesOptions, "map" | "stages" | "withinDays" | "named"> {
+  map?: ImportOutcomesOptions["map"] | undefined;
+  mapStage?: ImportOutcomesOptions["stages"] | undefined;
+  within: number;
+  currency?: ImportOutcomesOptions["named"];
+}
+
+function toImportOptions({ map = {}, mapStage = new Map(), within, currency, ...flags }: ImportFlags) {
+  return { ...flags, map, stages: mapStage, withinDays: within, named: currency };
+}
+
+/** @param path of the file with the lines without a call */
+function toResult(imported: ImportedOutcomes, path: string) {
+  const isWhole = imported.rejected.length === 0;
+  const statements = statementsOf({ imported: sumOf(imported.imports) }).map(toSpoken);
+  const lines = [...describeOutcomes(imported, path), ...statements.map(({ text }) => text)];
+  const { newKey } = imported;
+  return {
+    data: { ...outcomesToJson(imported), ...(!isWhole && { unmatched_file: path }), statements },
+    summary: lines.map(toPrintable).join("\n"),
+    notes:
+      newKey === undefined
+        ? []
+        : [`${newKey} is new: without it, jobs that come again would not be recognized. Back it up.`],
+    exit: isWhole ? EXIT.done : EXIT.unverified,
+  };
+}
 
 const OUTCOMES: ShownLedger<OutcomeImport> = {
   ledger: OUTCOME_LEDGER,

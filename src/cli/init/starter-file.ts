@@ -4,14 +4,16 @@ import type { Answers } from "./answers.ts";
 /** The first report in the file. */
 export const STARTER_REPORT = "weekly";
 
+type Starter = Omit<Answers, "token"> & { tokenFile: string };
+
 /** Returns the initial `calltally.yaml`. Each line that begins with `#` and no space is an example, valid by itself. */
-export function toStarterYaml({
-  baseUrl,
+export function toStarterYaml(starter: Starter): string {
+  return [settingsPart(starter), accountsPart(starter), REPORTS_PART].join("\n");
+}
+
+const settingsPart = ({
   timezone,
-  account,
-  tokenFile,
-}: Omit<Answers, "token"> & { tokenFile: string }): string {
-  return `# Accounts and reports of calltally. Lines such as #currency: are examples: remove the #.
+}: Starter) => `# Accounts and reports of calltally. Lines such as #currency: are examples: remove the #.
 # After a change: calltally config check
 # All keys: calltally config schema --reference
 
@@ -50,8 +52,9 @@ timezone: ${scalar(timezone)}  # of the days in figures, and of the schedule
 
 # A ClickHouse cluster to publish the facts to after each sync:
 #publish: { to: "clickhouse://ch1.northwind.example/calls", password_file: secrets/ch.password }
+`;
 
-accounts:
+const accountsPart = ({ baseUrl, account, tokenFile }: Starter) => `accounts:
   ${scalar(account)}:
     base_url: ${scalar(baseUrl.href.replace(/\/$/, ""))}
     token_file: ${scalar(tokenFile)}  # never the token itself
@@ -67,8 +70,9 @@ accounts:
     #heartbeat_url_file: secrets/heartbeat.url
   # Another account, with a warehouse of its own:
   #${account}-2: { base_url: "https://api.example.com", token_file: secrets/${account}-2.token }
+`;
 
-reports:
+const REPORTS_PART = `reports:
   ${STARTER_REPORT}:
     contents: [channel, source, campaign]  # a sheet each
     range: { last: 4w }                    # complete weeks
@@ -92,7 +96,6 @@ reports:
   # Rows for each day:
   #daily: { contents: [channel], range: { last: 30d }, grain: day, cron: "0 6 * * *", fresh: 2h }
 `;
-}
 
 /** Quoted if YAML would read it as something else. */
 function scalar(text: string): string {

@@ -15,28 +15,45 @@ const HEIGHT = 24;
 /** For a list that may be long. */
 const LINES_SHOWN = 2;
 
+interface Row {
+  title: string;
+  /** What to show; nothing leaves the row out. */
+  of: (status: Status, nowMs: number) => string | readonly string[];
+  /**
+   * `cut` to the width, a line for each text, the title on the first; `wrapped` over lines, each text with the title;
+   * or `whole`. @default cut
+   */
+  layout?: keyof typeof LAYOUTS;
+}
+
+const ROWS: readonly Row[] = [
+  { title: "Working", of: describeWorking },
+  { title: "Fresh", of: describeFreshness },
+  { title: "Complete", of: describeCompleteness },
+  { title: "", of: (status) => saidOf(status, "doubt").slice(1), layout: "wrapped" }, // the first is in Complete
+  { title: "Caution", of: (status) => saidOf(status, "caution"), layout: "wrapped" },
+  { title: "Note", of: (status) => saidOf(status, "note"), layout: "wrapped" },
+  { title: "Order", of: describeSort },
+  { title: "Calls", of: describeCalls },
+  { title: "Topics", of: describeKeptTopics },
+  { title: "Notices", of: describeNotices },
+  { title: "Rejected", of: describeRejected },
+  { title: "Drift", of: describeDrift },
+  { title: "Jobs", of: describeJobs },
+  { title: "Reports", of: describeReports },
+  { title: "Published", of: describePublications },
+  { title: "Next", of: describePlan },
+  { title: "", of: describeSlots, layout: "wrapped" },
+  { title: "Warehouse", of: ({ warehouse }) => warehouse, layout: "whole" },
+  { title: "", of: ({ origin }) => originInWords(origin), layout: "whole" },
+  { title: "Times of", of: ({ timezone }) => timezone },
+];
+
 /** Returns the status for a terminal of 80 columns and 24 lines. */
 export function describeStatus(status: Status, nowMs: number): string {
-  const lines = [
-    line("Working", describeWorking(status, nowMs)),
-    line("Fresh", describeFreshness(status, nowMs)),
-    line("Complete", describeCompleteness(status, nowMs)),
-    ...describeStatements(status),
-    ...(status.last_done_run?.order_key == null ? [] : [line("Order", describeOrder(status.last_done_run))]),
-    line("Calls", describeCalls(status)),
-    ...(status.topics_kept === 0 ? [] : [line("Topics", describeKeptTopics(status))]),
-    ...describeNotices(status),
-    ...describeRejected(status),
-    ...describeDrift(status),
-    ...describeJobs(status, nowMs),
-    ...describeReports(status, nowMs),
-    ...describePublications(status, nowMs),
-    line("Next", describePlan(status)),
-    ...describeSlots(status),
-    line("Warehouse", status.warehouse, Number.POSITIVE_INFINITY),
-    line("", originInWords(status.origin), Number.POSITIVE_INFINITY),
-    line("Times of", status.timezone),
-  ];
+  const lines = ROWS.flatMap(({ title, of, layout = "cut" }) =>
+    LAYOUTS[layout](title, [of(status, nowMs)].flat()),
+  );
   // Followed by an empty line and the table's head.
   const runs = status.runs.slice(0, Math.max(1, HEIGHT - lines.length - 2));
   if (runs.length > 0) lines.push("", layOutRuns(runs, runColumns("started", status.timezone)));
@@ -45,7 +62,7 @@ export function describeStatus(status: Status, nowMs: number): string {
 
 /** One line per cluster, with its address if there are several. */
 function describePublications({ publications }: Status, nowMs: number): string[] {
-  const texts = publications.map(({ target, published_at, calls, error, is_behind }) => {
+  return publications.map(({ target, published_at, calls, error, is_behind }) => {
     const age = published_at === null ? "not yet" : formatAge(ageOf(published_at, nowMs));
     const how =
       error !== null
@@ -53,7 +70,6 @@ function describePublications({ publications }: Status, nowMs: number): string[]
         : `${age}, ${is_behind ? "and is behind" : `${formatQuantity(calls ?? 0, "call")}, as here`}`;
     return `${how}; ${target}`;
   });
-  return linesOf("Published", texts);
 }
 
 type RunColumns = Readonly<Record<string, (run: SyncRun) => string>>;
@@ -85,13 +101,17 @@ function layOutRuns(runs: readonly SyncRun[], columns: RunColumns): string {
   );
 }
 
-function line(title: string, text: string, width = WIDTH): string {
-  return ellipsize(lead(title) + text, width).trimEnd();
-}
+const LAYOUTS = {
+  cut: (title: string, texts: readonly string[]) =>
+    texts.map((text, index) => lineOf(index === 0 ? title : "", text, WIDTH)),
+  whole: (title: string, texts: readonly string[]) =>
+    texts.map((text) => lineOf(title, text, Number.POSITIVE_INFINITY)),
+  wrapped: (title: string, texts: readonly string[]) =>
+    texts.flatMap((text) => hang(lead(title), text, lead("").length)),
+};
 
-/** The title is only on the first line. */
-function linesOf(title: string, texts: readonly string[]): string[] {
-  return texts.map((text, index) => line(index === 0 ? title : "", text));
+function lineOf(title: string, text: string, width: number): string {
+  return ellipsize(lead(title) + text, width).trimEnd();
 }
 
 function lead(title: string): string {
@@ -124,7 +144,7 @@ function describeFreshness(status: Status, nowMs: number): string {
 }
 
 /** What is proven, or else what is known. */
-function describeCompleteness(status: Status, nowMs: number) {
+function describeCompleteness(status: Status, nowMs: number): string {
   const { last_verified_pass: pass, last_done_run: last, statements } = status;
   const [doubt] = doubtsOf(statements);
   if (doubt !== undefined) return `in doubt: ${say(doubt).text}`;
@@ -138,13 +158,12 @@ function describeCompleteness(status: Status, nowMs: number) {
   return `${verified}; run ${run_id} read ${optionalCount(calls_read)}, the service counts ${optionalCount(last_total)}`;
 }
 
-/** What {@link describeCompleteness} does not say. */
-function describeStatements({ statements }: Status): string[] {
-  const [first] = doubtsOf(statements);
-  const names: Record<Level, string> = { doubt: "", caution: "Caution", note: "Note" };
-  return statements
-    .filter((statement) => statement !== first)
-    .flatMap((statement) => hang(lead(names[statement.level]), say(statement).text, lead("").length));
+function saidOf({ statements }: Status, level: Level): string[] {
+  return statements.filter((statement) => statement.level === level).map((each) => say(each).text);
+}
+
+function describeSort({ last_done_run: run }: Status): string | readonly string[] {
+  return run?.order_key == null ? [] : describeOrder(run);
 }
 
 function describeCalls({ calls, runs }: Status): string {
@@ -154,18 +173,19 @@ function describeCalls({ calls, runs }: Status): string {
   return `${formatCount(calls.live)}${gone}${there}`;
 }
 
-function describeKeptTopics({ topics_kept }: Status): string {
+function describeKeptTopics({ topics_kept }: Status): string | readonly string[] {
+  if (topics_kept === 0) return [];
   return `stay as they are in ${formatQuantity(topics_kept, "call")}, whose transcript was removed`;
 }
 
 function describeNotices({ notices, timezone }: Status): string[] {
-  return linesOf("Notices", some(notices.map(({ describe }) => describe(timezone))));
+  return some(notices.map(({ describe }) => describe(timezone)));
 }
 
 function describeRejected({ rejected }: Status): string[] {
-  if (rejected.length === 0) return [line("Rejected", "nothing")];
+  if (rejected.length === 0) return ["nothing"];
   const count = `${formatQuantity(rejected.length, "row")}, in the table rejected_calls`;
-  return linesOf("Rejected", [count, ...some(rejected.map(describeRejection))]);
+  return [count, ...some(rejected.map(describeRejection))];
 }
 
 /** The key of a row without a call id is a hash, which is useless here. */
@@ -174,24 +194,23 @@ function describeRejection({ row_key, call_id, path, reason }: Status["rejected"
 }
 
 function describeDrift({ drift }: Status): string[] {
-  if (drift.length === 0) return [line("Drift", "none: all members are as documented")];
+  if (drift.length === 0) return ["none: all members are as documented"];
   const lines = drift.map(({ path, kind, json_type }) =>
     kind === "unknown"
       ? `${path}: not documented, kept in extra`
       : `${path}: ${json_type}, in another form than documented`,
   );
   const count = `${formatQuantity(drift.length, "member")} not as documented, in schema_drift`;
-  return linesOf("Drift", [count, ...some(lines)]);
+  return [count, ...some(lines)];
 }
 
 /** One line per job, followed by the error of a failing one. */
 function describeJobs({ jobs }: Status, nowMs: number): string[] {
   const width = Math.max(...jobs.map(({ job }) => job.length));
-  const texts = jobs.flatMap((record) => {
+  return jobs.flatMap((record) => {
     const said = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
     return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...said];
   });
-  return linesOf("Jobs", texts);
 }
 
 function describeJob(record: JobRecord, nowMs: number): string {
@@ -207,7 +226,7 @@ function describeJob(record: JobRecord, nowMs: number): string {
 /** One line per report, followed by a failed delivery's error. */
 function describeReports({ reports, timezone }: Status, nowMs: number): string[] {
   const width = Math.max(0, ...reports.map(({ report }) => report.length));
-  const texts = reports.flatMap(({ report, next, last_run: last, deliveries }) => {
+  return reports.flatMap(({ report, next, last_run: last, deliveries }) => {
     const undelivered = deliveries.filter(({ status }) => status !== "delivered");
     const text = [
       last === null
@@ -224,7 +243,6 @@ function describeReports({ reports, timezone }: Status, nowMs: number): string[]
       ...undelivered.map((delivery) => `  ${describeDelivery(delivery)}`),
     ];
   });
-  return linesOf("Reports", texts);
 }
 
 function describePlan({ next, timezone }: Status): string {
@@ -233,13 +251,12 @@ function describePlan({ next, timezone }: Status): string {
 }
 
 /** Cron or systemd may run the jobs at other times instead. */
-function describeSlots({ next, timezone }: Status): string[] {
+function describeSlots({ next, timezone }: Status): string | readonly string[] {
   const slots = (["sync", "export", "insights"] as const).flatMap((job) => {
     const at = next[job];
     return at === null ? [] : [`${job} ${minutesOf(timezone)(at)}`];
   });
-  if (slots.length === 0) return [];
-  return hang(lead(""), `if scheduled: ${slots.join(", ")}`, lead("").length);
+  return slots.length === 0 ? [] : `if scheduled: ${slots.join(", ")}`;
 }
 
 function optionalCount(count: number | null): string {

@@ -34,34 +34,50 @@ export function checkSettings(
   ];
 }
 
-/** Checks that the files of aliases, topics, channels, closed days and a logo, if any, can be used. */
-export function checkFiles({
-  aliasesFile,
-  topicsFile,
-  channelsFile,
-  hours,
-  logo,
-}: Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile" | "hours" | "logo">): Check[] {
-  return [
-    ...checkFile("aliases", aliasesFile, (file) => {
-      return formatQuantity(countAliases(readAliases(file)), "alias", "aliases");
-    }),
-    ...checkFile("topics", topicsFile, (file) => formatQuantity(readTopics(file).length, "line")),
-    ...checkFile("channels", channelsFile, (file) => formatQuantity(readChannels(file).length, "line")),
-    ...checkFile("closed days", hours?.closedFile, (file) =>
-      formatQuantity(readClosedDays(file).length, "day"),
-    ),
-    ...checkFile("logo", logo, (file) => readLogo(file).type),
-  ];
+type FileSettings = Pick<Settings, "aliasesFile" | "topicsFile" | "channelsFile" | "hours" | "logo">;
+
+interface FileRow {
+  name: string;
+  fileOf: (settings: FileSettings) => string | undefined;
+  /** Describes what the file has. @throws if it cannot be used */
+  describe: (file: string) => string;
 }
 
-function checkFile(name: string, file: string | undefined, read: (file: string) => string): Check[] {
-  if (file === undefined) return [];
-  try {
-    return [ok(name, read(file))];
-  } catch (error) {
-    return [failBy(error, name)];
-  }
+const FILES: readonly FileRow[] = [
+  {
+    name: "aliases",
+    fileOf: ({ aliasesFile }) => aliasesFile,
+    describe: (file) => formatQuantity(countAliases(readAliases(file)), "alias", "aliases"),
+  },
+  {
+    name: "topics",
+    fileOf: ({ topicsFile }) => topicsFile,
+    describe: (file) => formatQuantity(readTopics(file).length, "line"),
+  },
+  {
+    name: "channels",
+    fileOf: ({ channelsFile }) => channelsFile,
+    describe: (file) => formatQuantity(readChannels(file).length, "line"),
+  },
+  {
+    name: "closed days",
+    fileOf: ({ hours }) => hours?.closedFile,
+    describe: (file) => formatQuantity(readClosedDays(file).length, "day"),
+  },
+  { name: "logo", fileOf: ({ logo }) => logo, describe: (file) => readLogo(file).type },
+];
+
+/** Checks that the files that settings name can be used. */
+export function checkFiles(settings: FileSettings): Check[] {
+  return FILES.flatMap(({ name, fileOf, describe }) => {
+    const file = fileOf(settings);
+    if (file === undefined) return [];
+    try {
+      return [ok(name, describe(file))];
+    } catch (error) {
+      return [failBy(error, name)];
+    }
+  });
 }
 
 function checkSetting({ env, origin, place, shown, problem }: FoundSetting, given: ReadonlySet<string>) {

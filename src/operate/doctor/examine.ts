@@ -3,7 +3,7 @@ import { systemClock } from "../../base/clock.ts";
 import { EXIT } from "../../base/errors.ts";
 import type { Account } from "../../config/accounts.ts";
 import { toApiAccess } from "../../config/api-access.ts";
-import { inspectSettings } from "../../config/load-settings.ts";
+import { inspectSettings, type SettingsInspection } from "../../config/load-settings.ts";
 import { SETTINGS } from "../../config/settings.ts";
 import type { AttributionPage } from "../../service/api/attribution-client.ts";
 import { adviseOnSync, type Check, warn, worstOf } from "./check.ts";
@@ -20,6 +20,35 @@ import { checkService } from "./check-service.ts";
 import { checkFiles, checkSettings } from "./check-settings.ts";
 import { checkWarehouse } from "./check-warehouse.ts";
 
+interface Machine extends Pick<Account["sources"], "env" | "folder"> {
+  inspected: SettingsInspection;
+  sources: Account["sources"];
+  /** Without one that fails, requests can be sent. */
+  proxies: readonly Check[];
+}
+
+/** What needs neither the warehouse nor the service. */
+const BEFORE_REQUESTS: readonly ((machine: Machine) => Check | readonly Check[])[] = [
+  ({ inspected, sources }) => checkSettings(inspected, sources),
+  ({ env }) => checkCertificates(env),
+  ({ proxies }) => proxies,
+  () => checkVersions(packageJson.version),
+  ({ folder, inspected }) => checkModes(folder, inspected.settings.database, secretsOf(inspected)),
+  ({ folder, inspected }) => checkDisk(folder, inspected.settings.database),
+  ({ folder, inspected: { settings } }) => checkFolders(folder, settings.database, settings.exportDir),
+  ({ inspected }) => checkFiles(inspected.settings),
+];
+
+/** The files that contain secrets. */
+function secretsOf({ found }: SettingsInspection): string[] {
+  const isTokenInDotenv = found.some(({ env, origin }) => env === SETTINGS.token.env && origin === ".env");
+  return [isTokenInDotenv ? ".env" : [], found.flatMap(({ file }) => file ?? [])].flat();
+}
+
+function targetsOf({ baseUrl, publish, heartbeatUrl }: SettingsInspection["settings"]) {
+  return [baseUrl, ...(publish.to?.hosts ?? []), heartbeatUrl];
+}
+
 /**
  * Checks the settings, this machine, an account's warehouse and its service.
  * @param options.deep also reads the whole file, and recomputes the hash of every call
@@ -29,33 +58,23 @@ export async function examine(
   { env, folder, deep, signal }: Account["sources"] & { deep: boolean; signal: AbortSignal },
 ): Promise<Check[]> {
   const inspected = inspectSettings(sources);
-  const { settings, found } = inspected;
-  const { database, baseUrl, token, limit, rules } = settings;
+  const { settings } = inspected;
+  const { baseUrl, token, limit, rules } = settings;
   const clock = systemClock;
-  const isTokenInDotenv = found.some(
-    ({ env: name, origin }) => name === SETTINGS.token.env && origin === ".env",
-  );
-  const secrets = [isTokenInDotenv ? ".env" : [], found.flatMap(({ file }) => file ?? [])].flat();
-
-  const { publish, heartbeatUrl } = settings;
-  const proxies = checkProxies([baseUrl, ...(publish.to?.hosts ?? []), heartbeatUrl], env);
-
-  const checks = [
-    ...checkSettings(inspected, sources),
-    ...checkCertificates(env),
-    ...proxies,
-    checkVersions(packageJson.version),
-    ...checkModes(folder, database, secrets),
-    checkDisk(folder, database),
-    ...checkFolders(folder, database, settings.exportDir),
-    ...checkFiles(settings),
-  ];
+  const machine: Machine = {
+    inspected,
+    sources,
+    env,
+    folder,
+    proxies: checkProxies(targetsOf(settings), env),
+  };
+  const checks = BEFORE_REQUESTS.flatMap((check) => check(machine));
   const warehouse = await checkWarehouse(settings, { folder, deep, nowMs: clock.now(), signal });
   const { samples, notBefore } = warehouse;
   if (notBefore !== undefined) {
     const hint = "Run `calltally doctor` again after that time.";
     checks.push(warn("service", `asked for a pause until ${notBefore}, so no request was sent`, hint));
-  } else if (baseUrl !== undefined && token !== undefined && worstOf(proxies) === EXIT.done) {
+  } else if (baseUrl !== undefined && token !== undefined && worstOf(machine.proxies) === EXIT.done) {
     const service = await checkService(toApiAccess(settings), { limit, clock, signal });
     checks.push(...service.checks);
     if (samples.length === 0) samples.push(...samplesOf(service.page));

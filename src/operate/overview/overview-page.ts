@@ -14,6 +14,7 @@ import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
 import { amountOf, changeOf, missedRateOf } from "../../reports/page/figure-text.ts";
 import { PAGE_STYLE } from "../../reports/page/page-style.ts";
+import type { Value } from "../../sources/figure-session.ts";
 import { AMOUNTS, type Overview, type OverviewRow, zonesOf } from "./read-overview.ts";
 
 const HEADS = ["Account", "Calls", "Change", "Missed", "Qualified"];
@@ -33,19 +34,8 @@ export async function toOverviewPage(overview: Overview, options: PageOptions): 
 }
 
 function pageOf(overview: Overview, { letterhead, statements, folder }: PageOptions): Html {
-  const { rows, total, compared, currency, remarks } = overview;
+  const { rows, remarks } = overview;
   const title = `Calls by account, ${daysOf(rows, { isCompared: false })}`;
-  const cautions = saySome(statements, "see manifest.json", CAUTIONS_SHOWN);
-  const amounts = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
-  // One currency is in the heads, several next to the amounts.
-  const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
-  const headOfAmount = (name: string) => `${capitalized(name)}${isOne ? `, ${currency}` : ""}`;
-  const cells = ({ figures, currency }: Pick<OverviewRow, "figures" | "currency">, days = compared) =>
-    html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${missedRateOf(figures)}</td><td>${countOf(figures.qualified_calls)}</td>${amounts.map(
-      (name) =>
-        html`<td>${amountOf(figures[name])}${typeof figures[name] === "number" && currency && !isOne ? ` ${currency}` : ""}</td>`,
-    )}`;
-  const heads = [...HEADS, ...amounts.map(headOfAmount), "Verdict", "Last good sync", "Notices"];
   const bad = rows.filter(({ problems }) => problems.length > 0).length;
   return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
 ${whose(letterhead)}<h1>${title}</h1>
@@ -53,20 +43,55 @@ ${whose(letterhead)}<h1>${title}</h1>
 <p>${formatQuantity(rows.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem`}. ${remarks.join(" ")}</p>
 </header>
 <main>
-${scrolled(
-  "Calls by account",
-  html`${headRow(heads)}
-<tbody>
-${rows.map(
-  (row) => html`<tr>${headOf(row, folder)}${cells(row, row.own?.compared)}${stateOf(row)}</tr>
-${row.problems.map((problem) => html`<tr><td class="wrong" colspan="${heads.length}">⚠ <bdi>${toPrintable(problem)}</bdi></td></tr>\n`)}`,
-)}</tbody>
-<tfoot><tr><th scope="row">${TOTAL}</th>${cells({ figures: total, currency })}<td></td><td></td><td></td></tr></tfoot>`,
-)}
+${scrolled("Calls by account", accountTable(overview, folder))}
 <p class="faint">${CHANCE_MEANING} “Missed” is the share of calls.</p>
-${cautions.length === 0 ? "" : html`<h2>To know</h2><ul>${cautions.map((text) => html`<li>${toPrintable(text)}</li>`)}</ul>`}
+${toKnow(saySome(statements, "see manifest.json", CAUTIONS_SHOWN))}
 </main>
 ${endPage()}`;
+}
+
+function accountTable(overview: Overview, folder: string): Html {
+  const { rows, total, compared, currency } = overview;
+  const amounts = amountsOf(overview);
+  const heads = [...HEADS, ...amounts.heads, "Verdict", "Last good sync", "Notices"];
+  const line = (row: OverviewRow) =>
+    html`<tr>${headOf(row, folder)}${figureCells(row, row.own?.compared ?? compared)}${amounts.cells(row)}${stateOf(row)}</tr>
+${row.problems.map((problem) => problemLine(problem, heads.length))}`;
+  return html`${headRow(heads)}
+<tbody>
+${rows.map(line)}</tbody>
+<tfoot><tr><th scope="row">${TOTAL}</th>${figureCells({ figures: total }, compared)}${amounts.cells({ figures: total, currency })}<td></td><td></td><td></td></tr></tfoot>`;
+}
+
+function figureCells({ figures }: Pick<OverviewRow, "figures">, days: Overview["compared"]): Html {
+  return html`<td>${countOf(figures.calls)}</td><td>${days ? changeOf(figures, "calls", days) : "–"}</td><td>${missedRateOf(figures)}</td><td>${countOf(figures.qualified_calls)}</td>`;
+}
+
+/** One currency is in the heads, several next to the amounts. */
+function amountsOf({ rows, currency }: Overview) {
+  const names = AMOUNTS.filter((name) => rows.some(({ figures }) => typeof figures[name] === "number"));
+  const isOne = new Set(rows.flatMap((row) => row.currency ?? [])).size === 1;
+  const unit = isOne ? `, ${currency}` : "";
+  return {
+    heads: names.map((name) => `${capitalized(name)}${unit}`),
+    cells: ({ figures, currency }: Pick<OverviewRow, "figures" | "currency">) =>
+      names.map((name) => amountCell(figures[name], isOne ? null : currency)),
+  };
+}
+
+function amountCell(amount: Value | undefined, currency: string | null): Html {
+  const unit = typeof amount === "number" && currency ? ` ${currency}` : "";
+  return html`<td>${amountOf(amount)}${unit}</td>`;
+}
+
+function problemLine(problem: string, columns: number): Html {
+  return html`<tr><td class="wrong" colspan="${columns}">⚠ <bdi>${toPrintable(problem)}</bdi></td></tr>\n`;
+}
+
+function toKnow(statements: readonly string[]): Html | "" {
+  if (statements.length === 0) return "";
+  const items = statements.map((text) => html`<li>${toPrintable(text)}</li>`);
+  return html`<h2>To know</h2><ul>${items}</ul>`;
 }
 
 /** The days of the first account: those of others are as many, in their zones. */

@@ -16,13 +16,15 @@ export function chart(
 }
 
 export function legend(series: readonly Series[]): Html {
-  return html`<ul class="legend">${series.map(
-    ({ name, color }) => html`<li>${swatch(`var(--${color})`)}${name}</li>`,
-  )}</ul>`;
+  return legendOf(series.map(({ name, color }) => ({ text: name, color: `var(--${color})` })));
 }
 
 export function heatLegend({ steps }: Heat): Html {
-  return html`<ul class="legend">${steps.map(({ text, color }) => html`<li>${swatch(color)}${text}</li>`)}</ul>`;
+  return legendOf(steps);
+}
+
+function legendOf(entries: readonly { text: string; color: string }[]): Html {
+  return html`<ul class="legend">${entries.map(({ text, color }) => html`<li>${swatch(color)}${text}</li>`)}</ul>`;
 }
 
 function swatch(color: string): Html {

@@ -60,42 +60,40 @@ function headline(report: Report): Html {
   } = report;
   const compared = (of: Figures, column: string, before: Html) =>
     typeof of[`${column}_change`] === "number" ? changeOf(of, column, days, before) : "";
-  const tile = (name: string, value: Html, note: Html | string) =>
-    html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
   const counted = (name: string, column: string) =>
     tile(name, countOf(figures[column]), compared(figures, column, countOf(figures[`${column}_previous`])));
+  const missedInHours = () =>
+    html`${compared(figures, "missed_in_hours", countOf(figures.missed_in_hours_previous))} <span class="line">of ${countOf(figures.calls_in_hours)} calls in them</span>`;
+  const firstTime = () => {
+    const name = "First-time callers";
+    if (has(statements, "first_load"))
+      return tile(name, html`–`, "unknown until the first load has finished");
+    if (!range.short_history) return counted(name, "first_time_callers");
+    const doubt = `may be too many: fewer than ${HISTORY_DAYS} days of calls before`;
+    return tile(name, countOf(figures.first_time_callers), doubt);
+  };
   const costs = spend?.costs;
   const cost = (name: string, column: string, divisor?: string) => {
     if (costs === undefined) return "";
     const { cost, cost_with_spend } = costs;
     const dividend = cost === cost_with_spend ? "" : html`${amountOf(cost_with_spend)} for `;
     const change = compared(costs, column, amountOf(costs[`${column}_previous`]));
-    return tile(
-      `${name}, ${imported?.currency}`,
-      amountOf(costs[column]),
-      html`${change}${divisor && html` <span class="line">${dividend}${countOf(costs[divisor])} calls of campaigns with spend</span>`}`,
-    );
+    const calls =
+      divisor &&
+      html` <span class="line">${dividend}${countOf(costs[divisor])} calls of campaigns with spend</span>`;
+    return tile(`${name}, ${imported?.currency}`, amountOf(costs[column]), html`${change}${calls}`);
   };
   const { outcomes } = report.figures;
-  const isPriced = report.manifest.outcomes?.currency != null;
+  const revenueIn = report.manifest.outcomes?.currency;
+  const isPriced = revenueIn != null;
   const earned = (name: string, column: string, show: (value: Value | undefined) => Html) =>
     outcomes === undefined
       ? ""
       : tile(
-          column === "revenue" ? `${name}, ${report.manifest.outcomes?.currency}` : name,
+          column === "revenue" ? `${name}, ${revenueIn}` : name,
           show(outcomes.total[column]),
           compared(outcomes.total, column, show(outcomes.total[`${column}_previous`])),
         );
-  const name = "First-time callers";
-  const firstTime = has(statements, "first_load")
-    ? tile(name, html`–`, "unknown until the first load has finished")
-    : range.short_history
-      ? tile(
-          name,
-          countOf(figures.first_time_callers),
-          `may be too many: fewer than ${HISTORY_DAYS} days of calls before`,
-        )
-      : counted(name, "first_time_callers");
   return html`<dl class="tiles">
 ${counted("Calls", "calls")}
 ${cost("Cost", "cost")}
@@ -103,8 +101,8 @@ ${counted("Qualified calls", "qualified_calls")}
 ${cost("Cost per qualified call", "cost_per_qualified_call", "qualified_calls")}
 ${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", answerRateOf(figures, "_previous")))}
 ${counted("Missed calls", "missed_calls")}
-${figures.missed_in_hours == null ? "" : tile("Missed in opening hours", countOf(figures.missed_in_hours), html`${compared(figures, "missed_in_hours", countOf(figures.missed_in_hours_previous))} <span class="line">of ${countOf(figures.calls_in_hours)} calls in them</span>`)}
-${firstTime}
+${figures.missed_in_hours == null ? "" : tile("Missed in opening hours", countOf(figures.missed_in_hours), missedInHours())}
+${firstTime()}
 ${cost("Cost per call", "cost_per_call", "calls")}
 ${earned("Booked calls", "booked_calls", countOf)}
 ${isPriced ? earned("Revenue", "revenue", amountOf) : ""}
@@ -112,6 +110,9 @@ ${isPriced && outcomes?.withSpend.return_on_ad_spend != null ? tile("Return on a
 </dl>
 ${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
 }
+
+const tile = (name: string, value: Html, note: Html | string) =>
+  html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
 
 const MAX_FILTER_CHARACTERS = 100;
 const shorten = (value: unknown) => toShort(String(value), MAX_FILTER_CHARACTERS);
@@ -126,11 +127,9 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(excluded_callers ? [`without the calls of ${formatQuantity(excluded_callers, "number")}`] : []),
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
-  return toPrintable(
-    `Days of ${timezone}${compared_with ? `, compared with ${daysInWords(compared_with)}` : ""}. ${
-      said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls."
-    }`,
-  );
+  const before = compared_with ? `, compared with ${daysInWords(compared_with)}` : "";
+  const calls = said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls.";
+  return toPrintable(`Days of ${timezone}${before}. ${calls}`);
 }
 
 const ROWS_SHOWN = 25;

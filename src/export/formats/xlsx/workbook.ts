@@ -131,7 +131,8 @@ function aboutXml(rows: readonly AboutRow[], context: SheetContext): string {
   const header = rows.find(({ look }) => look === "header")?.cells ?? [];
   const others = header.slice(ABOUT_WIDTHS.length).map(({ value }) => Math.max(10, String(value).length + 2));
   const widths = [...ABOUT_WIDTHS, ...others];
-  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${context.name === undefined ? "" : `${context.name}, `}${ABOUT}: ${context.days}`)}</worksheet>`;
+  const whose = context.name === undefined ? "" : `${context.name}, `;
+  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${whose}${ABOUT}: ${context.days}`)}</worksheet>`;
 }
 
 function contentTypes(sheets: number): string {
