@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES, filesElsewhere, LISTS } from "../deletion/capabilities.ts";
 import { folderOf, importsOf, listFiles, ROOMS, roomOf, SRC } from "./rooms.ts";
-import { findLargeFolders, PAGE, withRooms } from "./structure.ts";
+import { findLargeFolders, findLongFiles, findLongFunctions, PAGE, withRooms } from "./structure.ts";
 
 const levelOf = (room: string) => ROOMS.findIndex(({ name }) => name === room);
 const isDemo = (file: string) => file.startsWith("sandbox/demo/");
@@ -85,6 +85,11 @@ describe("structure", () => {
   it(`${PAGE} shows the rooms as they are: npm run docs:write`, () => {
     const page = readFileSync(PAGE, "utf8");
     expect(page).toBe(withRooms(page));
+  });
+
+  it("no function has more than 80 lines, and at most four files more than 300", () => {
+    expect(findLongFunctions(80)).toEqual([]);
+    expect(findLongFiles(300).map(({ place }) => place)).toHaveLength(4);
   });
 
   it("no folder but that of commands has more than 25 files", () => {

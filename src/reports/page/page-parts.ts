@@ -7,6 +7,8 @@ import type { Heat, Series } from "./report-charts.ts";
 import { NARROW, WIDE } from "./static-chart.ts";
 
 /** A picture with its legend; drawn twice, because the letters of the wide one are too small on a phone. */
+export const SEE_TABLE = "The table below has the numbers.";
+
 export function chart(
   draw: (width: number) => string,
   { caption, legend }: { caption: string; legend: Html },
