@@ -50,7 +50,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     folder: feature("insights"),
     commands: ["insight"],
     pages: [],
-    tests: ["test/cli/reports/insight.test.ts"],
+    tests: ["test/cli/reports/insight.test.ts", "test/cli/schedule/insights-job.test.ts"],
   },
   notices: {
     folder: feature("notices"),
