@@ -8,6 +8,8 @@ export interface Capability {
   pages: readonly string[];
   /** Tests of it that import none of its files, such as those of its command. */
   tests?: readonly string[];
+  /** Whether the tests without it have not passed yet: none are drawn. */
+  untried?: true;
   /** Tests of others that name it: the file, and why it fails without it. */
   excused?: Readonly<Record<string, string>>;
 }

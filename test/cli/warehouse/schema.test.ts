@@ -56,7 +56,7 @@ describe("calltally schema", () => {
               hidden: true,
               columns: {
                 kind: "transcripts, summaries, caller_numbers, recording_urls or extra.",
-                pruned_before: "No call before this time contains any, ISO 8601 UTC; `~` for all calls.",
+                pruned_before: "No call before this time contains any, ISO 8601 UTC; ~ for all calls.",
               },
             },
           },
