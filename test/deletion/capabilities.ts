@@ -34,6 +34,10 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     commands: ["uploads"],
     pages: ["ad-platforms"],
     tests: ["test/cli/reports/uploads.test.ts"],
+    excused: {
+      "test/cli/privacy/forget-seams.test.ts": "forgets callers in files for ad platforms, too",
+      "test/surfaces/surfaces.test.ts": "its table lists the files for ad platforms",
+    },
   },
   explore: {
     folder: feature("explore"),
@@ -50,6 +54,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   insights: {
     folder: feature("insights"),
+    untried: true,
     commands: ["insight"],
     pages: [],
     tests: ["test/cli/reports/insight.test.ts", "test/cli/schedule/insights-job.test.ts"],
@@ -62,6 +67,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   outcomes: {
     folder: feature("outcomes"),
+    untried: true,
     commands: ["outcome"],
     demo: "demo-outcomes",
     pages: ["outcomes"],
@@ -69,12 +75,14 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   restatements: {
     folder: feature("restatements"),
+    untried: true,
     commands: ["restatements"],
     pages: ["restatements"],
     tests: ["test/cli/reports/restatements.test.ts"],
   },
   spend: {
     folder: feature("spend"),
+    untried: true,
     commands: ["spend"],
     demo: "demo-spend",
     pages: [],
@@ -82,17 +90,19 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   webhooks: {
     folder: feature("webhooks"),
+    untried: true,
     commands: ["webhook"],
     pages: [],
     tests: ["test/cli/schedule/webhook.test.ts", "test/cli/schedule/webhook-doorbell.test.ts"],
   },
   topics: {
     folder: feature("topics"),
+    untried: true,
     commands: ["topics"],
     pages: ["topics"],
     tests: ["test/cli/reports/topics.test.ts"],
   },
-  mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"] },
+  mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"], untried: true },
 };
 
 /** Tests that do not run without a capability, and why: these show what all capabilities do together. */
