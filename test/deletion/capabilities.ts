@@ -67,11 +67,14 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   outcomes: {
     folder: feature("outcomes"),
-    untried: true,
     commands: ["outcome"],
     demo: "demo-outcomes",
     pages: ["outcomes"],
     tests: ["test/cli/reports/outcome.test.ts"],
+    excused: {
+      "test/surfaces/surfaces.test.ts": "reads the figures of outcomes in their page of docs",
+      "test/reports/page/report.test.ts": "the headline of the demo has booked calls and revenue",
+    },
   },
   restatements: {
     folder: feature("restatements"),
@@ -97,7 +100,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   topics: {
     folder: feature("topics"),
-    untried: true,
     commands: ["topics"],
     pages: ["topics"],
     tests: ["test/cli/reports/topics.test.ts"],
