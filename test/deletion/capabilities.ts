@@ -93,7 +93,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   webhooks: {
     folder: feature("webhooks"),
-    untried: true,
     commands: ["webhook"],
     pages: [],
     tests: ["test/cli/schedule/webhook.test.ts", "test/cli/schedule/webhook-doorbell.test.ts"],
