@@ -103,7 +103,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     pages: ["topics"],
     tests: ["test/cli/reports/topics.test.ts"],
   },
-  mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"], untried: true },
+  mcp: { folder: "src/mcp", commands: ["mcp"], pages: ["assistants"] },
 };
 
 /** Tests that do not run without a capability, and why: these show what all capabilities do together. */
