@@ -60,25 +60,25 @@ async function syncLocked(options: SyncOptions, check: LaterCheck): Promise<Sync
   const prepared = await prepareWarehouse(underLock(opened, lock), { ...options, clock });
   if (prepared.fileCheck === "later") check.start();
   const run = await syncFromService(prepared, { ...options, clock });
-  const ended = await endSync(prepared, run, { ...options, clock });
-  if (!isJob) {
-    const end = { exitCode: exitCodeOf(ended), finishedAt: new Date(clock.now()).toISOString() };
-    writeTransaction(opened, (tx) => settleJob(tx, JOB.sync, end));
-  }
+  const ended = await endSync(prepared, run, { ...options, clock, isJob });
   opened.assertInPlace();
   return ended;
 }
 
-/** Lets features follow a sync. If one fails, so does the run. */
+/** Lets features follow a sync, and ends the failure of its job. If one of these fails, so does the run. */
 async function endSync(
   { warehouse }: PreparedWarehouse,
   synced: SyncRun,
-  { clock, notices, timezone = "UTC", onNotice }: SyncOptions & { clock: Clock },
+  { clock, isJob, notices, timezone = "UTC", onNotice }: SyncOptions & { clock: Clock },
 ): Promise<SyncRun> {
   let run = synced;
   try {
     for (const { endSync } of FEATURES)
       run = (await endSync?.(warehouse, run, { clock, timezone, notices, onNotice })) ?? run;
+    if (!isJob) {
+      const end = { exitCode: exitCodeOf(run), finishedAt: new Date(clock.now()).toISOString() };
+      writeTransaction(warehouse, (tx) => settleJob(tx, JOB.sync, end));
+    }
     return run;
   } catch (error) {
     const text = describeError(nameFile(error, warehouse.path));

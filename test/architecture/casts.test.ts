@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -75,21 +75,4 @@ export const reflected: string = Reflect.get({}, "a");
     /^planted\.mts\((\d+)/gm,
   );
   expect(refused).toEqual([3, 4, 5, 6, 7, 8]);
-});
-
-it("no import of zod that the page to explore contains brings all its translations", () => {
-  const inPage = ["src/features/explore/browser/explore.tsx"];
-  const texts = new Map<string, string>();
-  for (const file of inPage) {
-    const text = readFileSync(join(ROOT, file), "utf8");
-    texts.set(file, text);
-    for (const [, path = ""] of text.matchAll(/^(?:import|\} from)(?! type)[^;]*?"(\.[^"]+\.tsx?)"/gm)) {
-      const imported = join(dirname(file), path);
-      if (!inPage.includes(imported)) inPage.push(imported);
-    }
-  }
-  expect(inPage).toContain("src/config/request/call-options.ts");
-  expect(
-    [...texts].filter(([, text]) => text.includes('import { z } from "zod"')).map(([file]) => file),
-  ).toEqual([]);
 });

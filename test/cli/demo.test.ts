@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { PAGES } from "../../src/sandbox/demo/pages.ts";
 import { readText } from "../support/temp-folder.ts";
 import { makeFolder } from "./folder.ts";
 
@@ -17,9 +18,8 @@ it("demo writes the files of an export and a report without settings, in 80 colu
       "calltally.db.caller-key",
       "calltally.db.lock",
       ...files,
-      "explore",
       "manifest.json",
-      "report",
+      ...PAGES.map((page) => page.folder),
     ].sort(),
   );
   await folder.run("export --database data/demo/calltally.db --timezone America/Chicago");

@@ -258,7 +258,7 @@ describe.concurrent("calltally export", () => {
     expect(readText(folder.exports, "channel.csv")).toMatch(/^channel,calls,.*,answer_rate_in_hours\r\n$/);
 
     folder.markGone(...CALLS.map(({ call_id }) => call_id));
-    const empty = await folder.run("channel calls google-ads");
+    const empty = await folder.run("channel calls");
     expect(empty.stdout).toMatch(/\nThe warehouse has no calls: the files have no rows\.\n/);
   });
 
@@ -286,24 +286,6 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1", deliver: [{ command
     expect(stderr).toContain("Cannot write any figures: no sync has finished yet");
     expect(stderr).toContain("Run `calltally sync`; ");
     expect(listFiles(folder.path)).toEqual(before);
-  });
-
-  it("writes conversions by its flags, and reports what it left out", async () => {
-    using folder = makeSyncedFolder();
-    const flags = ["--conversion-name", "Call, long", "--conversion-value", "149.50", "--currency", "eur"];
-    const consents = ["--ad-user-data", "granted", "--ad-personalization", "denied"];
-    const first = await folder.run("google-ads", ...flags, "--timezone", "asia/tokyo");
-    expect(first.stdout).toContain("1 row of 5 calls examined; left out: 3 no gclid, 1 duplicate\n");
-    const { stdout } = await folder.run("google-ads --every", ...flags, ...consents);
-    expect(stdout).toContain("google-ads.csv  2 rows of 5 calls examined; left out: 3 no gclid\n");
-    const [old, late] = [daysAgo(40), daysAgo(20)].map((time) => time.slice(0, 10));
-    expect(readText(folder.exports, "google-ads.csv")).toBe(
-      `Parameters:TimeZone=+0000
-Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization
-CjABC,"Call, long",${old} 12:00:00,149.50,EUR,Granted,Denied
-CjABC,"Call, long",${late} 12:00:00,149.50,EUR,Granted,Denied
-`,
-    );
   });
 
   it.skipIf(!HAS_PROCESSES)("writes one workbook, to a folder or to standard output", async () => {

@@ -62,12 +62,6 @@ const CASES: [line: string, ...says: string[]][] = [
   [`export --outcomes ${CLUSTER}`, "--outcomes cannot be used with --engine"],
   [`export --outcome sold ${CLUSTER}`, "--outcome cannot be used with --engine"],
   ["report --overview", "--overview needs accounts, but no calltally.yaml names any\nLeave it out"],
-  ["webhook patch 44 --endpoint http://crm.example.com", "webhook_endpoint: must be a valid https:// URL"],
-  ["webhook replace 44 --file w.json", "method: "],
-  ["webhook patch 44 --file x.json", "Cannot read the file of the webhook"],
-  ["webhook replace 44 --file latin.json", "latin.json is not a JSON object in UTF-8"],
-  ["webhook patch 44 --static-parameter team", "name=value"],
-  ["webhook patch x --status active", "whole number"],
 ];
 
 /** The built program finds its pages next to it. */
@@ -85,17 +79,12 @@ describe("invalid input", () => {
     async (line, ...says) => {
       using folder = makeFolder(ACCESS);
       folder.write("callers.txt", "+49 30 1234567\nring 030 5550199\n");
-      folder.write(
-        "w.json",
-        '{"webhook_name":"CRM","webhook_endpoint":"https://crm.example.com","format":"JSON"}',
-      );
-      folder.write("latin.json", Buffer.from('{"webhook_name":"Bücher"}', "latin1"));
       const { code, stdout, stderr } = await folder.run(line);
       for (const words of says) expect(stderr).toContain(words);
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).not.toContain(TOKEN);
       expect(stderr.replaceAll(/\D/g, "")).not.toContain("5550199");
-      expect(readdirSync(folder.path).sort()).toEqual(["callers.txt", "latin.json", "w.json"]);
+      expect(readdirSync(folder.path).sort()).toEqual(["callers.txt"]);
     },
   );
 

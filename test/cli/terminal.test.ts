@@ -11,8 +11,6 @@ describe("--quiet", () => {
       ["--quiet", "sync"],
       ["backup", "backup.db", "--quiet"],
       ["restore", "backup.db", "--quiet"],
-      ["insight", "sync", "101", "--quiet"],
-      ["webhook", "patch", "44", "--description", "x", "--quiet"],
     ]) {
       expect(await folder.run(...args), args.join(" ")).toEqual({ code: 0, stdout: "", stderr: "" });
     }
@@ -28,7 +26,6 @@ describe("--quiet", () => {
     expect(JSON.parse(sync.stdout)).toMatchObject({ calls_rejected: 1 });
     expect((await run("status --quiet")).stdout).toContain("Rejected   1 row");
     expect((await run("doctor --quiet")).stdout).toContain("checks passed");
-    expect((await run("insight show 101 --quiet")).stdout).toContain("Insight 101");
     const wrong = { ...options, env: { ...options.env, CALLTALLY_TOKEN: "wrong" } };
     const refused = await calltally(["sync", "--quiet"], wrong);
     expect(refused).toMatchObject({ code: 4, stdout: "" });

@@ -44,6 +44,7 @@ export function deleteCapability(capability: Capability): DeletedTree {
     deleted.add(file);
     rmSync(file);
   }
+  deleteFromIndex(pages);
   deleteTests(deleted, namesDeleted);
   return { files: deleted.size, rows, changed, reaching: [...outside, ...reaching], errors: compile() };
 }
@@ -66,6 +67,17 @@ function deleteFromLists(namesDeleted: (file: string) => IsDeleted) {
     writeFileSync(list, left.text);
   }
   return { rows, changed, outside };
+}
+
+const INDEX = "docs/README.md";
+
+/** Deletes the lines of pages from the list by which `calltally docs` knows them. */
+function deleteFromIndex(pages: readonly string[]): void {
+  const lines = readFileSync(INDEX, "utf8").split("\n");
+  const left = lines.filter((line) => !pages.some((page) => line.includes(`](${page}.md)`)));
+  if (left.length !== lines.length - pages.length)
+    throw new Error(`${INDEX} must link each of ${pages.join(", ")} once`);
+  writeFileSync(INDEX, left.join("\n"));
 }
 
 /** Deletes the files of tests that import what is deleted, and those that import them. */

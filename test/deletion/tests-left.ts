@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { z } from "zod";
 import { Reach } from "../confusions/reach.ts";
-import type { Capability } from "./capabilities.ts";
+import { type Capability, TOGETHER } from "./capabilities.ts";
 import type { DeletedTree } from "./deleted-tree.ts";
 
 export interface TestsLeft {
@@ -56,7 +56,8 @@ export async function runTests(
   await npm("run", "baseline");
   await npm("run", "docs:write");
   const files = isNear ? findNear(name, changed) : [];
-  await npm("test", "--", "--reporter=json", `--outputFile=${REPORT}`, ...files);
+  const left = Object.keys(TOGETHER).flatMap((folder) => ["--exclude", `${folder}**`]);
+  await npm("test", "--", "--reporter=json", `--outputFile=${REPORT}`, ...left, ...files);
   const { testResults } = Report.parse(JSON.parse(readFileSync(REPORT, "utf8")));
   const failing = testResults.filter(({ status }) => status !== "passed").map(toFailedFile);
   const ran = testResults.map((result) => relative(process.cwd(), result.name));
@@ -70,7 +71,7 @@ export async function runTests(
 }
 
 /** They read the program's files, not its modules. */
-const READS_TREE = /^test\/(architecture|docs|text|surfaces)\//;
+const READS_TREE = /^test\/(architecture|text|surfaces)\//;
 const FEW_STEPS = 2;
 
 /** Returns the tests that import a changed list in few steps, that name the capability, or that read the tree. */
@@ -82,7 +83,8 @@ function findNear(name: string, changed: readonly string[]): string[] {
   const word = name.replace(/s$/, "");
   const isNear = (test: string) =>
     near.includes(test) || READS_TREE.test(test) || readFileSync(test, "utf8").toLowerCase().includes(word);
-  return globSync("test/**/*.test.ts").filter(isNear);
+  const together = Object.keys(TOGETHER).map((folder) => `${folder}**`);
+  return globSync("test/**/*.test.ts", { exclude: together }).filter(isNear);
 }
 
 /** @throws Error if a script other than the tests fails */

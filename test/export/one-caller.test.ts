@@ -1,7 +1,5 @@
-import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { clockAt, makeWarehouse, type Target } from "../support/figures/produce-files.ts";
-import { readLines } from "../support/figures/tables.ts";
+import { makeWarehouse, type Target } from "../support/figures/produce-files.ts";
 import { CALLER, NEIGHBOR, SPELLINGS } from "../support/phone-spellings.ts";
 import { readText } from "../support/temp-folder.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
@@ -53,16 +51,4 @@ it("somebody who was answered under another spelling needs no callback", async (
   expect(await readRows(warehouse, { kind: "callbacks" })).toMatchObject([
     { missed_calls: SPELLINGS.length },
   ]);
-});
-
-it("a lead is reported once, by the hash of the number in E.164", async () => {
-  using warehouse = makeWarehouse(callsOf(SPELLINGS, "answered"));
-  const { folder } = await warehouse.export({
-    targets: [{ kind: "google-leads", conversion: { name: "Lead", every: false } }],
-    clock: clockAt(Date.parse("2026-09-25T00:00:00.000Z")),
-  });
-  const text = readText(folder, "google-leads.csv");
-  const hashes = [...text.matchAll(/[\da-f]{64}/g)].map(([hash]) => hash);
-  expect(hashes).toEqual([createHash("sha256").update(CALLER).digest("hex")]);
-  expect(readLines(readText(folder, "google-leads.excluded.csv")).length - 1).toBe(SPELLINGS.length - 1);
 });

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { JOBS } from "../../src/operate/jobs/all.ts";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
@@ -31,7 +32,7 @@ describe("a script in jobs/", () => {
   it("reads the name of a report from its arguments", async () => {
     using folder = makeTempFolder();
     const { code, stderr } = await runNode([script("report"), "weekly"], folder.path);
-    const says = "There is no job report:weekly; jobs are sync, export, insights";
+    const says = `There is no job report:weekly; jobs are ${JOBS.map(({ name }) => name).join(", ")}`;
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(says) });
   });
 

@@ -9,11 +9,10 @@ import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { origin } from "../../src/warehouse/origin.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
-import { startMailServer } from "./delivery/mail-server.ts";
-import "../support/built.ts"; // for the script of the page to explore
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
 import { closedWarehouse, readRows } from "../support/warehouses/warehouse.ts";
+import { startMailServer } from "./delivery/mail-server.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
 
 /** A Monday. */
@@ -84,22 +83,6 @@ function spend({ database }: Named, days: readonly string[]): void {
 }
 
 describe("makeReport", () => {
-  it("mails the page of charts of a page to explore", async () => {
-    await using server = await startMailServer({ lacksTls: true });
-    const secrets = { "smtp.url": `smtp://127.0.0.1:${server.port}?from=calls@example.com` };
-    const content = {
-      format: "explore",
-      range: { last: "1w" },
-      deliver: [{ email: { to: ["ann@example.com"] } }],
-    };
-    using own = named(content, { top: { smtp_url_file: "smtp.url" }, secrets });
-    const made = await make(own);
-    expect(made?.run.deliveries).toMatchObject([{ status: "delivered" }]);
-    expect(made?.files.manifest.files.map(({ file }) => file)).toEqual(["explore.html", "report.html"]);
-    const mail = server.taken[0]?.raw ?? "";
-    expect(mail.match(/filename=[^\r\n]+/g)).toEqual(["filename=report.html"]);
-  });
-
   it("writes and sends nothing of calls that another account has, too", async () => {
     await using hook = await startHook();
     using own = named({ ...LAST_WEEK, deliver: TO_HOOK }, { secrets: hook.secrets });

@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
 import { JOBS } from "../../src/operate/jobs/all.ts";
+import { exportJob } from "../../src/operate/jobs/export.ts";
+import { syncJob } from "../../src/operate/jobs/sync.ts";
 import { CRON_HINT } from "../../src/schedule/cron.ts";
 import type { Job } from "../../src/schedule/job-definition.ts";
 import { listJobs, planJobs } from "../../src/schedule/plan-jobs.ts";
@@ -21,7 +23,7 @@ import { makeCall } from "../support/warehouses/calls.ts";
 import { openNewWarehouse, storeCalls } from "../support/warehouses/warehouse.ts";
 import { snapshotOf } from "./snapshot.ts";
 
-// sync at 7 past every hour, export at 05:30, insights at 04:15; all UTC.
+// sync at 7 past every hour, export at 05:30; both UTC.
 const NOW = "2026-11-20T15:30:00.000Z";
 
 function insertRun(warehouse: Warehouse, changes: RunChanges): void {
@@ -33,10 +35,6 @@ function insertRun(warehouse: Warehouse, changes: RunChanges): void {
 function insertExport(warehouse: Warehouse, finishedAt: string): void {
   const ended = { startedAt: finishedAt, finishedAt, exitCode: 0, result: "success", error: null } as const;
   writeTransaction(warehouse, (tx) => updateJobEnd(tx, { job: "export", ...ended }));
-}
-
-function insertInsight({ sqlite }: Warehouse, id: number, fetchedAt: string): void {
-  sqlite.prepare("INSERT INTO insights (insight_id, fetched_at) VALUES (?, ?)").run(id, fetchedAt);
 }
 
 const RECORD: JobRecord = {
@@ -82,13 +80,13 @@ function behind(
 describe("planJobs", () => {
   it("marks all jobs that never ran as overdue, except idle ones", () => {
     expect(behind(() => undefined)).toEqual(["sync", "export"]);
-    expect(behind(() => undefined, { CALLTALLY_INSIGHT_IDS: "1" })).toEqual(["sync", "export", "insights"]);
     const settings = loadSettings({ env: { CALLTALLY_DATABASE: "/nowhere/calls.db" }, folder: "/nowhere" });
     expect(readSnapshot(JOBS, settings)).toBeUndefined();
-    expect(planJobs(JOBS, settings, undefined, 0)).toMatchObject([
+    const jobs = [syncJob, exportJob, { ...exportJob, name: "idle", idle: () => "nothing is set" }];
+    expect(planJobs(jobs, settings, undefined, 0)).toMatchObject([
       { name: "sync", isBehind: true, idle: undefined },
       { name: "export", isBehind: true },
-      { name: "insights", isBehind: false, idle: "no insight_ids are set" },
+      { name: "idle", isBehind: false, idle: "nothing is set" },
     ]);
   });
 
@@ -102,7 +100,8 @@ describe("planJobs", () => {
     }
     const env = { CALLTALLY_DATABASE: database, CALLTALLY_TIMEZONE: "America/Chicago" };
     const settings = loadSettings({ env, folder: folder.path });
-    expect(listJobs(settings, JOBS, Date.parse(NOW))).toEqual([
+    const idleJob = { ...job("idle", null), idle: () => "nothing is set" };
+    expect(listJobs(settings, [syncJob, exportJob, idleJob], Date.parse(NOW))).toEqual([
       {
         ...{ job: "sync", cron: "7 * * * *", timezone: "America/Chicago", idle: null },
         ...{ last_done: "2026-11-20T15:10:00.000Z", is_behind: false },
@@ -114,12 +113,7 @@ describe("planJobs", () => {
         next: [21, 22, 23].map((day) => `2026-11-${day}T11:30:00.000Z`),
       },
       {
-        ...{
-          job: "insights",
-          cron: "15 4 * * *",
-          timezone: "America/Chicago",
-          idle: "no insight_ids are set",
-        },
+        ...{ job: "idle", cron: "37 * * * *", timezone: "America/Chicago", idle: "nothing is set" },
         ...{ last_done: null, is_behind: false, next: [] },
       },
     ]);
@@ -163,20 +157,6 @@ describe("planJobs", () => {
       );
     };
     expect(names(exportByHand)).toEqual(["export"]);
-  });
-
-  it("decides by the insight that was fetched least recently", () => {
-    const names = (ids: string) =>
-      behind(
-        (warehouse) => {
-          insertRun(warehouse, { status: "done", finished_at: NOW });
-          insertExport(warehouse, NOW);
-          insertInsight(warehouse, 1, NOW);
-          insertInsight(warehouse, 2, "2026-11-19T16:00:00.000Z");
-        },
-        { CALLTALLY_INSIGHT_IDS: ids },
-      );
-    expect(["1", "1,1", "1,2", "1,3"].map(names)).toEqual([[], [], ["insights"], ["insights"]]);
   });
 
   it.each([
@@ -246,7 +226,7 @@ describe("planJobs", () => {
     for (const [name, says] of [
       ["CALLTALLY_SYNC_CRON", "99 * * * *"],
       ["CALLTALLY_EXPORT_CRON", "often"],
-      ["CALLTALLY_INSIGHTS_CRON", "0 0 31 2 *"],
+      ["CALLTALLY_EXPORT_CRON", "0 0 31 2 *"],
     ] as const) {
       const settings = loadSettings({ env: { [name]: says }, folder: "/nowhere" });
       const plan = () => planJobs(JOBS, settings, undefined, 0);

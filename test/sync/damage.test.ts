@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const RUNS = "SELECT status, verdict, row_hash IS NULL AS is_open FROM sync_runs";
 
 /** Read after the run is sealed. */
-const READ_LAST = "exported_rollups";
+const READ_LAST = "jobs";
 
 function change(database: string, sql: string): void {
   const sqlite = new Database(database);
@@ -30,7 +30,7 @@ describe("runSync of a damaged warehouse", () => {
     await service.sync({ clock });
     const backup = join(folder, "backup.db");
     await backupWarehouse(database, backup);
-    damageTable(database, READ_LAST);
+    damageTable(database, `sqlite_autoindex_${READ_LAST}_1`);
 
     await expect(service.sync({ clock })).rejects.toMatchObject({
       name: "DamagedError",
@@ -117,7 +117,7 @@ describe("runSync with a large file", () => {
 
   it("ends with 7 after a complete run if the check finds damage that the sync does not meet", async () => {
     await using service = await start();
-    damageTable(service.database, "webhook_changes");
+    damageTable(service.database, "report_runs");
     await expect(service.sync()).rejects.toMatchObject({ name: "DamagedError", exitCode: 7 });
     expect(readDamage(service.database)).toContain("Tree");
   });

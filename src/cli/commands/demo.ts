@@ -38,13 +38,13 @@ const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
   "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
 };
 
-function describeDemo({ run, made, tables, page, explore }: Demo, folder: string): string {
+function describeDemo({ run, made, tables, pages }: Demo, folder: string): string {
   const [byChannel = "", byCampaign = ""] = tables.map(describeRollup);
   return [
     `What brought a made-up plumber ${formatCount(DEMO_CALLS)} calls:`,
     byChannel,
     byCampaign,
-    `Open ${relative(folder, explore)} in a browser to explore these calls, or ${relative(folder, page)} for charts of four weeks.`,
+    `Open ${pages.map(({ path, use }) => `${relative(folder, path)} ${use}`).join(", or ")}.`,
     describeMade(made, folder),
     "How the calls were copied, and the proof that none is missing:",
     summarizeRun(run),

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
 import type { Settings } from "../../config/load-settings.ts";
 import type { ExportRequest } from "../../config/request/export-request.ts";
-import { EXPLORE_FILE, EXPLORE_FOLDER, PAGE_FILE, PAGE_FOLDER } from "../../config/request/option-values.ts";
 import { resolve } from "../../config/request/resolve.ts";
 import { folderOutput } from "../../export/output/folder.ts";
 import { memoryOutput } from "../../export/output/memory.ts";
@@ -14,6 +13,7 @@ import { runSync } from "../../sync/run.ts";
 import { startSandbox } from "../server.ts";
 import { assertOurFiles, makeWarehouse } from "./demo-folder.ts";
 import { IMPORTS } from "./imports.ts";
+import { PAGES } from "./pages.ts";
 
 export const DEMO_CALLS = 5000;
 /** Where the calls peak in working hours. */
@@ -23,20 +23,17 @@ const SHOWN = ["channel", "campaign"] satisfies Dimension[];
 export type Demo = Awaited<ReturnType<typeof makeDemo>>;
 
 /**
- * Syncs made-up calls from a local server into a folder, imports made-up spend and jobs, and writes the default files and two pages.
+ * Syncs made-up calls from a local server into a folder, imports made-up spend and jobs, and writes the default files and its pages.
  * @throws UsageError if the folder has files that no demo made
  */
 export async function makeDemo(folder: string, settings: Settings, signal: AbortSignal) {
   const { lookbackHours } = settings;
   const database = join(folder, "calltally.db");
-  const pageFolder = join(folder, PAGE_FOLDER);
-  const exploreFolder = join(folder, EXPLORE_FOLDER);
   assertOurFiles(
     folder,
     DEFAULT_DIMENSIONS.map((dimension) => `${dimension}.csv`),
   );
-  assertOurFiles(pageFolder, [PAGE_FILE]);
-  assertOurFiles(exploreFolder, [EXPLORE_FILE]);
+  for (const page of PAGES) assertOurFiles(join(folder, page.folder), [page.file]);
   await using sandbox = await startSandbox({ calls: DEMO_CALLS });
   const api = { baseUrl: new URL(sandbox.url), token: sandbox.token };
   makeWarehouse(database, api.baseUrl);
@@ -55,16 +52,15 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
   const make = async (request: ExportRequest, output: Output) =>
     await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });
   const made = await make({}, folderOutput(folder, { replace: true }));
-  const page = await make({ format: "html" }, folderOutput(pageFolder, { replace: true }));
-  await make({ format: "explore" }, folderOutput(exploreFolder, { replace: true }));
+  for (const { format, folder: name } of PAGES)
+    await make({ format }, folderOutput(join(folder, name), { replace: true }));
   const shown = memoryOutput();
   await make({ contents: SHOWN }, shown);
-  /** The default files, other rollups to show, and the paths of the page of charts and the page to explore. */
+  /** The default files, other rollups to show, and the pages, each with its path and use. */
   return {
     run,
     made,
     tables: shown.tables,
-    page: join(page.folder ?? "", PAGE_FILE),
-    explore: join(exploreFolder, EXPLORE_FILE),
+    pages: PAGES.map((page) => ({ path: join(folder, page.folder, page.file), use: page.use })),
   };
 }

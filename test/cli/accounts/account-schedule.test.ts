@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { z } from "zod";
+import { JOBS } from "../../../src/operate/jobs/all.ts";
 import { startSandbox } from "../../../src/sandbox/server.ts";
 import type { Health } from "../../../src/schedule/health.ts";
 import { type LogLine, startLogging } from "../../support/logging-program.ts";
@@ -19,7 +20,7 @@ it("schedule runs the jobs of each account separately, and serves health and met
   const { options, say } = folder;
   const listed = JSON.parse(await say("schedule --json"));
   const jobsIn = (timezone: string) =>
-    ["sync", "export", "insights"].map((job) => expect.objectContaining({ job, timezone }));
+    JOBS.map(({ name: job }) => expect.objectContaining({ job, timezone }));
   expect(listed).toEqual({ acme: jobsIn("UTC"), beta: jobsIn("Asia/Tokyo") });
   expect(await say("schedule --list")).toMatch(
     /^acme\njob +cron +last done +next, UTC\nsync (?:.*\n)+\nbeta\njob +cron +last done +next, Asia\/Tokyo\nsync /,
@@ -115,7 +116,6 @@ it("schedule --list shows long names and expressions completely in 80 columns", 
   expect(column(0, 22).join("")).toBe(`report:${long}`);
   expect(column(22, 39).join(" ").trim()).toBe("*/15 6-18 1,15 * MON-FRI");
   expect(lines[first]).toMatch(/ never +\d{4}-\d\d-\d\d \d\d:\d\d,$/);
-  expect(stdout).toMatch(/^insights .* never +none: no insight_ids are set$/m);
 });
 
 it("schedule warns at the start of an account whose token file is empty", async () => {

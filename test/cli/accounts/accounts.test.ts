@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startSandbox } from "../../../src/sandbox/server.ts";
+import { hasCommand } from "../../support/commands.ts";
 import { HAS_PROCESSES } from "../../support/run.ts";
 import { passOn, startServer } from "../../support/services/server.ts";
 import { readText } from "../../support/temp-folder.ts";
@@ -136,7 +137,7 @@ it.skipIf(!HAS_PROCESSES)("a command for one account requires its name if there 
     "export channel --stdout",
     "export --out x",
     "spend import costs-{account}.csv more.csv",
-  ]) {
+  ].filter(hasCommand)) {
     const says = /works on one account|--account/;
     expect(await run(command)).toMatchObject({ code: 2, stderr: expect.stringMatching(says) });
   }

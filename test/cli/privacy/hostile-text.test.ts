@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { OutgoingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { hasCommand } from "../../support/commands.ts";
 import { settingsFor } from "../../support/run.ts";
 import { type Answer, startServer, text } from "../../support/services/server.ts";
 import { makeFolder } from "../folder.ts";
@@ -120,7 +121,10 @@ const COMMANDS = [
   "schedule --list",
   "backup copy.db",
   "export calls --stdout --source \u001B[2J\u202E",
-].map((line) => [line].flat());
+].flatMap((words) => {
+  const [line = "", ...more] = [words].flat();
+  return hasCommand(line) ? [[line, ...more]] : [];
+});
 
 const BEARER = Buffer.from(`Bearer ${TOKEN}`).toString("base64");
 const ECHOED = [TOKEN, encodeURIComponent(TOKEN), BEARER].join(" ");

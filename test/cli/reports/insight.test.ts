@@ -29,3 +29,10 @@ it("insight stores insights, reports changes and keeps them", async () => {
   ]);
   expect(folder.read("SELECT * FROM insight_groups")).toEqual([{ insight_id: 101, group_id: 9 }]);
 });
+
+it("insight --quiet prints an insight, but no result of a sync", async () => {
+  await using folder = await makeSandboxFolder({ calls: 1 });
+  await folder.say("sync");
+  expect(await folder.run("insight sync 101 --quiet")).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect((await folder.run("insight show 101 --quiet")).stdout).toContain("Insight 101");
+});

@@ -96,4 +96,16 @@ Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.
       stderr: expect.stringContaining("import 2 has replaced all its rows"),
     });
   });
+
+  it("leaves its input as it was if --unmatched names it", async () => {
+    using folder = makeCallsFolder(CALLS);
+    const jobs = "phone,date,stage\n5125550199,2026-10-11,sold\n";
+    folder.write("jobs.csv", jobs);
+    for (const name of ["jobs.csv", "./data/../jobs.csv"])
+      expect(await folder.run(`outcome import jobs.csv --country-code 1 --unmatched ${name}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("this command reads it"),
+      });
+    expect(readText(folder.path, "jobs.csv")).toBe(jobs);
+  });
 });

@@ -153,3 +153,35 @@ describe("calltally uploads", () => {
     expect(JSON.parse(other).uploads.replaced).toMatchObject([{ contents: "google-ads", rows: 1 }]);
   });
 });
+
+it("export writes conversions by its flags, and reports what it left out", async () => {
+  const call = { disposition: "answered", duration: 90, gclid: "CjABC" };
+  using folder = makeCallsFolder([
+    ...[1, 2, 3].map((call_id) =>
+      makeCall({ ...call, call_id, gclid: null, call_started: "2026-10-11T12:00:00.000Z" }),
+    ),
+    makeCall({ ...call, call_id: 4, call_started: "2026-10-01T12:00:00.000Z" }),
+    makeCall({ ...call, call_id: 5, call_started: "2026-10-21T12:00:00.000Z" }),
+  ]);
+  const range = "--from 2026-09-01 --to 2026-10-31 --out out";
+  const flags = ["--conversion-name", "Call, long", "--conversion-value", "149.50", "--currency", "eur"];
+  const consents = ["--ad-user-data", "granted", "--ad-personalization", "denied"];
+  const first = await folder.say(`export google-ads ${range} --timezone asia/tokyo`, ...flags);
+  expect(first).toContain("; left out: 3 no gclid, 1 duplicate\n");
+  const every = await folder.say(`export google-ads --every ${range}`, ...flags, ...consents);
+  expect(every).toContain("google-ads.csv  2 rows of 5 calls examined; left out: 3 no gclid\n");
+  expect(readText(folder.path, "out/google-ads.csv")).toBe(
+    `Parameters:TimeZone=+0000
+Google Click ID,Conversion Name,Conversion Time,Conversion Value,Conversion Currency,Ad User Data,Ad Personalization
+CjABC,"Call, long",2026-10-01 12:00:00,149.50,EUR,Granted,Denied
+CjABC,"Call, long",2026-10-21 12:00:00,149.50,EUR,Granted,Denied
+`,
+  );
+});
+
+it("export of conversions reports a warehouse without calls", async () => {
+  using folder = makeCallsFolder([]);
+  expect(await folder.say("export google-ads --conversion-name Call")).toContain(
+    "\nThe warehouse has no calls: the files have no rows.\n",
+  );
+});

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { settingsFor } from "../../support/run.ts";
-import { json, startServer, startTlsServer, text } from "../../support/services/server.ts";
-import { type Folder, makeCallsFolder, makeFolder, makeSandboxFolder } from "../folder.ts";
+import { startTlsServer, text } from "../../support/services/server.ts";
+import { type Folder, makeFolder, makeSandboxFolder } from "../folder.ts";
 
 const RECENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const readJobs = ({ read }: Folder) => read("SELECT * FROM jobs ORDER BY job");
@@ -52,45 +52,6 @@ describe("failing job", () => {
     rmSync(join(path, "data/exports"));
     await say("job export");
     expect(readJobs(folder)).toMatchObject([succeeded, succeeded]);
-  });
-
-  it("records no text of the service", async () => {
-    await using api = await startServer(json({ code: 404, message: "about +15005550006" }, 404));
-    const access = settingsFor({ url: api.url.origin, token: "token-417" });
-    using folder = makeCallsFolder([], { ...access, CALLTALLY_INSIGHT_IDS: "7,9" });
-    expect((await folder.run("job insights")).code).toBe(8);
-    expect(readJobs(folder)).toMatchObject([
-      {
-        job: "insights",
-        exit_code: 8,
-        error:
-          "Cannot read 2 insights: 7: The API returned 404 (43 bytes); 9: The API returned 404 (43 bytes)",
-      },
-    ]);
-  });
-});
-
-describe("CALLTALLY_INSIGHT_IDS", () => {
-  it("with a deleted id exits with 8 and names it, and refreshes the other insights", async () => {
-    const settings = { CALLTALLY_INSIGHT_IDS: "999,101,998,102" };
-    await using folder = await makeSandboxFolder({ calls: 1 }, settings);
-    folder.begin();
-    const ids = () => folder.read("SELECT insight_id AS id FROM insights ORDER BY 1").map(({ id }) => id);
-    expect(await folder.run("job insights")).toMatchObject({
-      code: 8,
-      stderr: expect.stringMatching(
-        /"msg":"Cannot read 2 insights: 999: The API returned 404: Insight 999 not found .*; 998: The API/,
-      ),
-    });
-    expect(ids()).toEqual([101, 102]);
-    expect(await folder.run("insight sync 999 103")).toMatchObject({
-      code: 8,
-      stderr: expect.stringMatching(
-        /^calltally: Cannot read insight 999: The API returned 404: Insight 999 not found \(request/,
-      ),
-      stdout: expect.stringMatching(/^Insight 103, .*: new\n$/),
-    });
-    expect(ids()).toContain(103);
   });
 });
 

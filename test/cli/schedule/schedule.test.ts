@@ -114,7 +114,6 @@ describe("calltally schedule", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^job +cron +last done +next, Asia\/Tokyo\n/);
     expect(stdout).toMatch(/^sync +30 5 \* \* \* +never +at once(, \d{4}-\d\d-\d\d 05:30){2}$/m);
-    expect(stdout).toMatch(/^insights .* none: no insight_ids are set$/m);
   });
 });
 

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HAS_PROCESSES, startCalltally } from "../../support/run.ts";
@@ -136,4 +136,37 @@ describe("calltally webhook", () => {
       expect(readChanges(folder.path)).toMatchObject([{ outcome: "unknown" }]);
     },
   );
+
+  it("prints nothing with --quiet", async () => {
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    folder.begin();
+    const finished = await folder.run("webhook patch 44 --description x --quiet");
+    expect(finished).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it.each([
+    ["webhook patch 44 --endpoint http://crm.example.com", "webhook_endpoint: must be a valid https:// URL"],
+    ["webhook replace 44 --file w.json", "method: "],
+    ["webhook patch 44 --file x.json", "Cannot read the file of the webhook"],
+    ["webhook replace 44 --file latin.json", "latin.json is not a JSON object in UTF-8"],
+    ["webhook patch 44 --static-parameter team", "name=value"],
+    ["webhook patch x --status active", "whole number"],
+    ["webhook patch 1 --file folder", "folder: it is a folder"],
+  ])("exits with 2, sends and writes nothing: calltally %s", async (line, says) => {
+    await using folder = await makeSandboxFolder({ calls: 1 });
+    folder.write(
+      "w.json",
+      '{"webhook_name":"CRM","webhook_endpoint":"https://crm.example.com","format":"JSON"}',
+    );
+    folder.write("latin.json", Buffer.from('{"webhook_name":"Bücher"}', "latin1"));
+    mkdirSync(join(folder.path, "folder"));
+    const { code, stdout, stderr } = await folder.run(line);
+    expect({ code, stdout, requests: folder.sandbox.requests }).toEqual({
+      code: 2,
+      stdout: "",
+      requests: [],
+    });
+    expect(stderr).toContain(says);
+    expect(readdirSync(folder.path).sort()).toEqual(["folder", "latin.json", "w.json"]);
+  });
 });

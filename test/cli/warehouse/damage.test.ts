@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { JOBS } from "../../../src/operate/jobs/all.ts";
 import { startLogging } from "../../support/logging-program.ts";
 import { HAS_PROCESSES } from "../../support/run.ts";
 import { damageTable } from "../../support/warehouses/damage-table.ts";
@@ -40,8 +41,8 @@ describe("damage", () => {
   it.each([
     { notice: "export", args: ["export"], table: "call_facts" },
     { notice: "query", args: ["query", "SELECT count(duration) FROM calls NOT INDEXED"], table: "calls" },
-    { notice: "doctor --deep", args: ["doctor", "--deep"], table: "webhook_changes" },
-    { notice: "backup", args: ["backup", "b.db"], table: "webhook_changes" },
+    { notice: "doctor --deep", args: ["doctor", "--deep"], table: "report_runs" },
+    { notice: "backup", args: ["backup", "b.db"], table: "report_runs" },
   ])("a damaged warehouse is remembered when $notice notices it", async ({ args, table }) => {
     await using folder = await makeSandboxFolder({ calls: 50 });
     await folder.say("sync");
@@ -55,7 +56,7 @@ describe("damage", () => {
     await using folder = await makeSandboxFolder({ calls: 50 }, NEVER);
     await folder.say("sync");
     await folder.say("job export");
-    damageTable(folder.database, "exported_rollups");
+    damageTable(folder.database, "sync_pages");
     expect((await folder.run("job sync")).code).toBe(7);
     await using schedule = startLogging(["schedule", "--listen", "127.0.0.1:0"], folder.options);
     const address = await schedule.seen(({ msg }) => msg === "listening");
@@ -70,22 +71,19 @@ describe("damage", () => {
 });
 
 describe("a missing warehouse", () => {
-  it.each(["job sync", "job export", "job insights"])(
-    "%s begins no warehouse, and exits with 7",
-    async (line) => {
-      await using folder = await makeSandboxFolder({ calls: 5 }, { CALLTALLY_INSIGHT_IDS: "101" });
-      expect(await folder.run(line)).toMatchObject({
-        code: 7,
-        stderr: expect.stringContaining(`There is no warehouse at ${folder.database}`),
-      });
-      expect(folder.sandbox.requests).toEqual([]);
-      // Not even a lock, which would be a clue that there was one.
-      expect(await folder.run("sync")).toMatchObject({
-        code: 0,
-        stderr: expect.not.stringContaining("Began"),
-      });
-    },
-  );
+  it.each(JOBS.map(({ name }) => `job ${name}`))("%s begins no warehouse, and exits with 7", async (line) => {
+    await using folder = await makeSandboxFolder({ calls: 5 }, { CALLTALLY_INSIGHT_IDS: "101" });
+    expect(await folder.run(line)).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining(`There is no warehouse at ${folder.database}`),
+    });
+    expect(folder.sandbox.requests).toEqual([]);
+    // Not even a lock, which would be a clue that there was one.
+    expect(await folder.run("sync")).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining("Began"),
+    });
+  });
 
   it("a job begins no warehouse after its disk is lost; a sync by hand does, and says what is left", async () => {
     await using folder = await makeSandboxFolder({ calls: 5 });

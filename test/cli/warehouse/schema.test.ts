@@ -32,7 +32,7 @@ describe("calltally schema", () => {
 
   it("prints metadata for Datasette under the name that Datasette gives to the file", async () => {
     using folder = makeTempFolder();
-    const args = ["schema", "insight_groups", "--datasette"];
+    const args = ["schema", "retention", "--datasette"];
     const { stdout } = await calltally(args, {
       cwd: folder.path,
       env: { CALLTALLY_DATABASE: "data/acme.db" },
@@ -50,12 +50,13 @@ describe("calltally schema", () => {
           description: expect.stringContaining("attributed_calls has one row per call"),
           tables: {
             sqlite_sequence: { hidden: true },
-            insight_groups: {
-              description: "The org units (groups) of an insight.",
+            retention: {
+              description:
+                "Up to when calls have been pruned, by kind; a kind that is always kept has no row.",
               hidden: true,
               columns: {
-                insight_id: "The insight in insights.",
-                group_id: "The group's id, group_list[].id.",
+                kind: "transcripts, summaries, caller_numbers, recording_urls or extra.",
+                pruned_before: "No call before this time contains any, ISO 8601 UTC; ~ for all calls.",
               },
             },
           },

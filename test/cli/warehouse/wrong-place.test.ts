@@ -83,7 +83,6 @@ const CASES: { line: string; env?: Record<string, string>; code: number; says: s
   ].map(([value = "", says = ""]) => {
     return { line: "sync", env: { CALLTALLY_TOKEN: "", CALLTALLY_TOKEN_FILE: value }, code: 2, says };
   }),
-  { line: "webhook patch 1 --file folder", code: 2, says: "folder: it is a folder" },
 ];
 
 describe.skipIf(process.platform === "win32")("calltally with a missing or unexpected file", () => {
