@@ -41,7 +41,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: "sources",
-    what: "groups of calls from SQLite: filters, spend, sessions",
+    what: "columns of calls from SQLite, for figures to group: filters, spend, sessions",
     start: "sources/session.ts",
   },
   {
@@ -68,7 +68,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: "features",
-    what: "what the core does not know, a folder each, a line each in list.ts",
+    what: "what the core does not import, a folder each; rooms ask them by list.ts",
     start: "features/feature.ts",
   },
   {
