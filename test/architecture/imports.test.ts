@@ -89,7 +89,7 @@ describe("structure", () => {
 
   it("no function has more than 80 lines, and at most four files more than 300", () => {
     expect(findLongFunctions(80)).toEqual([]);
-    expect(findLongFiles(300).map(({ place }) => place)).toHaveLength(4);
+    expect(findLongFiles(300).length).toBeLessThanOrEqual(4);
   });
 
   it("no folder but that of commands has more than 25 files", () => {
