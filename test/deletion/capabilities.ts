@@ -31,6 +31,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   conversions: {
     folder: feature("conversions"),
+    untried: true,
     commands: ["uploads"],
     pages: ["ad-platforms"],
     tests: ["test/cli/reports/uploads.test.ts"],
@@ -41,6 +42,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   explore: {
     folder: feature("explore"),
+    untried: true,
     commands: [],
     demo: "demo-explore",
     pages: ["explore"],

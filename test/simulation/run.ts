@@ -82,7 +82,8 @@ async function liveOne(seed: number): Promise<void> {
 
 /** Runs each life in a process of its own, as many at the same time as there are cores. */
 async function liveMany(seeds: number): Promise<void> {
-  const first = randomInt(1_000_000);
+  const { DRAWING_SEED } = process.env;
+  const first = DRAWING_SEED === undefined ? randomInt(1_000_000) : Number(DRAWING_SEED) % 1_000_000;
   const atOnce = pLimit(availableParallelism());
   const isWell = await atOnce.map(
     Array.from({ length: seeds }, (_, index) => first + index),
