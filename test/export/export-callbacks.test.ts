@@ -122,18 +122,18 @@ describe("export callbacks", () => {
     const calls = [
       makeCall({
         call_id: 1,
-        caller_id: "+49 301",
+        caller_id: "+49 30 1234567",
         call_started: "2026-03-01T10:00:00.000Z",
         disposition: "busy",
         recording_url: "https://r.example/1",
       }),
     ];
     const plain = await exportCallbacks(calls);
-    expect(JSON.stringify(plain.rows)).not.toMatch(/301|r\.example/);
+    expect(JSON.stringify(plain.rows)).not.toMatch(/1234567|r\.example/);
     const { rows, mode } = await exportCallbacks(calls, {
       targets: [{ kind: "callbacks", with: ["caller_id", "recording_url"] }],
     });
-    expect(rows).toMatchObject([{ caller_id: "+49 301", recording_url: "https://r.example/1" }]);
+    expect(rows).toMatchObject([{ caller_id: "+49 30 1234567", recording_url: "https://r.example/1" }]);
     expect(mode).toBe(0o600);
   });
 
