@@ -88,8 +88,8 @@ export class KeyCalls {
   /** Returns undefined while it is still off, or too few calls show otherwise. */
   endOf({ kind, sinceHour }: PastNotice): End | undefined {
     const { weekHour, untilHour } = this.#context;
-    if (this.look(weekHour).weeks < MIN_WEEKS)
-      return { endedHour: untilHour, reason: "nothing to compare with" };
+    const week = this.look(weekHour);
+    if (week.weeks < MIN_WEEKS) return { endedHour: untilHour, reason: "nothing to compare with" };
     const longest = untilHour - Math.max(sinceHour, weekHour);
     // It is not known since when calls are as before: the shortest stretch that shows it.
     for (let length = 1; length < 2 * longest; length *= 2) {
@@ -100,10 +100,12 @@ export class KeyCalls {
       if (chance >= END_CHANCE) continue;
       if (kind === "silent")
         return { endedHour: this.#counts.firstFrom(from) ?? from, reason: "calls again" };
-      if (kind === "many" ? calls <= expected * END_FACTOR : calls * END_FACTOR >= expected)
-        return { endedHour: from, reason: "as before" };
+      if (isAsBefore(kind, calls, expected)) return { endedHour: from, reason: "as before" };
     }
-    return undefined;
+    // Few calls, or days that vary much, may never be enough for the test; a whole week as before is.
+    if (sinceHour > weekHour || !isAsBefore(kind, week.calls, week.expected)) return undefined;
+    if (kind !== "silent") return { endedHour: weekHour, reason: "as before" };
+    return { endedHour: this.#counts.firstFrom(weekHour) ?? weekHour, reason: "calls again" };
   }
 
   /** Compares the calls from an hour on with those of the weeks before. */
@@ -182,5 +184,8 @@ export class KeyCalls {
     return weeks;
   }
 }
+
+const isAsBefore = (kind: NoticeKind, calls: number, expected: number) =>
+  kind === "many" ? calls <= expected * END_FACTOR : calls * END_FACTOR >= expected;
 
 const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0);

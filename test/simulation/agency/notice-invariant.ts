@@ -2,8 +2,8 @@ import type { Ran, World } from "../types.ts";
 import type { Client } from "./types.ts";
 
 const DAY_MS = 86_400_000;
-/** By then a notice is over even if the calls of no week show it: too few weeks without a notice are left to compare with. */
-const END_DAYS = 40;
+/** By then one of the weeks is as before, however much days vary. */
+const END_DAYS = 21;
 
 /** Whether each notice was over when the last process ended. */
 const known = new WeakMap<Client, Map<number, boolean>>();
