@@ -59,7 +59,7 @@ export async function reportOverview(
     const written = await outlet.write(OVERVIEW_FILE, [page], "shared");
     return [
       { contents: "overview", rows: rows.length, ...written },
-      await writeOverviewSheet(overview, async (...given) => outlet.write(...given)),
+      await writeOverviewSheet(overview, async (...file) => outlet.write(...file)),
     ];
   });
   const lacking = rows.filter(({ own }) => own === undefined);

@@ -31,15 +31,15 @@ export function toUsageError(
   command: string,
   expected: ExpectedFlags = {},
 ): UsageError {
-  const said = message.replace(/^error: /, "");
-  const known = SENTENCES.find(([pattern]) => pattern.test(said));
+  const sentence = message.replace(/^error: /, "");
+  const known = SENTENCES.find(([pattern]) => pattern.test(sentence));
   const [pattern, verb, what, problem] = known ?? [/^(.*)$/s, "run", "$0", "$1"];
-  const found = pattern.exec(said);
+  const match = pattern.exec(sentence);
   const fill = (template: string, show: (part: string) => string) =>
-    template.replace(/\$(\d)/g, (_, index) => (index === "0" ? command : show(found?.[index] ?? "")));
-  const flag = code === "commander.unknownOption" ? found?.[1]?.replace(/=.*/s, "") : undefined;
+    template.replace(/\$(\d)/g, (_, index) => (index === "0" ? command : show(match?.[index] ?? "")));
+  const flag = code === "commander.unknownOption" ? match?.[1]?.replace(/=.*/s, "") : undefined;
   const hint =
-    expected[flag ?? ""] ?? found?.groups?.advice ?? `\`${command} --help\` lists arguments and options.`;
+    expected[flag ?? ""] ?? match?.groups?.advice ?? `\`${command} --help\` lists arguments and options.`;
   const why = fill(problem, (part) => part);
   return verb === "use"
     ? cannotUse(fill(what, quoted), why, hint)

@@ -75,7 +75,7 @@ export interface RememberedFigures {
   /** Returns the figures of a file that changed, in the order in which its rollups are watched. */
   findIn: (file: string) => readonly ChangedFigure[];
   /** All that were found, once the files are written. */
-  readonly found: readonly ChangedFigure[];
+  readonly restatements: readonly ChangedFigure[];
 }
 
 export interface RollupOutlet {

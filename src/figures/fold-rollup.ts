@@ -48,14 +48,14 @@ export async function foldRollup(
   const measures = measuresOf(query, source.rules);
   const sides: SideRows[] = [];
   for (const [index, side] of sidesOf(query).entries()) {
-    const own = totals?.[index] ?? folding;
-    const parts = await source.groups({ ...side, cells, folding: own, parts: partsNeeded(measures) });
+    const ofSide = totals?.[index] ?? folding;
+    const parts = await source.groups({ ...side, cells, folding: ofSide, parts: partsNeeded(measures) });
     const known = counted?.sides[index] ?? {
       calls: undefined,
       spent: spentOn(side, { query, source, cells }),
       earned: await earnedOn(side, { query, source, cells }),
     };
-    sides.push({ parts, ...foldSpent(own, known) });
+    sides.push({ parts, ...foldSpent(ofSide, known) });
   }
   const hasBefore = counterpartTest(query, cells, folding);
   const figures = figureReaders(measures, sides, { ...known, rules: source.rules, hasBefore });
@@ -88,9 +88,9 @@ function counterpartTest(
 ) {
   const endsAt = previous?.span.endsAt;
   const isIn = ({ startsAt }: LabelledPeriod) => endsAt === undefined || startsAt < endsAt;
-  const found = new Set(previous?.periods?.filter(isIn).map(({ period }) => period));
+  const compared = new Set(previous?.periods?.filter(isIn).map(({ period }) => period));
   const lacking = new Set<FactValue>(
-    periods.map(({ period }) => period).filter((period) => !found.has(period)),
+    periods.map(({ period }) => period).filter((period) => !compared.has(period)),
   );
   return (row: number) => !lacking.has(cells.periods?.values[(folding ?? cells).periodOf(row)] ?? null);
 }
@@ -126,14 +126,14 @@ function foldSpent(
 ): Pick<SideRows, "spent" | "earned" | "unpaid"> {
   if (folding === undefined || calls === undefined) return { spent, earned, unpaid: new Set() };
   const sums = new Map<number, Spent>();
-  for (const [cell, own] of spent) {
+  for (const [cell, amounts] of spent) {
     const row = folding.rowOf(cell);
-    sums.set(row, addSpent(sums.get(row), own));
+    sums.set(row, addSpent(sums.get(row), amounts));
   }
   const earnings = new Map<number, Earnings>();
-  for (const [cell, own] of earned) {
+  for (const [cell, amounts] of earned) {
     const row = folding.rowOf(cell);
-    earnings.set(row, addEarned(earnings.get(row), own));
+    earnings.set(row, addEarned(earnings.get(row), amounts));
   }
   const unpaid = new Set<number>();
   const known = { spent: sums, earned: earnings, unpaid };

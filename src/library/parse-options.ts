@@ -38,7 +38,7 @@ const settingName = z.string().superRefine((name, context) => {
 const text = (parse: (text: string) => unknown) => z.string().min(1).superRefine(by(parse));
 const path = text(parseFilePath);
 
-const toText = (given: unknown) => (Number.isSafeInteger(given) ? String(given) : given);
+const toText = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
 
 const signal = z.instanceof(AbortSignal).optional();
 
@@ -150,8 +150,8 @@ export function parseSyncOptions(options: unknown) {
 }
 
 /** @throws UsageError that says what is allowed */
-export function parseWarehousePath(given: unknown): string {
-  return parse(z.object({ path }), { path: given }).path;
+export function parseWarehousePath(value: unknown): string {
+  return parse(z.object({ path }), { path: value }).path;
 }
 
 export interface Query {
@@ -184,8 +184,8 @@ export function parseCallQuestion(question: unknown = {}): ParsedRequest {
 
 /** @throws UsageError that names the member, and says what is allowed */
 export function parseExport(folder: unknown, request: unknown): ParsedRequest & { folder: string } {
-  const given = parse(z.object({ folder: text(parseFilePath) }), { folder });
-  return { ...given, ...toAsked(parse(exportRequest, request)) };
+  const target = parse(z.object({ folder: text(parseFilePath) }), { folder });
+  return { ...target, ...toAsked(parse(exportRequest, request)) };
 }
 
 export interface ParsedRequest {
@@ -201,8 +201,8 @@ function toAsked({
 }
 
 /** @throws UsageError for the first problem, with the member that has it */
-export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const { data, error } = schema.safeParse(given, { reportInput: true });
+export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { data, error } = schema.safeParse(value, { reportInput: true });
   if (error === undefined) return data;
   const [{ path, message } = { path: [], message: "cannot be used" }] = error.issues.flatMap((issue) =>
     describeIssue(schema, issue),

@@ -57,11 +57,11 @@ export async function answerCall(json: string, options: AnswerOptions): Promise<
     const asked = call.parse(JSON.parse(json));
     const tool = tools.find(({ name }) => name === asked.name);
     if (tool === undefined) throw new Error(`There is no tool ${asked.name}`);
-    const { account: name, ...given } = parse(tool.input, asked.arguments);
+    const { account: name, ...args } = parse(tool.input, asked.arguments);
     const answer = async (account: Account) => {
       const settings = loadSettings(account.sources);
       const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
-      return await tool.answer(scope, given);
+      return await tool.answer(scope, args);
     };
     // Tools have an argument for the account only if there are several.
     const account = accounts.length === 1 ? accounts[0] : accounts.find((each) => each.name === name);

@@ -29,12 +29,12 @@ export function withhold<C extends Personal>(
   past: readonly WithheldKind[],
 ): { call: C; withheld: WithheldKind[] } {
   if (past.length === 0) return { call, withheld: [] };
-  const found = new Set<WithheldKind>();
+  const kinds = new Set<WithheldKind>();
   const rest: C = { ...call };
   const replace = (kind: WithheldKind, member: keyof Personal, value: string | null) => {
     if (rest[member] === value) return;
     Object.assign(rest, { [member]: value });
-    found.add(kind);
+    kinds.add(kind);
   };
   for (const kind of past) {
     if (kind === "extra" || (kind === "caller_numbers" && isPseudonym(call.caller_id))) continue;
@@ -45,9 +45,9 @@ export function withhold<C extends Personal>(
     replace("extra", "extra", extra && keepClick(call, { ...rest, extra: describeJson(extra, row) }).extra);
     replace("extra", "transcription_details", details && describeJson(details, lines));
   }
-  return found.size === 0
+  return kinds.size === 0
     ? { call, withheld: [] }
-    : { call: rest, withheld: WITHHELD_KINDS.filter((kind) => found.has(kind)) };
+    : { call: rest, withheld: WITHHELD_KINDS.filter((kind) => kinds.has(kind)) };
 }
 
 /** Does this for the JSON of a row that could not be parsed. */

@@ -36,9 +36,9 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
 ];
 
 function readServerError(body: string) {
-  const { code, said } = FORM.exec(body)?.groups ?? {};
-  if (code === undefined || said === undefined) return undefined;
-  const [line = ""] = said.replace(TAIL, "").trim().split("\n");
+  const { code, said: message } = FORM.exec(body)?.groups ?? {};
+  if (code === undefined || message === undefined) return undefined;
+  const [line = ""] = message.replace(TAIL, "").trim().split("\n");
   return { code: Number(code), said: toPrintable(line.slice(0, MAX_LENGTH).replace(/[.,\s]+$/, "")) };
 }
 
@@ -48,15 +48,16 @@ export function errorOfResponse(
   doing: string,
   { status, body, hasRows }: { status: number; body: string; hasRows: boolean },
 ): CalltallyError {
-  const found = readServerError(body);
-  if (found !== undefined) {
-    const kind = KINDS.find(({ codes }) => codes.includes(found.code));
+  const problem = readServerError(body);
+  if (problem !== undefined) {
+    const kind = KINDS.find(({ codes }) => codes.includes(problem.code));
     const exitCode = kind?.exitCode ?? EXIT.contract;
     // Errors quote rows that could not be read.
-    const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
+    const message =
+      hasRows && exitCode === EXIT.contract ? problem.said.replace(/[:(].*/s, "") : problem.said;
     return new CalltallyError(
       exitCode,
-      `Cannot ${doing} at ${host}: ClickHouse says ${said} (code ${found.code})`,
+      `Cannot ${doing} at ${host}: ClickHouse says ${message} (code ${problem.code})`,
       { hint: kind?.hint ?? UNKNOWN_HINT },
     );
   }

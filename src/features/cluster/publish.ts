@@ -65,8 +65,8 @@ export async function publish(
   try {
     await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
     await makeTables(cluster, signal);
-    const own = { account, isThorough, clock, signal, startedMs };
-    const { result, state } = await publishAccount(cluster, warehouse, settings, own);
+    const options = { account, isThorough, clock, signal, startedMs };
+    const { result, state } = await publishAccount(cluster, warehouse, settings, options);
     const { published_at, run_id, totals } = result;
     record(warehouse.writer, { ...started, published_at, run_id, calls: totals.calls, ...state });
     return result;

@@ -58,7 +58,7 @@ export const packLines: Pack = async (job, dimensions, { span, periods }) => {
     spend: job.spend && spendLedger(job.spend, { span, periods }),
     outcomes: job.outcomes && (await outcomeLedger(session, { span, periods }, { keys, offsets })),
   });
-  const marked = (mark: number) => calls.marks.reduce((sum, own) => sum + Number((own & mark) !== 0), 0);
+  const marked = (mark: number) => calls.marks.reduce((sum, marks) => sum + Number((marks & mark) !== 0), 0);
   const sums = {
     calls: calls.rows,
     answered_calls: marked(MARKS.answered),

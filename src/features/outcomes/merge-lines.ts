@@ -53,12 +53,12 @@ export function mergeLines(
     sum = (sum ?? 0n) + BigInt(amount);
   }
   const earned = lines.filter(({ is_refund }) => is_refund === 0);
-  const own = earned.length > 0 ? earned : lines;
-  const withCall = own.filter(({ call_id }) => call_id !== null);
-  const first = (withCall.length > 0 ? withCall : own).reduce(earlierOf);
+  const ofStage = earned.length > 0 ? earned : lines;
+  const withCall = ofStage.filter(({ call_id }) => call_id !== null);
+  const first = (withCall.length > 0 ? withCall : ofStage).reduce(earlierOf);
   return {
     first: doAgree(lines) ? first : undefined,
-    stage: own[0]?.stage ?? "lost",
+    stage: ofStage[0]?.stage ?? "lost",
     amount_micros: sum,
     repeated,
   };

@@ -69,7 +69,10 @@ export class StagedJobs implements Disposable {
    * @returns the lines that contradict each other or are refunds of a stored job, and those that have the call of another line
    * @throws UsageError for equal amounts of one job without a rule
    */
-  makeJobs(files: readonly string[], rule: LineRule | undefined): { refused: RefusedLine[]; found: Place[] } {
+  makeJobs(
+    files: readonly string[],
+    rule: LineRule | undefined,
+  ): { refused: RefusedLine[]; linked: Place[] } {
     const sqlite = this.#sqlite;
     sqlite.exec(`COMMIT; BEGIN; ${JOBS}`);
     const isMerging =
@@ -85,7 +88,7 @@ export class StagedJobs implements Disposable {
         .run(file, line);
     }
     sqlite.exec("COMMIT");
-    return { refused, found };
+    return { refused, linked: found };
   }
 
   #mergeLines(files: readonly string[], rule: LineRule | undefined) {

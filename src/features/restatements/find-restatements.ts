@@ -108,8 +108,8 @@ function prepareRename(
     const names = new Map<FigureValue | undefined, Set<FigureValue>>();
     for (const [, key] of side) {
       const values = parseValues(key);
-      const own = names.get(values[idAt]) ?? new Set();
-      names.set(values[idAt], own.add(values[nameAt] ?? null));
+      const ofId = names.get(values[idAt]) ?? new Set();
+      names.set(values[idAt], ofId.add(values[nameAt] ?? null));
     }
     return names;
   };

@@ -33,9 +33,9 @@ const COLUMNS: readonly FileColumn[] = [
 /** Writes `restatements.csv`, one line per figure; the key columns are a JSON object, since values may be any text. */
 export async function writeRestatements(
   { write, ask: { format, timezone } }: Pick<Job, "write" | "ask">,
-  found: readonly Restatement[],
+  restatements: readonly Restatement[],
 ): Promise<WrittenFile> {
-  const table = { columns: COLUMNS, rows: found.map((each) => COLUMNS.map(({ of }) => of(each))) };
+  const table = { columns: COLUMNS, rows: restatements.map((each) => COLUMNS.map(({ of }) => of(each))) };
   const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" }, timezone);
   return await write(RESTATEMENT_FILE, content);
 }

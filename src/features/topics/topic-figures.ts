@@ -42,11 +42,11 @@ export type TopicFigures = Awaited<ReturnType<typeof readTopicFigures>>;
 export async function readTopicFigures(
   reader: Reader,
   {
-    own,
+    rules: own,
     tried,
     signal,
   }: {
-    own: AttributionRules;
+    rules: AttributionRules;
     tried?: AttributionRules["topics"] | undefined;
     signal?: AbortSignal | undefined;
   },

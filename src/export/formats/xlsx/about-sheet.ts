@@ -75,7 +75,9 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
     ...describeRange("Calls", manifest.range),
     ...(before ? describeRange("Compared with", before) : []),
     ...describePeriods(manifest),
-    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((said) => line("Spend", said)),
+    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((sentence) =>
+      line("Spend", sentence),
+    ),
     ...Object.entries(manifest.filter).map(([name, value]) => line(`Filter: ${inWords(name)}`, list(value))),
     line("Counted as answered", rules.answered.join(", ")),
     line("Counted as missed", rules.missed.join(", ")),

@@ -27,10 +27,10 @@ export function rowsThatPass(tests: readonly Test[], rows: number): Int32Array {
       if (passes === 0) isOut[row] = 1;
     }
   }
-  const found = new Int32Array(rows);
+  const places = new Int32Array(rows);
   let count = 0;
-  for (let row = 0; row < rows; row++) if (isOut[row] === 0) found[count++] = row;
-  return found.subarray(0, count);
+  for (let row = 0; row < rows; row++) if (isOut[row] === 0) places[count++] = row;
+  return places.subarray(0, count);
 }
 
 export function pickRows({ places, startsMs, codes }: PageRows, order: Int32Array): PageRows {
@@ -39,7 +39,7 @@ export function pickRows({ places, startsMs, codes }: PageRows, order: Int32Arra
     rows,
     places: take(places, order, new Int32Array(rows)),
     startsMs: take(startsMs, order, new Float64Array(rows)),
-    codes: new Map([...codes].map(([name, own]) => [name, take(own, order, new Int32Array(rows))])),
+    codes: new Map([...codes].map(([name, ofRows]) => [name, take(ofRows, order, new Int32Array(rows))])),
   };
 }
 
@@ -62,7 +62,7 @@ export function sliceRows({ places, startsMs, codes }: PageRows, begin: number, 
     rows: end - begin,
     places: places.subarray(begin, end),
     startsMs: startsMs.subarray(begin, end),
-    codes: new Map([...codes].map(([name, own]) => [name, own.subarray(begin, end)])),
+    codes: new Map([...codes].map(([name, ofRows]) => [name, ofRows.subarray(begin, end)])),
   };
 }
 
