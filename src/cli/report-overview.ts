@@ -53,7 +53,7 @@ export async function reportOverview(
   const overview = await readOverview(accounts, toOverviewAsk, { file, nowMs: Date.now(), signal });
   const { rows } = overview;
   const output = folderOutput(folder, { replace, signal });
-  const figures = rows.flatMap(({ own }) => own ?? []);
+  const figures = rows.flatMap(({ accountFigures }) => accountFigures ?? []);
   const files = await writeMerged(figures, output, async (outlet, { statements }) => {
     const page = await toOverviewPage(overview, { letterhead, statements, folder: output.folder });
     const written = await outlet.write(OVERVIEW_FILE, [page], "shared");
@@ -62,7 +62,7 @@ export async function reportOverview(
       await writeOverviewSheet(overview, async (...file) => outlet.write(...file)),
     ];
   });
-  const lacking = rows.filter(({ own }) => own === undefined);
+  const lacking = rows.filter(({ accountFigures }) => accountFigures === undefined);
   const { statements } = files.manifest;
   return {
     data: toJson(files),

@@ -3,7 +3,7 @@ import { cannotUse, UsageError } from "../base/errors.ts";
 import type { ExpectedFlags } from "./expected-flags.ts";
 
 /** Commander's messages, and how we say what cannot be done, and why; $0 stands for the command. */
-const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, problem: string][] = [
+const SENTENCES: readonly [pattern: RegExp, verb: "use" | "run", what: string, problem: string][] = [
   [/^option '(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s, "use", "$1 $2", "$3"],
   [/^command-argument value '(.*)' is invalid for argument '.*?'\. (.*)$/s, "use", "$1", "$2"],
   [/^option '(--[\w-]+).*?' argument missing$/, "use", "$1", "its value is missing"],

@@ -58,7 +58,7 @@ function hintOf({ env, help, example, default: fallback }: Setting): string {
 
 /** The returned settings omit bad ones. */
 export function inspectSettings(sources: SettingSources) {
-  const { layers, inspected } = tryLayers(sources);
+  const { layers, entries } = tryLayers(sources);
   const settings = toSettings(layers, sources.accounts ?? [], (setting, layered) => {
     const origin: FoundSetting["origin"] =
       layered?.origin ?? (setting.default === undefined ? "not set" : "default");
@@ -66,14 +66,14 @@ export function inspectSettings(sources: SettingSources) {
     try {
       const value = readValue(setting, layered);
       const shown = layered === undefined ? setting.default : show(setting, layered, value);
-      inspected.push({ ...at, shown, file: setting.isRead ? layered?.text : undefined });
+      entries.push({ ...at, shown, file: setting.isRead ? layered?.text : undefined });
       return value;
     } catch (error) {
-      inspected.push({ ...at, problem: { message: describeError(error), hint: hintOf(setting) } });
+      entries.push({ ...at, problem: { message: describeError(error), hint: hintOf(setting) } });
       return readValue(setting, undefined);
     }
   });
-  return { found: inspected, unknown: findUnknownNames(layers), settings };
+  return { entries, unknown: findUnknownNames(layers), settings };
 }
 
 /** Finds names that begin like settings, or are nearly settings, and have no effect. */
@@ -94,15 +94,15 @@ function findUnknownNames(layers: readonly Layer[]) {
 }
 
 /** The layers without `.env` if that cannot be read. */
-function tryLayers(sources: SettingSources): { layers: Layer[]; inspected: FoundSetting[] } {
+function tryLayers(sources: SettingSources): { layers: Layer[]; entries: FoundSetting[] } {
   try {
-    return { layers: toLayers(sources), inspected: [] };
+    return { layers: toLayers(sources), entries: [] };
   } catch (error) {
     const { message, hint } = toCalltallyError(error);
     const { flags = {}, env, file = [] } = sources;
     return {
       layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],
-      inspected: [{ env: ".env", origin: ".env", problem: { message, hint } }],
+      entries: [{ env: ".env", origin: ".env", problem: { message, hint } }],
     };
   }
 }

@@ -110,10 +110,10 @@ function compareBefore({ session, timeframe, manifest }: Job, range: Required<Da
   const before = closedRange(comparisonRange(range, "previous"));
   if (before === undefined) throw new Error("The days before closed ones are closed");
   // A report of those days may have blanked a period that their total would reveal.
-  const own = grain ? periods({ ...before, grain, zone: timezone }) : [];
+  const periodsBefore = grain ? periods({ ...before, grain, zone: timezone }) : [];
   return compareTo(session, {
     range: before,
-    periods: own.map((each) => ({ ...each, previous: each.period })),
+    periods: periodsBefore.map((each) => ({ ...each, previous: each.period })),
     to: range,
     timezone,
     asOf: manifest.run?.finished_at,

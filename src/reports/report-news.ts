@@ -27,11 +27,11 @@ export async function readReportNews(
   const all = (await loadNotices()).read(reader, "");
   // A clock may be set back, a number not.
   const until = upTo ?? Math.max(0, ...all.map(({ news }) => news));
-  const found = all.filter(
+  const recent = all.filter(
     ({ news, ended_at }) => news <= until && (after === undefined ? ended_at === null : news > after),
   );
   const notices = inLocale(letterhead.locale, () =>
-    found.map(({ describe }) => `Notice: ${describe(timeframe.timezone)}.`),
+    recent.map(({ describe }) => `Notice: ${describe(timeframe.timezone)}.`),
   );
   return { notices, until };
 }

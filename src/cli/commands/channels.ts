@@ -29,7 +29,7 @@ export const command = (context: Context) =>
         const tried = file === undefined ? undefined : readChannels(file);
         using reader = openOwn(settings, openReader);
         const rules = readAttributionRules(settings);
-        const figures = readChannelFigures(reader, { own: rules, tried });
+        const figures = readChannelFigures(reader, { rules: rules, tried });
         const none = describeNoLines("own channels", {
           file: file ?? settings.channelsFile,
           isEmpty: (tried ?? rules.channels).length === 0,

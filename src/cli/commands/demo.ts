@@ -38,7 +38,7 @@ const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
   "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
 };
 
-function describeDemo({ run, made: report, tables, pages }: Demo, folder: string): string {
+function describeDemo({ run, report, tables, pages }: Demo, folder: string): string {
   const [byChannel = "", byCampaign = ""] = tables.map(describeRollup);
   return [
     `What brought a made-up plumber ${formatCount(DEMO_CALLS)} calls:`,

@@ -95,7 +95,7 @@ async function forgetIn(
   { exports: isRemoved, allowEmpty }: ForgetFlags,
 ): Promise<Result> {
   const forgotten = await forgetNow(whom, {
-    own: settings,
+    account: settings,
     exportDir: settings.exportDir,
     isExportRemoved: isRemoved,
     isUnknownAllowed: allowEmpty,

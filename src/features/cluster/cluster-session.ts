@@ -92,11 +92,11 @@ async function openAccount(
     const sql = `SELECT account, count(), sum(1 - is_deleted) FROM ${calls}${final} WHERE account IN (${accounts}) GROUP BY account`;
     const [_, stored = 0, counted = 0] =
       (await reader.ask("count calls", sql)).find(([name]) => name === account) ?? [];
-    return { stored, found: Number(counted) };
+    return { stored, counted: Number(counted) };
   };
   const [all, final] = await Promise.all([count(""), count(" FINAL")]);
   const isReplicated = cluster.servers.length > cluster.shards;
-  assertAll(account, "calls", { count: final.found, published: about.totals.calls });
+  assertAll(account, "calls", { count: final.counted, published: about.totals.calls });
   const source = {
     account,
     // Leaving replaced rows out takes most of a statement's time. Replicas may have different ones.

@@ -39,12 +39,12 @@ export function listCalls(
   const { with: privateColumns = [], timezone } = ask;
   // The list has no pseudonyms.
   const all = callColumns(session.rules, localTime(timezone), String, privateColumns);
-  const own = all.filter(({ name }) => [...COLUMNS, ...privateColumns].includes(name));
+  const listable = all.filter(({ name }) => [...COLUMNS, ...privateColumns].includes(name));
   const select = reader.sqlite.prepare<[FactValue], RuledMembers>(
     `SELECT ${RULED_MEMBERS.join(", ")} FROM calls WHERE call_id = ?`,
   );
   const columns: readonly Pick<CallColumn, "name" | "type">[] = [
-    ...own,
+    ...listable,
     { name: "source_rule", type: "text" },
   ];
   const dictionaries = columns.map(() => new Dictionary());
@@ -52,10 +52,10 @@ export function listCalls(
   const codes: number[][] = columns.map(() => []);
   let characters = 0;
   const { read } = session.calls(
-    own.map(({ of }) => of),
+    listable.map(({ of }) => of),
     span,
   );
-  for (const listed of derive(read(), own)) {
+  for (const listed of derive(read(), listable)) {
     const [id = null] = listed;
     const members = select.get(id);
     places.set(id, places.size);

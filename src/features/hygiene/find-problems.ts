@@ -283,11 +283,11 @@ function ofSpellings(spellings: readonly SpellingGroup[]): FoundProblem[] {
 function aliasMaker({ aliases, aliases_of = {} }: Tags["rules"]) {
   const known = recordOf(ALIAS_FIELDS, (field) => {
     const ofField = new Map(Object.entries({ ...aliases, ...aliases_of[field] }));
-    return { own: ofField, values: new Set([...ofField.values()].map(foldUtm)) };
+    return { ofField, values: new Set([...ofField.values()].map(foldUtm)) };
   });
   return (field: TagProblem["field"], raw: string, value: string): MendingLine | null => {
     const [from, to] = [foldUtm(raw), foldUtm(value)];
-    const { own: ofField, values } = known[field];
+    const { ofField, values } = known[field];
     const next = ofField.get(to) ?? value;
     const isChained = (values.has(from) && from !== to) || next !== value;
     // Spreadsheets write a text as a formula.

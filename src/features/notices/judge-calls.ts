@@ -83,10 +83,10 @@ export function judgeCalls<Past extends PastNotice>(
   const started: (WatchedKey & Finding)[] = [];
   for (const { watched, ...key } of examined) {
     if (past.some((notice) => notice.endedHour === undefined && isSame(notice, key))) continue;
-    const found = watched.find(level, [dayHour, weekHour], (finding) => isNews(key, finding, level));
-    if (found === undefined) continue;
-    started.push({ ...key, ...found });
-    open.push({ ...key, kind: found.kind });
+    const news = watched.find(level, [dayHour, weekHour], (finding) => isNews(key, finding, level));
+    if (news === undefined) continue;
+    started.push({ ...key, ...news });
+    open.push({ ...key, kind: news.kind });
   }
   return { started, ended };
 }

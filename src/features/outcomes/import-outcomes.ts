@@ -110,7 +110,7 @@ export function importOutcomes(
     return { file: name, encoding, unused_columns: columns.unused, ...counts, left_out_micros: leftOut };
   });
   if (staged.isEmpty && rejected.words.size > 0) throw unknownStages(names, rejected.words);
-  const { refused, linked: found } = staged.makeJobs(names, rule);
+  const { refused, linked } = staged.makeJobs(names, rule);
   for (const { file, line, reason } of refused)
     rejected.add(file, { line, job_id: null, kind: "left out", reason });
   const imported_at = new Date(systemClock.now()).toISOString();
@@ -121,7 +121,7 @@ export function importOutcomes(
   } = writeTransaction(warehouse, (tx) =>
     writeOutcomes(tx, read, { source, currency, imported_at, caller_key: fingerprint }),
   );
-  for (const { file, line } of [...found, ...kept]) rejected.remove(file, line);
+  for (const { file, line } of [...linked, ...kept]) rejected.remove(file, line);
   return {
     currency,
     imports,

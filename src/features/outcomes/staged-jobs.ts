@@ -77,7 +77,7 @@ export class StagedJobs implements Disposable {
     sqlite.exec(`COMMIT; BEGIN; ${JOBS}`);
     const isMerging =
       sqlite.prepare("SELECT 1 FROM temp.staged_jobs WHERE lines > 1 LIMIT 1").get() !== undefined;
-    const { refused, found } = isMerging ? this.#mergeLines(files, rule) : { refused: [], found: [] };
+    const { refused, linked } = isMerging ? this.#mergeLines(files, rule) : { refused: [], linked: [] };
     if (files.length > 1) this.#mergeFiles(files, rule);
     const refunds = sqlite.prepare<[], { id: number; file: number; line: number }>(LONE_REFUNDS).all();
     for (const { id, file, line } of refunds) {
@@ -88,12 +88,12 @@ export class StagedJobs implements Disposable {
         .run(file, line);
     }
     sqlite.exec("COMMIT");
-    return { refused, linked: found };
+    return { refused, linked };
   }
 
   #mergeLines(files: readonly string[], rule: LineRule | undefined) {
     const refused: RefusedLine[] = [];
-    const found: Place[] = [];
+    const linked: Place[] = [];
     const sqlite = this.#sqlite;
     const setJob = sqlite.prepare(
       `UPDATE temp.staged_jobs SET file = ?, line = ?, call_id = ?, caller_id = ?, day = ?, stage = ?, is_refund = ?, amount_micros = ?
@@ -120,10 +120,10 @@ export class StagedJobs implements Disposable {
       setJob.run(file, line, call_id, caller_id, day, stage, isRefund, amount_micros, id);
       for (const each of lines) {
         setLine.run(repeated.includes(each) ? "repeated" : null, call_id, each.job);
-        if (each.call_id === null && call_id !== null) found.push({ file: each.file, line: each.line });
+        if (each.call_id === null && call_id !== null) linked.push({ file: each.file, line: each.line });
       }
     }
-    return { refused, found };
+    return { refused, linked };
   }
 
   #mergeFiles(files: readonly string[], rule: LineRule | undefined): void {

@@ -37,12 +37,12 @@ export type TopicFigures = Awaited<ReturnType<typeof readTopicFigures>>;
 
 /**
  * Counts the calls that each line decides, by the topics in force, or those to try. Reads the transcripts of all calls.
- * @param options.own the rules in the settings: if they are in force, its lines are those of the file today
+ * @param options.rules the rules in the settings: if they are in force, its lines are those of the file today
  */
 export async function readTopicFigures(
   reader: Reader,
   {
-    rules: own,
+    rules,
     tried,
     signal,
   }: {
@@ -52,10 +52,10 @@ export async function readTopicFigures(
   },
 ) {
   const inForce = readRulesInForce(reader);
-  const { topics } = followsRules(inForce, own) ? own : inForce.rules;
-  const rules = { ...inForce.rules, topics: tried ?? topics };
-  const { findTopic } = compileRules(rules);
-  const counts = rules.topics.map(() => 0);
+  const { topics } = followsRules(inForce, rules) ? rules : inForce.rules;
+  const triedRules = { ...inForce.rules, topics: tried ?? topics };
+  const { findTopic } = compileRules(triedRules);
+  const counts = triedRules.topics.map(() => 0);
   const sources = new Map<string | null, SourceChange>();
   let kept = 0;
   for await (const call of paced(readCalls(reader), signal)) {
@@ -63,7 +63,7 @@ export async function readTopicFigures(
     const match = isKept ? undefined : findTopic(call);
     if (match !== undefined) counts[match.line] = (counts[match.line] ?? 0) + 1;
     if (isKept) kept++;
-    const topic = isKept ? call.topic : ((match && rules.topics[match.line]?.topic) ?? null);
+    const topic = isKept ? call.topic : ((match && triedRules.topics[match.line]?.topic) ?? null);
     const { source, outcome, duration } = call;
     const change = sources.get(source) ?? {
       ...{ source, calls: 0, other_topic: 0, qualified_calls: 0, qualified_calls_then: 0 },
@@ -72,11 +72,11 @@ export async function readTopicFigures(
     change.calls++;
     if (topic !== call.topic) change.other_topic++;
     change.qualified_calls += call.is_qualified;
-    change.qualified_calls_then += Number(isQualified({ topic, outcome, duration }, rules));
+    change.qualified_calls_then += Number(isQualified({ topic, outcome, duration }, triedRules));
   }
   return {
     /** As in the file. */
-    lines: rules.topics.map((line, index) => {
+    lines: triedRules.topics.map((line, index) => {
       const { topic, phrase, speaker } = line;
       return { line: lineOf(line, index), topic, phrase, speaker, calls: counts[index] ?? 0 };
     }),

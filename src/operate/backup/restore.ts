@@ -71,7 +71,7 @@ export async function restoreWarehouse(
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal).catch((error: unknown) => {
-    throw error instanceof DamagedError ? unusable(source, error.found) : error;
+    throw error instanceof DamagedError ? unusable(source, error.damage) : error;
   });
   // Migrates an older one at once, so that only backups are ever read in an older schema.
   using copy = openExistingWarehouse(draft.path, { isLocked: true });
@@ -153,8 +153,8 @@ function keepOwner(target: string, draft: string): void {
   for (const file of [`${target}.lock`, callerKeyOf(target)]) if (existsSync(file)) chownSync(file, uid, gid);
 }
 
-function unusable(source: string, found: string): DamagedError {
-  return new DamagedError(source, found, { hint: "Nothing was changed. Restore another backup." });
+function unusable(source: string, damage: string): DamagedError {
+  return new DamagedError(source, damage, { hint: "Nothing was changed. Restore another backup." });
 }
 
 function inUse(target: string): CalltallyError {

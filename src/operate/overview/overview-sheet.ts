@@ -22,12 +22,12 @@ export async function writeOverviewSheet(overview: Overview, write: Job["write"]
   const { rows, compared } = overview;
   const about = (columns: readonly Column[]): AboutRow[] => [
     ...overview.remarks.map((remark) => line("Total", remark)),
-    ...rows.flatMap(({ account, title, own, problems }) =>
-      own === undefined
+    ...rows.flatMap(({ account, title, accountFigures, problems }) =>
+      accountFigures === undefined
         ? [line(account, problems.join("; "))]
         : describeBasis(
-            { manifest: own.manifest, letterhead: { ...PLAIN, name: title } },
-            own.manifest.timezone,
+            { manifest: accountFigures.manifest, letterhead: { ...PLAIN, name: title } },
+            accountFigures.manifest.timezone,
           ),
     ),
     ...describeColumns(columns),
@@ -47,10 +47,9 @@ export async function writeOverviewSheet(overview: Overview, write: Job["write"]
 
 export function toTable({ rows, total, currency }: Overview): NamedTable {
   const known = new Map(
-    [...rows.flatMap(({ own }) => own?.table.columns ?? []), columnOf(MISSED_RATE)].map((each) => [
-      each.name,
-      each,
-    ]),
+    [...rows.flatMap(({ accountFigures }) => accountFigures?.table.columns ?? []), columnOf(MISSED_RATE)].map(
+      (each) => [each.name, each],
+    ),
   );
   // An amount's currency is in a column of its own, since accounts may differ.
   const figures = FIGURES.flatMap((name) => known.get(name) ?? []).map(

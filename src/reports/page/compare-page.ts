@@ -33,8 +33,8 @@ export async function compareWithPage(
     ["source", { ...earned, figures: [...KEY_FIGURES, ...(earned ? EARNED : [])] }],
     ["campaign", spend ? { spend: spend.form, figures: [...KEY_FIGURES, "cost"] } : {}],
   ];
-  for (const [dimension, own] of parts) {
-    const query = { dimensions: [dimension], span, periods, figures: KEY_FIGURES, ...own };
+  for (const [dimension, options] of parts) {
+    const query = { dimensions: [dimension], span, periods, figures: KEY_FIGURES, ...options };
     watch(dimension, query, (await session.rollup(query)).rows);
   }
   return remembered.findIn(PAGE_FILE);

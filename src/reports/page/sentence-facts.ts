@@ -82,8 +82,8 @@ function spendFacts(
     silent: silent
       .filter(({ campaign, campaign_id: id }) => campaign !== NOT_SET || id !== null)
       .map(({ campaign, campaign_id: id, cost }) => {
-        const isOf = (given: string | null, own: unknown) =>
-          given === own || (given === null && own === NOT_SET);
+        const isOf = (stored: string | null, shown: unknown) =>
+          stored === shown || (stored === null && shown === NOT_SET);
         return {
           name: campaign === NOT_SET ? `[${id}]` : String(campaign),
           cost: Number(cost),

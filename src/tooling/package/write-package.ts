@@ -57,9 +57,9 @@ export function addLock(folder: string): void {
 }
 
 /** Returns the published package.json. */
-export function toPublished(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function toPublished(manifest: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {
-    ...Object.fromEntries(Object.entries(own).filter(([member]) => PASSED_ON.includes(member))),
+    ...Object.fromEntries(Object.entries(manifest).filter(([member]) => PASSED_ON.includes(member))),
     dependencies: Object.fromEntries(
       Object.entries(packageJson.dependencies).filter(([name]) => !BUNDLED.includes(name)),
     ),

@@ -142,8 +142,8 @@ export class ForgottenCallers {
     if (callerId === null || caller === null || isPseudonym(caller)) return undefined;
     // A `caller_hash` in a file of an earlier version is of all letters and digits.
     const unread = toUnreadCaller(callerId) ?? caller;
-    const found = this.#find(caller) ?? (unread === caller ? undefined : this.#find(unread));
-    if (found !== undefined) return found.pseudonym;
+    const forgotten = this.#find(caller) ?? (unread === caller ? undefined : this.#find(unread));
+    if (forgotten !== undefined) return forgotten.pseudonym;
     const isNamed = this.#isNational(callerId) || this.#isAmong(callerId);
     return isNamed ? this.#digests.pseudonymOf(caller) : undefined;
   }
@@ -167,9 +167,9 @@ export class ForgottenCallers {
   }
 
   pseudonymOfHash(callerHash: string): string | undefined {
-    const found = this.#byDigest.get(this.#digests.ofText(callerHash));
-    if (found !== undefined) this.met.add(found.digest);
-    return found?.pseudonym;
+    const forgotten = this.#byDigest.get(this.#digests.ofText(callerHash));
+    if (forgotten !== undefined) this.met.add(forgotten.digest);
+    return forgotten?.pseudonym;
   }
 
   mask(text: string): string {
@@ -178,9 +178,9 @@ export class ForgottenCallers {
 
   #find(caller: string): ForgottenCaller | undefined {
     const digest = this.#digests.of(caller);
-    const found = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
-    if (found !== undefined) this.met.add(found.digest);
-    return found;
+    const forgotten = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
+    if (forgotten !== undefined) this.met.add(forgotten.digest);
+    return forgotten;
   }
 }
 

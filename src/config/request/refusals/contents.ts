@@ -8,7 +8,7 @@ import type { RequestParts, RequestRefusals } from "./request-parts.ts";
 /** Of one file with several accounts. */
 const MERGED: RequestRefusals = [
   ...(["total", "fill", "top", "min_cell"] as const).map((option) => ({
-    given: [option],
+    options: [option],
     text: `{${option}} is for one account: callers are not merged across accounts`,
   })),
   {

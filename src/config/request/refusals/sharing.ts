@@ -51,5 +51,5 @@ const SHARING: RequestRefusals = [
 ];
 export const SHARING_REFUSALS: RequestRefusals = SHARING.map(({ options: names = [], ...refusal }) => ({
   ...refusal,
-  given: ["min_cell", ...names],
+  options: ["min_cell", ...names],
 }));
