@@ -4,7 +4,7 @@ import type { CallFilter } from "../../calls/filter.ts";
 import { type ConversionKind, excludedOf, ruleOfKind } from "../../config/request/conversion-kinds.ts";
 import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
-import { type Job, listsOf } from "../../export/job.ts";
+import { type ExportJob, listsOf } from "../../export/job.ts";
 import type { Column } from "../../export/table.ts";
 import type { RollupSession } from "../../sources/session.ts";
 import type { Candidate } from "../../sources/sqlite/sqlite-conversions-sql.ts";
@@ -21,7 +21,7 @@ import { OrderBook, toOrders, toSecond, whyNotAdjustable } from "./uploaded-orde
 type PutOff = "uploaded" | "next file";
 
 /** Writes conversions and, in a second file, the examined calls that are not conversions, with reasons. */
-export async function writeConversions(job: Job, target: ConversionKind, ledger: UploadLedger) {
+export async function writeConversions(job: ExportJob, target: ConversionKind, ledger: UploadLedger) {
   const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
   const { every = false, new: isNew = false, qualify = "qualified" } = ask.conversion;

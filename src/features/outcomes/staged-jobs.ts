@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { UsageError } from "../../base/errors.ts";
 import { formatMicros } from "../../base/text/currency.ts";
 import type { LineRule } from "../../intake/line-rule.ts";
-import type { Job } from "./jobs-intake.ts";
+import type { ImportedJob } from "./jobs-intake.ts";
 import type { Match } from "./match-jobs.ts";
 import { type JobLine, mergeLines } from "./merge-lines.ts";
 
@@ -59,7 +59,7 @@ export class StagedJobs implements Disposable {
   }
 
   /** @param file its number, from 1 on @param key of the job's id; undefined without one */
-  add(file: number, job: Job, { call_id, caller_id, day }: Match, key: string | undefined): void {
+  add(file: number, job: ImportedJob, { call_id, caller_id, day }: Match, key: string | undefined): void {
     const { line, stage, isRefund, amount_micros } = job;
     this.#add.run(file, line, call_id, caller_id, day, stage, isRefund ? 1 : 0, amount_micros, key);
   }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Job, Lists, RememberedFigures, RollupOutlet } from "../../export/job.ts";
+import type { ExportJob, Lists, RememberedFigures, RollupOutlet } from "../../export/job.ts";
 import { type ComparedRollup, settledUntil } from "../../export/manifest.ts";
 import type { CommittedFiles } from "../../export/step.ts";
 import type { Table, Value } from "../../export/table.ts";
@@ -16,7 +16,7 @@ import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
 interface RememberOptions
-  extends Pick<Job, "ask" | "timeframe" | "nowMs">,
+  extends Pick<ExportJob, "ask" | "timeframe" | "nowMs">,
     Pick<Lists, "reader" | "session" | "onNewKey"> {
   lookbackHours: number;
   /** Absolute path, with links resolved. */

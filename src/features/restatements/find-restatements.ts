@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Job, Lists } from "../../export/job.ts";
+import type { ExportJob, Lists } from "../../export/job.ts";
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
 import { METRIC_NAMES, OUTCOME_FIGURES, RETURN_FIGURES, spendMetrics } from "../../figures/metrics.ts";
 import type { RowEffect } from "../../sources/sqlite/read-effects.ts";
@@ -9,7 +9,7 @@ import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./ex
 import type { Effect, FigureValue, Restatement } from "./restatement.ts";
 import { toCell, type WatchedRollup } from "./watched-rollup.ts";
 
-interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
+interface FindOptions extends Pick<ExportJob, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
   rulesId: number;
 }
 

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Job, Lists, RollupOutlet } from "../../export/job.ts";
+import type { ExportJob, Lists, RollupOutlet } from "../../export/job.ts";
 import type { Table, Value } from "../../export/table.ts";
 import { keyColumns } from "../../figures/dimensions.ts";
 import { measuresOf } from "../../figures/rollup-query.ts";
@@ -12,7 +12,9 @@ export const MAX_ROWS = 100_000;
 
 export type WatchedRollup = ReturnType<typeof watchRollup>;
 
-export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
+export interface WatchOptions
+  extends Pick<ExportJob, "timeframe">,
+    Pick<Lists, "reader" | "session" | "onNewKey"> {
   path: string;
   notCompared: string | undefined;
   /** Undefined if no period is complete, or none may be recorded. */

@@ -5,7 +5,7 @@ import { didYouMean } from "../../base/text/nearest.ts";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { toCaseless } from "../../calls/attribution/call-text.ts";
 import { compileRules } from "../../calls/attribution/compiled-rules.ts";
-import { isQualified } from "../../calls/attribution/evidence.ts";
+import { isQualified } from "../../calls/attribution/derive-facts.ts";
 import { lineOf, type Transcript } from "../../calls/attribution/topics.ts";
 import type { Outcome } from "../../calls/facts.ts";
 import { isTopicKept } from "../../warehouse/calls/call-guard.ts";

@@ -1,6 +1,6 @@
 import { count, eq, sql } from "drizzle-orm";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
-import { toChannelValues } from "../../calls/attribution/evidence.ts";
+import { toChannelValues } from "../../calls/attribution/call-traits.ts";
 import { compileChannels } from "../../calls/attribution/own-channels.ts";
 import { lineOf } from "../../calls/attribution/topics.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";

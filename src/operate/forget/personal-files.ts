@@ -6,7 +6,7 @@ import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { toFileError } from "../../base/file-access.ts";
 import { fsyncPath, isFile, removeFile } from "../../base/folder.ts";
-import { maskNumbers, toNational } from "../../calls/attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../calls/attribution/mask-numbers.ts";
 import { EXPLORE_FILE } from "../../config/request/option-values.ts";
 import { fingerprintOf } from "../../export/manifest.ts";
 import { findDrafts } from "../../export/output/file-set.ts";

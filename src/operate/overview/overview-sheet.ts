@@ -1,7 +1,7 @@
 import { ACCOUNT } from "../../config/request/option-values.ts";
 import { type AboutRow, describeBasis, describeColumns } from "../../export/formats/xlsx/about-sheet.ts";
 import { writeSheets } from "../../export/formats/xlsx/workbook.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import { PLAIN } from "../../export/letterhead/letterhead.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column, NamedTable, Value } from "../../export/table.ts";
@@ -18,7 +18,10 @@ const FIGURES = [
 ];
 
 /** Writes a workbook of a sheet with a row for each account, and what each account's figures are based on. */
-export async function writeOverviewSheet(overview: Overview, write: Job["write"]): Promise<ManifestFile> {
+export async function writeOverviewSheet(
+  overview: Overview,
+  write: ExportJob["write"],
+): Promise<ManifestFile> {
   const { rows, compared } = overview;
   const about = (columns: readonly Column[]): AboutRow[] => [
     ...overview.remarks.map((remark) => line("Total", remark)),

@@ -1,5 +1,5 @@
 import { PAGE_FILE } from "../../config/request/option-values.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { ChangedFigure } from "../../export/sentences/facts.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { type RollupQuery, rollupColumns } from "../../figures/rollup-query.ts";
@@ -12,7 +12,7 @@ export const PAGE_CONTENTS = "report";
  * campaign, with costs and outcomes if the page has them. Those of all calls come first.
  */
 export async function compareWithPage(
-  job: Job,
+  job: ExportJob,
   { periods: ofAll }: ReportFigures,
 ): Promise<readonly ChangedFigure[]> {
   const { remembered, timeframe, session, spend, outcomes } = job;

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller, toUnreadCaller } from "../../calls/attribution/call-text.ts";
-import { maskNumbers, toNational } from "../../calls/attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../calls/attribution/mask-numbers.ts";
 import { toReferringHost } from "../../calls/attribution/referring-host.ts";
 import type { Call } from "../../calls/columns.ts";
 import { isNorthAmerican, toPhoneNumber } from "../../calls/phone-numbers.ts";
