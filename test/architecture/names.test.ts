@@ -35,9 +35,11 @@ const ownColumns = "own"; // found
 const isFound = \`given\`;
 `;
     const names = findEmptyNames("planted.tsx", planted).map((each) => each.replace("planted.tsx:", ""));
-    expect(Map.groupBy(names, (each) => Number(each.split(":")[0])).keys().toArray()).toEqual([
-      2, 3, 4, 5, 6, 7, 8,
-    ]);
+    expect(
+      Map.groupBy(names, (each) => Number(each.split(":")[0]))
+        .keys()
+        .toArray(),
+    ).toEqual([2, 3, 4, 5, 6, 7, 8]);
     expect(names.map((each) => each.split(" ")[1])).toEqual([
       ...["own", "found", "given", "given", "given"],
       ...["made", "said", "own", "found"],
