@@ -45,10 +45,10 @@ export async function reportOverview(
   toAsk(request, { source: WAREHOUSE_CAN, output: MERGED_CAN }, general.timezone);
   const folder = folderOfAll(context, out, join("data/exports", OVERVIEW_FOLDER));
   const toOverviewAsk = (account: NamedAccount): AccountAsk => {
-    const asked = askOf(context, request, account);
-    const { ask } = asked;
+    const accountAsk = askOf(context, request, account);
+    const { ask } = accountAsk;
     const amounts = { spend: ask.spend || "if any", outcomes: ask.outcomes || "if any" } as const;
-    return { ...asked, ask: { ...ask, columns: OVERVIEW_FIGURES, ...amounts } };
+    return { ...accountAsk, ask: { ...ask, columns: OVERVIEW_FIGURES, ...amounts } };
   };
   const overview = await readOverview(accounts, toOverviewAsk, { file, nowMs: Date.now(), signal });
   const { rows } = overview;

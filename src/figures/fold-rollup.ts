@@ -41,9 +41,9 @@ export async function foldRollup(
   const isOfParts = isTotal && query.totalOf !== undefined && query.spend !== undefined;
   const counted = isOfParts || isFolded(query) || query.fill ? await countCells(query, source) : undefined;
   const cells = counted?.cells ?? makeCells(query, source);
-  const kept = counted && isFolded(query) ? keptCells(query, counted) : undefined;
-  const filled = counted && query.fill ? fillCells(query, counted, kept) : [];
-  const folding = kept && new Folding(cells, kept);
+  const shownCells = counted && isFolded(query) ? keptCells(query, counted) : undefined;
+  const filled = counted && query.fill ? fillCells(query, counted, shownCells) : [];
+  const folding = shownCells && new Folding(cells, shownCells);
   const totals = isOfParts ? counted?.sides.map((side) => foldTotal(query, cells, side)) : undefined;
   const measures = measuresOf(query, source.rules);
   const sides: SideRows[] = [];
@@ -61,7 +61,8 @@ export async function foldRollup(
   const figures = figureReaders(measures, sides, { ...known, rules: source.rules, hasBefore });
   const rowOfAll = totals?.[0]?.otherOf(0) ?? 0;
   if (isTotal) return [{ values: figures.map((read) => read(rowOfAll)), isOther: false }];
-  const others = counted && kept && query.fill && presentCells(counted).some((cell) => !kept.has(cell));
+  const others =
+    counted && shownCells && query.fill && presentCells(counted).some((cell) => !shownCells.has(cell));
   const filledOthers = folding && others ? labels(query, cells).map((period) => folding.otherOf(period)) : [];
   const rows = rowsOf(folding?.size ?? cells.size, sides, [...filled, ...filledOthers]);
   const callsOf = (row: number) => sides[0]?.parts.calls?.[row] ?? 0;
@@ -99,10 +100,10 @@ function counterpartTest(
 function fillCells(
   query: RollupQuery,
   counted: CountedCells,
-  kept: ReadonlySet<number> | undefined,
+  shownCells: ReadonlySet<number> | undefined,
 ): number[] {
   const { cells } = counted;
-  const shown = kept ?? presentCells(counted);
+  const shown = shownCells ?? presentCells(counted);
   const keys = cells.columns.length === 0 ? [0] : new Set([...shown].map((cell) => cells.keyOf(cell)));
   return [...keys].flatMap((key) => labels(query, cells).map((period) => cells.codeOf(key, period)));
 }

@@ -101,9 +101,9 @@ export const rollupQuestion = z.strictObject({
   filter: option(filter, FILTER_DESCRIPTION),
 });
 
-const { by: dimensions, ...asked } = rollupQuestion.shape;
+const { by: dimensions, ...members } = rollupQuestion.shape;
 export const exportRequest = z.strictObject({
-  ...asked,
+  ...members,
   contents: z
     .array(z.enum([...DIMENSIONS, ...CALL_LISTS]))
     .min(1)
@@ -115,8 +115,8 @@ export const exportRequest = z.strictObject({
 
 const { include_gone: __, ...ofLiveCalls } = filter.shape;
 const callQuestion = z.strictObject({
-  range: asked.range,
-  timezone: asked.timezone,
+  range: members.range,
+  timezone: members.timezone,
   filter: z.strictObject(ofLiveCalls).optional(),
 });
 

@@ -34,10 +34,10 @@ export function planReport(report: NamedReport, nowMs: number) {
     check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
     const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
     const options = { nowMs, timezone, readCallers };
-    const asked = resolve(content, options);
+    const resolved = resolve(content, options);
     const ask = isMailed(report)
-      ? withCharts(asked, resolve({ ...content, format: "html" }, options))
-      : asked;
+      ? withCharts(resolved, resolve({ ...content, format: "html" }, options))
+      : resolved;
     const letterhead = readLetterhead(settings, account);
     const closed = closedRange(ask.range);
     const values: PlaceholderValues = {

@@ -45,7 +45,7 @@ export async function keepSchedule<J extends ScheduledJob>(jobs: readonly J[], o
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
   let caughtUp = Promise.resolve(false);
-  const kept = jobs.map((job) => {
+  const loops = jobs.map((job) => {
     if (!job.isBehind) return keepJob(job, false, stoppable);
     caughtUp = caughtUp.then(async () => {
       if (stoppable.signal.aborted) return false;
@@ -55,7 +55,7 @@ export async function keepSchedule<J extends ScheduledJob>(jobs: readonly J[], o
     return caughtUp.then((isUnfinished) => keepJob(job, isUnfinished, stoppable));
   });
   try {
-    await Promise.all(kept);
+    await Promise.all(loops);
   } finally {
     broken.abort();
   }

@@ -56,8 +56,10 @@ export function withholdFromRow(json: string, kinds: readonly WithheldKind[]): s
   const served = parseJson(json);
   const described = kinds.includes("extra") ? row(served) : served;
   if (!isObject(described)) return stringifyJson(described);
-  const taken = new Set<string>(kinds.flatMap((kind) => (kind === "extra" ? [] : MEMBERS[kind])));
-  return stringifyJson(Object.fromEntries(Object.entries(described).filter(([name]) => !taken.has(name))));
+  const withheldMembers = new Set<string>(kinds.flatMap((kind) => (kind === "extra" ? [] : MEMBERS[kind])));
+  return stringifyJson(
+    Object.fromEntries(Object.entries(described).filter(([name]) => !withheldMembers.has(name))),
+  );
 }
 
 /** Returns the start of the call in such a row, ISO 8601 UTC; null if it is not given as documented. */

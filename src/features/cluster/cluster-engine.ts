@@ -70,8 +70,8 @@ export class ClusterEngine implements Engine {
     let keys = ofKeys;
     if (folding !== undefined) {
       // The cluster maps the key of each call to its row.
-      const kept = [...folding.kept()];
-      const identities = kept.map((cell) =>
+      const keptCells = [...folding.kept()];
+      const identities = keptCells.map((cell) =>
         identityOf([
           ...ofPeriods.map(() => cells.periods?.values[cells.periodOf(cell)] ?? null),
           ...valuesOf(cell),
@@ -79,9 +79,9 @@ export class ClusterEngine implements Engine {
       );
       const identity = identityText([...ofPeriods, ...ofKeys]);
       keys = [
-        kept.length === 0
+        keptCells.length === 0
           ? "-1"
-          : `transform(${identity}, [${identities.map(literal).join()}], [${kept.join()}], -1)`,
+          : `transform(${identity}, [${identities.map(literal).join()}], [${keptCells.join()}], -1)`,
       ];
     }
     const figures = parts.map((part) => partText(part, this.#source, selection));

@@ -35,12 +35,12 @@ export function mergeLines(
   lines: readonly JobLine[],
   rule: LineRule | undefined,
 ): MergedLines | { equal: [JobLine, JobLine] } {
-  const kept = new Map<number, JobLine>();
+  const byAmount = new Map<number, JobLine>();
   const repeated: JobLine[] = [];
   let sum: bigint | null = null;
   for (const line of lines) {
     const amount = line.amount_micros;
-    const same = amount === null ? undefined : kept.get(amount);
+    const same = amount === null ? undefined : byAmount.get(amount);
     if (same !== undefined && amount !== 0) {
       if (rule === undefined && doAgree(lines)) return { equal: [same, line] };
       if (rule === "once") {
@@ -49,7 +49,7 @@ export function mergeLines(
       }
     }
     if (amount === null) continue;
-    kept.set(amount, line);
+    byAmount.set(amount, line);
     sum = (sum ?? 0n) + BigInt(amount);
   }
   const earned = lines.filter(({ is_refund }) => is_refund === 0);

@@ -32,7 +32,7 @@ export function findRestatements(
   const [first, last] = [comparable[0], comparable.at(-1)];
   if (changed.length === 0 || first === undefined || last === undefined) return [];
   const effects = new Map<string, RowEffect[]>();
-  const asked = {
+  const changedQuery = {
     ...query,
     previous: undefined,
     fill: false,
@@ -40,7 +40,7 @@ export function findRestatements(
     span: { startsAt: first.startsAt, endsAt: last.endsAt },
     periods: query.periods && comparable,
   };
-  for (const effect of session.effects(asked, before.change_id, timeframe.timezone)) {
+  for (const effect of session.effects(changedQuery, before.change_id, timeframe.timezone)) {
     const [period, ...rest] = query.periods === undefined ? ["", ...effect.key] : effect.key;
     const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);

@@ -98,10 +98,10 @@ export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generato
   const { query, figures, complete, comparable } = watched;
   const first = query.periods === undefined ? 0 : 1;
   const keys = keyColumns(query.dimensions).length;
-  const kept = new Set([...complete, ...comparable.map(({ period }) => period)]);
+  const periods = new Set([...complete, ...comparable.map(({ period }) => period)]);
   const keep = (row: readonly Value[]) => {
     const period = first === 0 ? "" : String(row[0]);
-    if (!kept.has(period)) return;
+    if (!periods.has(period)) return;
     const values = figures.map(({ index }) => row[index] ?? null);
     // An empty row fills a gap, or has figures only in the compared span.
     if (figures.every(({ empty }, index) => values[index] === empty)) return;

@@ -57,12 +57,12 @@ export async function readTopicFigures(
   const { findTopic } = compileRules(triedRules);
   const counts = triedRules.topics.map(() => 0);
   const sources = new Map<string | null, SourceChange>();
-  let kept = 0;
+  let keptCalls = 0;
   for await (const call of paced(readCalls(reader), signal)) {
     const isKept = isTopicKept(call);
     const match = isKept ? undefined : findTopic(call);
     if (match !== undefined) counts[match.line] = (counts[match.line] ?? 0) + 1;
-    if (isKept) kept++;
+    if (isKept) keptCalls++;
     const topic = isKept ? call.topic : ((match && triedRules.topics[match.line]?.topic) ?? null);
     const { source, outcome, duration } = call;
     const change = sources.get(source) ?? {
@@ -81,7 +81,7 @@ export async function readTopicFigures(
       return { line: lineOf(line, index), topic, phrase, speaker, calls: counts[index] ?? 0 };
     }),
     /** Calls whose transcript was removed: no line is looked for, and their topic stays. */
-    calls_kept: kept,
+    calls_kept: keptCalls,
     ...(tried && { sources: [...sources.values()].sort((a, b) => b.calls - a.calls) }),
   };
 }

@@ -19,9 +19,9 @@ export function keepTop(counted: CountedCells, top: number): ReadonlySet<number>
   const most = keys.filter((key) => callsOf(key) >= fewest);
   const compare = keyOrder(cells, rankKeys, most);
   const ranked = most.sort((a, b) => callsOf(b) - callsOf(a) || compare(a, b));
-  const kept = new Set(ranked.slice(0, top));
+  const largest = new Set(ranked.slice(0, top));
   return new Set(
-    present.filter((cell) => kept.has(cells.keyOf(cell)) || !hasValue(cells, cells.keyOf(cell))),
+    present.filter((cell) => largest.has(cells.keyOf(cell)) || !hasValue(cells, cells.keyOf(cell))),
   );
 }
 

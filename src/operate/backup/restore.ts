@@ -131,18 +131,18 @@ function freeze(target: string): Disposable | undefined {
 
 /** Renames the old warehouse, its log first: next to the new one, it would be written into that. */
 function keep(target: string, nowMs: number): string {
-  const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
+  const path = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
   try {
     // With both names for a moment, so that a warehouse always exists: without one, a sync would start over.
-    linkSync(target, kept);
+    linkSync(target, path);
   } catch {
-    renameSync(target, kept); // a file system without links
+    renameSync(target, path); // a file system without links
   }
   for (const suffix of ["-wal", "-shm", "-journal"]) {
-    if (existsSync(target + suffix)) renameSync(target + suffix, kept + suffix);
+    if (existsSync(target + suffix)) renameSync(target + suffix, path + suffix);
   }
   fsyncPath(dirname(target));
-  return kept;
+  return path;
 }
 
 /** When root restores, the warehouse keeps its owner. */

@@ -58,14 +58,14 @@ export async function readOverview(
   toAsk: (account: NamedAccount) => AccountAsk,
   { file, nowMs, signal }: { file: CalltallyFile | undefined; nowMs: number; signal: AbortSignal },
 ): Promise<Overview> {
-  const asked = await Array.fromAsync(askAccounts(accounts, toAsk, { signal }));
+  const answers = await Array.fromAsync(askAccounts(accounts, toAsk, { signal }));
   const notices = await loadNotices();
   const readState = (account: NamedAccount) => {
     const settings = loadSettings(account.sources);
     const reports = reportsOf(file, account);
     return { settings, status: readStatus(settings, { runs: 1, nowMs, notices, reports }) };
   };
-  const rows = await Array.fromAsync(asked, async (figures) =>
+  const rows = await Array.fromAsync(answers, async (figures) =>
     toRow(figures, await tryAccount(figures.account, readState)),
   );
   return { rows, ...totalOf(rows) };

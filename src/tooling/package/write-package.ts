@@ -120,10 +120,10 @@ function unlink(folder: string, path: string): void {
   const text = readFileSync(join(folder, path), "utf8");
   const leadsSomewhere = (link: string) =>
     /^(https?:|#)/.test(link) || existsSync(join(folder, dirname(path), link.replace(/#.*/, "")));
-  const kept = text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (all, words: string, link: string) =>
+  const page = text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (all, words: string, link: string) =>
     leadsSomewhere(link) ? all : words,
   );
-  writeFileSync(join(folder, path), kept);
+  writeFileSync(join(folder, path), page);
 }
 
 /** Returns the licenses of the libraries that esbuild has bundled, and of those that they have bundled themselves. */

@@ -37,8 +37,9 @@ export function* findRefusals<Parts>(
 export function isGiven(options: object, option: string): boolean {
   const [key = "", part] = option.split(".");
   const value: unknown = Reflect.get(options, key);
-  const asked: unknown = part === undefined ? value : Reflect.get(Object(value), part);
+  const member: unknown = part === undefined ? value : Reflect.get(Object(value), part);
   const row = ALL_OPTIONS.get(option);
-  const asksNothing = asked === undefined || asked === false || (Array.isArray(asked) && asked.length === 0);
-  return !asksNothing && !(row?.isOfEveryFile && asked === row.default);
+  const asksNothing =
+    member === undefined || member === false || (Array.isArray(member) && member.length === 0);
+  return !asksNothing && !(row?.isOfEveryFile && member === row.default);
 }

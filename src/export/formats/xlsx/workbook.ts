@@ -96,14 +96,14 @@ export async function writeSheets(
 
 /** Returns names that Excel accepts: at most 31 characters, without reserved ones, unique without case. */
 export function toSheetNames(names: readonly string[]): string[] {
-  const taken = new Set([ABOUT.toLowerCase()]);
+  const used = new Set([ABOUT.toLowerCase()]);
   return names.map((name) => {
     const allowed = name.replaceAll(/[[\]:*?/\\']/g, "_");
     for (let number = 1; ; number++) {
       const suffix = number === 1 ? "" : `~${number}`;
       const sheet = allowed.slice(0, MAX_NAME - suffix.length) + suffix;
-      if (taken.has(sheet.toLowerCase())) continue;
-      taken.add(sheet.toLowerCase());
+      if (used.has(sheet.toLowerCase())) continue;
+      used.add(sheet.toLowerCase());
       return sheet;
     }
   });

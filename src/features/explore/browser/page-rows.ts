@@ -43,10 +43,10 @@ export function pickRows({ places, startsMs, codes }: PageRows, order: Int32Arra
   };
 }
 
-/** Copies the numbers of some rows into `taken`. */
-export function take<N extends Numbers>(numbers: N, order: Int32Array, taken: N): N {
-  for (let at = 0; at < order.length; at++) taken[at] = numbers[order[at] ?? 0] ?? 0;
-  return taken;
+/** Copies the numbers of some rows into `target`. */
+export function take<N extends Numbers>(numbers: N, order: Int32Array, target: N): N {
+  for (let at = 0; at < order.length; at++) target[at] = numbers[order[at] ?? 0] ?? 0;
+  return target;
 }
 
 /** Returns the first row of a span, and the one after its last. */
