@@ -52,9 +52,9 @@ function chanceOfAtMostPart({ part, whole }: Share, before: Share): number {
     logChoices(parts, part) + logChoices(lot - parts, whole - part) - logChoices(lot, whole),
   );
   let sum = 0;
-  for (let found = part; found >= least && term > sum * Number.EPSILON; found--) {
+  for (let count = part; count >= least && term > sum * Number.EPSILON; count--) {
     sum += term;
-    term *= (found * (before.whole - parts + found)) / ((parts - found + 1) * (whole - found + 1));
+    term *= (count * (before.whole - parts + count)) / ((parts - count + 1) * (whole - count + 1));
   }
   return sum;
 }

@@ -28,12 +28,12 @@ export const MODES = {
 /** Returns the folders that it made, topmost first. (Node's own `recursive` never returns below /proc.) */
 export function makeFolder(folder: string, audience: Audience = "owner"): string[] {
   if (isFolder(folder)) return [];
-  const made = makeFolder(dirname(folder), audience);
+  const parents = makeFolder(dirname(folder), audience);
   try {
     mkdirSync(folder, { mode: MODES[audience].folder });
-    return [...made, folder];
+    return [...parents, folder];
   } catch (error) {
-    if (isFolder(folder)) return made; // another process may have been faster
+    if (isFolder(folder)) return parents; // another process may have been faster
     if (codeOf(error) === "EEXIST") {
       throw new CalltallyError(EXIT.storage, `Cannot make the folder ${folder}: a file of that name exists`, {
         hint: "Move the file away, or name another folder.",

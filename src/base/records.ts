@@ -18,6 +18,6 @@ export function pick<Whole extends object, Name extends keyof Whole>(
   names: readonly Name[],
 ): Pick<Whole, Name>;
 export function pick(whole: object, names: readonly PropertyKey[]): object {
-  const own = names.filter((name) => name in whole);
-  return Object.fromEntries(own.map((name) => [name, Reflect.get(whole, name)]));
+  const present = names.filter((name) => name in whole);
+  return Object.fromEntries(present.map((name) => [name, Reflect.get(whole, name)]));
 }

@@ -1,5 +1,5 @@
 import { attempt } from "../base/errors.ts";
-import { PHONE_NUMBER } from "../base/text/phone-number.ts";
+import { PHONE_NUMBER } from "../base/text/e164.ts";
 
 /** A number that a text names. */
 export interface PhoneNumber {

@@ -67,8 +67,8 @@ export function accountsOf(
   return chosen.map((account) => {
     if (out === undefined || !isOfEach) return { ...account, sources: { ...account.sources, flags } };
     const folder = fillPlaceholders(out, { account: account.name }, ["account"]);
-    const own = { ...flags, [SETTINGS.exportDir.env]: folder };
-    return { ...account, sources: { ...account.sources, flags: own } };
+    const ofAccount = { ...flags, [SETTINGS.exportDir.env]: folder };
+    return { ...account, sources: { ...account.sources, flags: ofAccount } };
   });
 }
 
@@ -77,8 +77,8 @@ function ownerOf(database: string, { accounts, shared }: Configuration): Account
   const only = onlyOf(accounts);
   if (only !== undefined && only.name === undefined) return only;
   const owner = accounts.find(({ sources }) => {
-    const given = findGiven(SETTINGS.database, sources.file ?? []);
-    return given !== undefined && realFile(resolve(sources.folder, given.text)) === realFile(database);
+    const setting = findGiven(SETTINGS.database, sources.file ?? []);
+    return setting !== undefined && realFile(resolve(sources.folder, setting.text)) === realFile(database);
   });
   return owner ?? { name: undefined, sources: shared };
 }
@@ -118,10 +118,10 @@ export function remarksOf(context: Context): string[] {
 }
 
 function toValues(options: CommonOptions): NonNullable<SettingSources["flags"]> {
-  const given = new Map(Object.entries(options));
+  const texts = new Map(Object.entries(options));
   return Object.fromEntries(
     ALL_SETTINGS.flatMap(({ env, flag, option = /\w+/.exec(flag ?? "")?.[0] }) =>
-      option === undefined ? [] : [[env, given.get(option)]],
+      option === undefined ? [] : [[env, texts.get(option)]],
     ),
   );
 }

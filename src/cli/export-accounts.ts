@@ -46,7 +46,7 @@ async function exportOne(
   const { engine, stdout, out, replace } = flags;
   const can = stdout ? STREAM_CAN : FOLDER_CAN;
   assertPossible(request, flags, can);
-  const { account, settings: own, note } = scope;
+  const { account, settings: ofAccount, note } = scope;
   const { signal } = context;
   const stream = streamOutput(context.write);
   const isOfPage = request.format === "html" || request.format === "explore";
@@ -64,21 +64,24 @@ async function exportOne(
   };
   if (engine !== undefined) {
     const read = (accounts: readonly EngineAccount[]) => {
-      const found = onlyAccountOf(accounts);
-      return write({ ...found, timezone: zoneOf(found, flags) });
+      const account = onlyAccountOf(accounts);
+      return write({ ...account, timezone: zoneOf(account, flags) });
     };
-    const owners = [{ name: account.name, settings: own }];
+    const owners = [{ name: account.name, settings: ofAccount }];
     const options = { signal, isFinal: () => stream.hasWritten };
     return toResult(await readEngine(engine, owners, read, options), context, stdout);
   }
-  const { timezone } = own;
-  const made = await write({ settings: own, source: sourceOf(own), timezone });
-  const result = toResult(made, context, stdout);
-  if (!stdout && out === undefined && isDailyExport(request, made))
-    settleByHand(own.database, JOB.export, exitCodeOf(made.manifest.statements));
+  const { timezone } = ofAccount;
+  const files = await write({ settings: ofAccount, source: sourceOf(ofAccount), timezone });
+  const result = toResult(files, context, stdout);
+  if (!stdout && out === undefined && isDailyExport(request, files))
+    settleByHand(ofAccount.database, JOB.export, exitCodeOf(files.manifest.statements));
   const replaced =
-    stdout || out !== undefined || context.options.json ? [] : notesOnDailyExport(request, made);
-  return { ...result, notes: [...result.notes, ...replaced, ...notesOnDispositions(own, account.sources)] };
+    stdout || out !== undefined || context.options.json ? [] : notesOnDailyExport(request, files);
+  return {
+    ...result,
+    notes: [...result.notes, ...replaced, ...notesOnDispositions(ofAccount, account.sources)],
+  };
 }
 
 /** The files of the job `export`. */
@@ -101,12 +104,12 @@ function isDailyExport({ contents: _, ...options }: ExportRequest, { manifest }:
   return Object.keys(options).length === 0 && DAILY_FILES.every((file) => written.has(file));
 }
 
-function toResult(made: ProducedFiles, context: Context, isStream = false) {
-  const { statements } = made.manifest;
+function toResult(files: ProducedFiles, context: Context, isStream = false) {
+  const { statements } = files.manifest;
   const ended = { errors: quietDoubts(context, statements), exit: exitCodeOf(statements) };
   return isStream
-    ? { notes: remarksOnStream(made), ...ended }
-    : { data: dataOf(made), summary: describeMade(made, context.folder), notes: [], ...ended };
+    ? { notes: remarksOnStream(files), ...ended }
+    : { data: dataOf(files), summary: describeMade(files, context.folder), notes: [], ...ended };
 }
 
 /** @throws UsageError if the cluster has several accounts and none is named */

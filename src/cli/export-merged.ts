@@ -31,9 +31,9 @@ export async function exportMerged(
   const { signal } = context;
   const accounts = accountsOf(context, { isFolderShared: true });
   const folder = folderOfAll(context, out, "data/exports");
-  const write = async (asked: readonly (NamedAccount & AccountAsk)[]): Promise<Result> => {
+  const write = async (asks: readonly (NamedAccount & AccountAsk)[]): Promise<Result> => {
     const to = stdout ? streamOutput(context.write) : folderOutput(folder, { replace, signal });
-    const files = await produceMerged(asked, to, { by, signal });
+    const files = await produceMerged(asks, to, { by, signal });
     const { statements } = files.manifest;
     return {
       ...(stdout

@@ -16,8 +16,8 @@ export function replacementOf(context: Context, replace: true | undefined): Outp
   const named = ALL_SETTINGS.flatMap(({ env, isPath }) =>
     isPath ? layers.flatMap(({ values }) => values[env] ?? []) : [],
   );
-  const own = file === undefined ? [] : [file.path, ...textsOf(file.content).map(file.resolvePath)];
-  const paths = [join(folder, ".env"), ...named, ...own].map((path) => resolve(folder, path));
+  const ofFile = file === undefined ? [] : [file.path, ...textsOf(file.content).map(file.resolvePath)];
+  const paths = [join(folder, ".env"), ...named, ...ofFile].map((path) => resolve(folder, path));
   return { keeps: paths.filter((path) => attempt(() => isFile(path))) };
 }
 

@@ -45,24 +45,24 @@ export async function reportOverview(
   toAsk(request, { source: WAREHOUSE_CAN, output: MERGED_CAN }, general.timezone);
   const folder = folderOfAll(context, out, join("data/exports", OVERVIEW_FOLDER));
   const toOverviewAsk = (account: NamedAccount): AccountAsk => {
-    const asked = askOf(context, request, account);
-    const { ask } = asked;
+    const accountAsk = askOf(context, request, account);
+    const { ask } = accountAsk;
     const amounts = { spend: ask.spend || "if any", outcomes: ask.outcomes || "if any" } as const;
-    return { ...asked, ask: { ...ask, columns: OVERVIEW_FIGURES, ...amounts } };
+    return { ...accountAsk, ask: { ...ask, columns: OVERVIEW_FIGURES, ...amounts } };
   };
   const overview = await readOverview(accounts, toOverviewAsk, { file, nowMs: Date.now(), signal });
   const { rows } = overview;
   const output = folderOutput(folder, { replace, signal });
-  const figures = rows.flatMap(({ own }) => own ?? []);
+  const figures = rows.flatMap(({ accountFigures }) => accountFigures ?? []);
   const files = await writeMerged(figures, output, async (outlet, { statements }) => {
     const page = await toOverviewPage(overview, { letterhead, statements, folder: output.folder });
     const written = await outlet.write(OVERVIEW_FILE, [page], "shared");
     return [
       { contents: "overview", rows: rows.length, ...written },
-      await writeOverviewSheet(overview, async (...given) => outlet.write(...given)),
+      await writeOverviewSheet(overview, async (...file) => outlet.write(...file)),
     ];
   });
-  const lacking = rows.filter(({ own }) => own === undefined);
+  const lacking = rows.filter(({ accountFigures }) => accountFigures === undefined);
   const { statements } = files.manifest;
   return {
     data: toJson(files),

@@ -29,15 +29,15 @@ export function toRequest(
   contents: readonly RequestedContent[],
   { by, ...flags }: { by?: GroupedBy | undefined; [flag: string]: unknown },
 ): ExportRequest {
-  const given: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
   for (const option of FLAGGED_OPTIONS.keys()) {
     const value = flags[toAttribute(FLAG_WORDING.spell(option))];
     const [key = "", part] = option.split(".");
     if (value === undefined) continue;
-    given[key] = part === undefined ? value : { ...Object(given[key]), [part]: value };
+    members[key] = part === undefined ? value : { ...Object(members[key]), [part]: value };
   }
   return {
-    ...flaggedRequest.parse(given),
+    ...flaggedRequest.parse(members),
     ...(contents.length > 0 && { contents: [...contents] }),
     ...(by && { by: by.filter((dimension) => dimension !== ACCOUNT) }),
   };

@@ -3,7 +3,7 @@ import { cannotUse, UsageError } from "../base/errors.ts";
 import type { ExpectedFlags } from "./expected-flags.ts";
 
 /** Commander's messages, and how we say what cannot be done, and why; $0 stands for the command. */
-const SENTENCES: readonly [said: RegExp, verb: "use" | "run", what: string, problem: string][] = [
+const SENTENCES: readonly [pattern: RegExp, verb: "use" | "run", what: string, problem: string][] = [
   [/^option '(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)$/s, "use", "$1 $2", "$3"],
   [/^command-argument value '(.*)' is invalid for argument '.*?'\. (.*)$/s, "use", "$1", "$2"],
   [/^option '(--[\w-]+).*?' argument missing$/, "use", "$1", "its value is missing"],
@@ -31,15 +31,15 @@ export function toUsageError(
   command: string,
   expected: ExpectedFlags = {},
 ): UsageError {
-  const said = message.replace(/^error: /, "");
-  const known = SENTENCES.find(([pattern]) => pattern.test(said));
+  const sentence = message.replace(/^error: /, "");
+  const known = SENTENCES.find(([pattern]) => pattern.test(sentence));
   const [pattern, verb, what, problem] = known ?? [/^(.*)$/s, "run", "$0", "$1"];
-  const found = pattern.exec(said);
+  const match = pattern.exec(sentence);
   const fill = (template: string, show: (part: string) => string) =>
-    template.replace(/\$(\d)/g, (_, index) => (index === "0" ? command : show(found?.[index] ?? "")));
-  const flag = code === "commander.unknownOption" ? found?.[1]?.replace(/=.*/s, "") : undefined;
+    template.replace(/\$(\d)/g, (_, index) => (index === "0" ? command : show(match?.[index] ?? "")));
+  const flag = code === "commander.unknownOption" ? match?.[1]?.replace(/=.*/s, "") : undefined;
   const hint =
-    expected[flag ?? ""] ?? found?.groups?.advice ?? `\`${command} --help\` lists arguments and options.`;
+    expected[flag ?? ""] ?? match?.groups?.advice ?? `\`${command} --help\` lists arguments and options.`;
   const why = fill(problem, (part) => part);
   return verb === "use"
     ? cannotUse(fill(what, quoted), why, hint)

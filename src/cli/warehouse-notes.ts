@@ -13,10 +13,10 @@ import { findOtherOrigin, type OwnWarehouse } from "../warehouse/file/own-wareho
 import { readBasis } from "../warehouse/runs/basis.ts";
 
 /** For a command about the file itself: whether it is another account's warehouse. */
-export function notesOnOrigin(own: OwnWarehouse): string[] {
-  if (!isCurrent(own.database)) return [];
-  using reader = openReader(own.database);
-  const problem = findOtherOrigin(reader, own);
+export function notesOnOrigin(account: OwnWarehouse): string[] {
+  if (!isCurrent(account.database)) return [];
+  using reader = openReader(account.database);
+  const problem = findOtherOrigin(reader, account);
   return problem === undefined ? [] : [`${reader.path} is another account's: ${problem}.`];
 }
 
@@ -29,18 +29,20 @@ export function notesOnRules(
   tried: Partial<Pick<AttributionRules, "topics" | "channels">> = {},
 ): string[] {
   using reader = openReader(settings.database);
-  const own = readAttributionRules(settings);
+  const current = readAttributionRules(settings);
   const { rules } = readRulesInForce(reader);
-  const topics = tried.topics ? rules.topics : own.topics;
-  const channels = tried.channels ? rules.channels : own.channels;
-  const statements = statementsOf({ warehouse: readBasis(reader, { rules: { ...own, topics, channels } }) });
+  const topics = tried.topics ? rules.topics : current.topics;
+  const channels = tried.channels ? rules.channels : current.channels;
+  const statements = statementsOf({
+    warehouse: readBasis(reader, { rules: { ...current, topics, channels } }),
+  });
   return statements.filter(({ id }) => id === "rules_changed").map((statement) => say(statement).text);
 }
 
 /** Dispositions in the settings that no call has: they may be misspelled. */
 export function notesOnDispositions({ database, rules }: Settings, sources: SettingSources): string[] {
   using reader = openReader(database);
-  return findUnmatchedDispositions(reader, rules).map((found) =>
-    describeUnmatchedDisposition(found, sources),
+  return findUnmatchedDispositions(reader, rules).map((unmatched) =>
+    describeUnmatchedDisposition(unmatched, sources),
   );
 }

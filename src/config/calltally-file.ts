@@ -40,11 +40,11 @@ export function readCalltallyFile(path: string, workingFolder: string, checked?:
     name,
     content: fileSchema.parse(withDefaults(source.value)),
     placeOf: (at) => {
-      const given = whereGiven(source.value, at);
-      return describePlace(name, source.positionOf(given), given);
+      const path = whereGiven(source.value, at);
+      return describePlace(name, source.positionOf(path), path);
     },
     // In the working folder paths stay as they were written.
-    resolvePath: (given) => (folder === resolve(workingFolder) ? given : resolve(folder, given)),
+    resolvePath: (path) => (folder === resolve(workingFolder) ? path : resolve(folder, path)),
   };
 }
 

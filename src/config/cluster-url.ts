@@ -34,9 +34,9 @@ export function parseClusterUrl(text: string) {
     if (!NAME_FORM.test(name))
       throw new Error(`has a ${what} with characters other than letters, digits, - and _`);
   }
-  const given = hosts.split(",").map(parseHost);
-  const isHere = given.every(({ host }) => isLoopback(host));
-  const urls = given.map(({ host, port = isHere ? PLAIN_PORT : TLS_PORT }) => {
+  const servers = hosts.split(",").map(parseHost);
+  const isHere = servers.every(({ host }) => isLoopback(host));
+  const urls = servers.map(({ host, port = isHere ? PLAIN_PORT : TLS_PORT }) => {
     return new URL(`${isHere ? "http" : "https"}://${host}:${port}`);
   });
   const twice = urls.find(({ href }, index) => urls.findIndex((url) => url.href === href) < index);

@@ -74,8 +74,8 @@ function describeProperty(key: string, property: JsonSchema, isRequired: boolean
   return nested === "" ? [line] : [line, nested];
 }
 
-function choicesOf({ enum: own, items, anyOf }: JsonSchema): unknown[] {
-  if (own !== undefined) return own;
+function choicesOf({ enum: choices, items, anyOf }: JsonSchema): unknown[] {
+  if (choices !== undefined) return choices;
   if (typeof items === "object" && !Array.isArray(items) && items.enum !== undefined) return items.enum;
   const [first] = anyOf ?? [];
   return typeof first === "object" ? (first.enum ?? []) : [];

@@ -19,11 +19,11 @@ export function findProblems({ value: written, positionOf }: YamlSource, folder:
     ...findSharedRecipients(value, written),
     ...findMissingRecipients(value),
   ].map((finding) => ({ ...finding, path: whereGiven(written, finding.path) }));
-  const found = [...unfilled, ...others.filter((finding) => !isUnfilled(finding))].map(
+  const problems = [...unfilled, ...others.filter((finding) => !isUnfilled(finding))].map(
     ({ path, message, isKey }) => ({ ...positionOf(path, isKey), path, message }),
   );
   // Each report has the problems of the defaults.
-  const unique = new Map(found.map((problem) => [JSON.stringify(problem), problem]));
+  const unique = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return [...unique.values()].toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
@@ -39,14 +39,14 @@ function* findMissingRecipients(root: unknown): Generator<Finding> {
   for (const report of keysAt(root, ["reports"])) {
     const path = ["reports", report];
     const chosen = valueAt(root, [...path, "accounts"]);
-    const own = Array.isArray(chosen) ? chosen : keysAt(root, ["accounts"]);
-    const without = own.filter(
+    const accounts = Array.isArray(chosen) ? chosen : keysAt(root, ["accounts"]);
+    const without = accounts.filter(
       (name) => valueAt(root, ["accounts", String(name), "recipients"]) === undefined,
     );
     for (const index of keysAt(root, [...path, "deliver"])) {
       const place = [...path, "deliver", Number(index), "to"];
       if (valueAt(root, place) === undefined) continue;
-      if (own.length === 0)
+      if (accounts.length === 0)
         yield { path: place, message: "needs accounts with recipients: the file names none" };
       if (without.length > 0)
         yield {
@@ -106,13 +106,13 @@ function* findSharedRecipients(root: unknown, written: unknown): Generator<Findi
   const inheriting = new Set(reports.filter(isInherited).flatMap((report) => ownAccounts(root, report)));
   for (const report of reports) {
     const path = ["reports", report, "deliver"];
-    const own = isInherited(report) ? [...inheriting] : ownAccounts(root, report);
-    if (own.length < 2 || ownAccounts(root, report).length === 0) continue;
+    const accounts = isInherited(report) ? [...inheriting] : ownAccounts(root, report);
+    if (accounts.length < 2 || ownAccounts(root, report).length === 0) continue;
     for (const index of keysAt(root, path)) {
       const place = [...path, Number(index)];
-      if (valueAt(root, [...place, "to"]) !== undefined) yield* findSameRecipients(root, own);
+      if (valueAt(root, [...place, "to"]) !== undefined) yield* findSameRecipients(root, accounts);
       else if (recipientKeys(valueAt(root, place)).length > 0) {
-        const message = `would get the figures of ${own.length} accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account`;
+        const message = `would get the figures of ${accounts.length} accounts: make a report for each account, send it to: account, or set accounts: all in this one if its recipients may see every account`;
         yield { path: place, message };
       }
     }
@@ -158,8 +158,8 @@ function* findUnfilled(value: unknown, path: Path = []): Generator<Finding> {
     const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
     for (const [key, below] of entries) yield* findUnfilled(below, [...path, key]);
   }
-  const found = typeof value === "string" ? findPlaceholder(value) : undefined;
-  if (found === undefined || MAY_HAVE_PLACEHOLDERS.test(path.join("."))) return;
+  const placeholder = typeof value === "string" ? findPlaceholder(value) : undefined;
+  if (placeholder === undefined || MAY_HAVE_PLACEHOLDERS.test(path.join("."))) return;
   const where = "only a report's folder, subject and arguments of a command have placeholders";
-  yield { path, message: `${found} is not filled in here: ${where}` };
+  yield { path, message: `${placeholder} is not filled in here: ${where}` };
 }

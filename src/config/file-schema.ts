@@ -44,7 +44,7 @@ function settingKeys(...scopes: (string | undefined)[]): Record<never, z.ZodType
 export const nameSchema = z.string().regex(NAME, NAME_RULE);
 
 const file = parsed(parseFilePath);
-const argument = parsed((given) => assertPlaceholders(given, COMMAND_PLACEHOLDERS)).min(1);
+const argument = parsed((text) => assertPlaceholders(text, COMMAND_PLACEHOLDERS)).min(1);
 const address = z
   .string()
   .refine(isMailAddress, "must be one plain mail address, such as marketing@northwind.example");
@@ -56,7 +56,7 @@ const email = z.strictObject({
     .meta({ description: "Recipients.", examples: [["marketing@northwind.example"]] }),
   from: option(address, "The sender; by default the user of the SMTP address.", "reports@agency.example"),
   subject: option(
-    parsed((given) => assertPattern(given, SUBJECT_PLACEHOLDERS)).min(1),
+    parsed((text) => assertPattern(text, SUBJECT_PLACEHOLDERS)).min(1),
     "Subject of the mail, with placeholders as in folder, and {title}. Default: {title}, {report}: calls, {period}.",
     "Calls, {period}",
   ),
@@ -134,7 +134,7 @@ const reportKeys = z.strictObject({
   ),
   ...REPORTED,
   folder: option(
-    parsed((given) => assertPattern(parsePath(given))),
+    parsed((text) => assertPattern(parsePath(text))),
     `Where the files go; ${PLACEHOLDERS.map((word) => `{${word}}`).join(", ")} are replaced, {period} by the whole range: 2026-W47, 2026-11 or 2026-Q4 for one week, month or quarter, otherwise 2026-10-26 to 2026-11-22. Default: reports/{account}/{report}.`,
     "reports/{account}/weekly",
   ),

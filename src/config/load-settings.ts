@@ -46,8 +46,8 @@ export function readLayers(
   layers: readonly Layer[],
   { accounts = [] }: Pick<SettingSources, "accounts"> = {},
 ): Settings {
-  return toSettings(layers, accounts, (setting, given) => {
-    return parseFrom(sourceOf(setting, given), () => readValue(setting, given), hintOf(setting));
+  return toSettings(layers, accounts, (setting, layered) => {
+    return parseFrom(sourceOf(setting, layered), () => readValue(setting, layered), hintOf(setting));
   });
 }
 
@@ -58,22 +58,22 @@ function hintOf({ env, help, example, default: fallback }: Setting): string {
 
 /** The returned settings omit bad ones. */
 export function inspectSettings(sources: SettingSources) {
-  const { layers, found } = tryLayers(sources);
-  const settings = toSettings(layers, sources.accounts ?? [], (setting, given) => {
+  const { layers, entries } = tryLayers(sources);
+  const settings = toSettings(layers, sources.accounts ?? [], (setting, layered) => {
     const origin: FoundSetting["origin"] =
-      given?.origin ?? (setting.default === undefined ? "not set" : "default");
-    const at = { env: setting.env, origin, place: given?.place };
+      layered?.origin ?? (setting.default === undefined ? "not set" : "default");
+    const at = { env: setting.env, origin, place: layered?.place };
     try {
-      const value = readValue(setting, given);
-      const shown = given === undefined ? setting.default : show(setting, given, value);
-      found.push({ ...at, shown, file: setting.isRead ? given?.text : undefined });
+      const value = readValue(setting, layered);
+      const shown = layered === undefined ? setting.default : show(setting, layered, value);
+      entries.push({ ...at, shown, file: setting.isRead ? layered?.text : undefined });
       return value;
     } catch (error) {
-      found.push({ ...at, problem: { message: describeError(error), hint: hintOf(setting) } });
+      entries.push({ ...at, problem: { message: describeError(error), hint: hintOf(setting) } });
       return readValue(setting, undefined);
     }
   });
-  return { found, unknown: findUnknownNames(layers), settings };
+  return { entries, unknown: findUnknownNames(layers), settings };
 }
 
 /** Finds names that begin like settings, or are nearly settings, and have no effect. */
@@ -94,15 +94,15 @@ function findUnknownNames(layers: readonly Layer[]) {
 }
 
 /** The layers without `.env` if that cannot be read. */
-function tryLayers(sources: SettingSources): { layers: Layer[]; found: FoundSetting[] } {
+function tryLayers(sources: SettingSources): { layers: Layer[]; entries: FoundSetting[] } {
   try {
-    return { layers: toLayers(sources), found: [] };
+    return { layers: toLayers(sources), entries: [] };
   } catch (error) {
     const { message, hint } = toCalltallyError(error);
     const { flags = {}, env, file = [] } = sources;
     return {
       layers: [{ origin: "flag", values: flags }, { origin: "environment", values: env }, ...file],
-      found: [{ env: ".env", origin: ".env", problem: { message, hint } }],
+      entries: [{ env: ".env", origin: ".env", problem: { message, hint } }],
     };
   }
 }
@@ -112,7 +112,7 @@ type ValueOf<S extends Setting> = S extends { default: string }
   ? ReturnType<S["parse"]>
   : ReturnType<S["parse"]> | undefined;
 
-type ReadSetting = (setting: Setting, given: SettingText | undefined) => unknown;
+type ReadSetting = (setting: Setting, layered: SettingText | undefined) => unknown;
 
 function valuesOf(layers: readonly Layer[], read: ReadSetting): Values;
 function valuesOf(layers: readonly Layer[], read: ReadSetting): object {
@@ -169,15 +169,15 @@ function toSettings(
 /** Returns the account's zone: a flag changes the days of one command, and no fact of a call. */
 function ownZone(zone: string, layers: readonly Layer[], read: ReadSetting): string {
   if (findGiven(SETTINGS.timezone, layers)?.origin !== "flag") return zone;
-  const own = layers.filter(({ origin }) => origin !== "flag");
-  return parseTimeZone(String(read(SETTINGS.timezone, findGiven(SETTINGS.timezone, own))));
+  const others = layers.filter(({ origin }) => origin !== "flag");
+  return parseTimeZone(String(read(SETTINGS.timezone, findGiven(SETTINGS.timezone, others))));
 }
 
 /** @throws Error that says what is wrong; after a semicolon what to do */
-function readValue({ default: fallback, isRead, parse }: Setting, given: SettingText | undefined): unknown {
-  const exposure = isRead && given?.place !== undefined ? findExposure(given.text) : undefined;
-  if (exposure !== undefined) throw new Error(`${exposure}; run chmod 600 ${given?.text}`);
-  const text = given?.text ?? fallback;
+function readValue({ default: fallback, isRead, parse }: Setting, layered: SettingText | undefined): unknown {
+  const exposure = isRead && layered?.place !== undefined ? findExposure(layered.text) : undefined;
+  if (exposure !== undefined) throw new Error(`${exposure}; run chmod 600 ${layered?.text}`);
+  const text = layered?.text ?? fallback;
   return text === undefined ? undefined : parse(text);
 }
 
@@ -185,12 +185,12 @@ function show({ isSecret, isRead }: Setting, { text }: SettingText, value: unkno
   return isSecret ? `${isRead ? text : "set"}, ${String(value).length} characters` : text;
 }
 
-function sourceOf({ env, flag = env }: Setting, given: SettingText | undefined): string {
-  if (given?.place !== undefined) return given.place;
-  if (given?.origin === ".env") return `${env} in .env`;
-  if (given?.origin !== "flag") return env;
+function sourceOf({ env, flag = env }: Setting, layered: SettingText | undefined): string {
+  if (layered?.place !== undefined) return layered.place;
+  if (layered?.origin === ".env") return `${env} in .env`;
+  if (layered?.origin !== "flag") return env;
   // Empty text, white space and line breaks are invisible, and a password in an address must not be shown.
-  const shown = given.text.replace(/(:\/\/|:).*@/s, "$1…@").replace(/\?.*/s, "?…");
+  const shown = layered.text.replace(/(:\/\/|:).*@/s, "$1…@").replace(/\?.*/s, "?…");
   const [name] = flag.split(" ");
   return `${name} ${/^[^\s\p{Cc}]+$/u.test(shown) ? shown : JSON.stringify(shown)}`;
 }

@@ -75,18 +75,18 @@ const OWN_SETTINGS = [
  * @throws UsageError that names such settings in the environment or in `.env`
  */
 export function assertNoneElsewhere(file: Pick<CalltallyFile, "name">, { env, folder }: SettingSources) {
-  const given = [
+  const elsewhere = [
     { where: "the environment", values: env },
     { where: ".env", values: readDotenv(folder) },
   ].flatMap(({ where, values }) =>
     OWN_SETTINGS.filter(({ env: name }) => values[name]).map((setting) => ({ ...setting, where })),
   );
-  if (given.length === 0) return;
-  const names = given.map(({ env: name, where }) => `${name} in ${where}`);
+  if (elsewhere.length === 0) return;
+  const names = elsewhere.map(({ env: name, where }) => `${name} in ${where}`);
   // The file holds no secrets, only the names of their files.
-  const keys = given.map(({ key, scope }) => (scope === "environment" ? `${key}_file` : key));
+  const keys = elsewhere.map(({ key, scope }) => (scope === "environment" ? `${key}_file` : key));
   throw new UsageError(`Cannot use ${names.join(", ")}: ${file.name} names the accounts`, {
-    hint: `Unset ${given.length === 1 ? "it" : "them"}; each account has its own ${[...new Set(keys)].join(", ")} in ${file.name}.`,
+    hint: `Unset ${elsewhere.length === 1 ? "it" : "them"}; each account has its own ${[...new Set(keys)].join(", ")} in ${file.name}.`,
   });
 }
 

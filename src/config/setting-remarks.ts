@@ -7,7 +7,7 @@ import { SETTINGS } from "./settings.ts";
 import { describeFixedZone } from "./time-zone.ts";
 
 export function remarkOnSettings(sources: SettingSources): string[] {
-  const { found, unknown, settings } = inspectSettings(sources);
+  const { entries, unknown, settings } = inspectSettings(sources);
   return [
     ...unknown.map(
       ({ name, origin, advice }) =>
@@ -15,13 +15,14 @@ export function remarkOnSettings(sources: SettingSources): string[] {
     ),
     describeFixedZone(settings.timezone),
     describeContradiction(settings.rules, sources),
-    describeUnusedDays(found, sources),
+    describeUnusedDays(entries, sources),
   ].filter((remark) => remark !== undefined);
 }
 
 /** Says that closed days have no effect, if no opening hours are set. */
-export function describeUnusedDays(found: SettingsInspection["found"], sources: SettingSources) {
-  const isSet = ({ env }: Setting) => found.some((own) => own.env === env && own.origin !== "not set");
+export function describeUnusedDays(entries: SettingsInspection["entries"], sources: SettingSources) {
+  const isSet = ({ env }: Setting) =>
+    entries.some((setting) => setting.env === env && setting.origin !== "not set");
   if (!isSet(SETTINGS.closedFile) || isSet(SETTINGS.hours)) return undefined;
   return `${nameSetting(SETTINGS.closedFile, sources)} has no effect without ${nameSetting(SETTINGS.hours, sources)}: set opening hours, or remove it.`;
 }

@@ -81,27 +81,27 @@ export const secretFile = <T>(parse: (text: string) => T): Kind<T> => ({
 });
 
 export function whole(min: number, max: number): Kind<number> {
-  const parse = (given: string) => {
-    const value = Number(given);
-    if (/^\d+$/.test(given) && value >= min && value <= max) return value;
+  const parse = (text: string) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
     throw new Error(`must be a whole number from ${min} to ${max}`);
   };
   return { parse, schema: z.int().superRefine(by(parse)) };
 }
 
 export function choice<const C extends string>(choices: readonly C[]): Kind<C> {
-  const parse = (given: string) => {
-    const found = choices.find((known) => known === given.toLowerCase());
-    if (found === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
-    return found;
+  const parse = (text: string) => {
+    const value = choices.find((known) => known === text.toLowerCase());
+    if (value === undefined) throw new Error(`must be one of ${choices.join(", ")}`);
+    return value;
   };
   return { parse, schema: z.enum(choices) };
 }
 
 export const YES_NO: Kind<boolean> = {
-  parse: (given) => {
-    if (given !== "true" && given !== "false") throw new Error("must be true or false");
-    return given === "true";
+  parse: (text) => {
+    if (text !== "true" && text !== "false") throw new Error("must be true or false");
+    return text === "true";
   },
   schema: z.boolean(),
 };
@@ -117,16 +117,16 @@ export const LIST: Kind<string[]> = {
 };
 
 export const IDS: Kind<number[]> = {
-  parse: (given) =>
-    toItems(given).map((item) => {
+  parse: (text) =>
+    toItems(text).map((item) => {
       if (/^\d{1,15}$/.test(item)) return Number(item);
       throw new Error(`must be whole numbers separated by commas, not ${item}`);
     }),
   schema: z.array(z.int().nonnegative()),
 };
 
-function toItems(given: string): string[] {
-  return given
+function toItems(text: string): string[] {
+  return text
     .split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");

@@ -20,7 +20,7 @@ export function showConfig({ file, hostRequests }: Configuration, accounts: read
     keys: file === undefined ? [] : keysOf(file, hostRequests),
     accounts: accounts.map(({ name, sources }) => ({
       account: name ?? null,
-      settings: inspectSettings(sources).found.map(toShown),
+      settings: inspectSettings(sources).entries.map(toShown),
       recipients: (name !== undefined && file?.content.accounts?.[name]?.recipients) || [],
     })),
     reports: file?.content.reports ?? {},

@@ -47,10 +47,10 @@ export function readYaml(text: string) {
   const positionOf = (path: Path, isKey = false): Position => {
     let node: Node | null = document.contents;
     for (const [index, key] of path.entries()) {
-      const found = childOf(node, key);
-      if (found === undefined) break;
+      const child = childOf(node, key);
+      if (child === undefined) break;
       const isLast = index === path.length - 1;
-      node = (isLast && (isKey || isMap(found.value))) || found.value === null ? found.key : found.value;
+      node = (isLast && (isKey || isMap(child.value))) || child.value === null ? child.key : child.value;
     }
     return at(node?.range?.[0]);
   };

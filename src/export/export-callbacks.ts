@@ -1,11 +1,11 @@
 import { localTime } from "../base/calendar/local-time.ts";
 import { type CallColumn, derive, fromText } from "./export-calls.ts";
-import { type Job, listsOf, pseudonymsOf } from "./job.ts";
+import { type ExportJob, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { helpOf } from "./meanings.ts";
 
 /** Writes one line for each caller whose last call was missed and who was not answered since, the latest first. */
-export async function writeCallbacks(job: Job): Promise<ManifestFile[]> {
+export async function writeCallbacks(job: ExportJob): Promise<ManifestFile[]> {
   const { timeframe, ask } = job;
   const { with: privateColumns = [] } = ask;
   const { session } = listsOf(job);

@@ -1,6 +1,6 @@
 import { recordOf } from "../base/records.ts";
 import type { CallerSummary } from "../sources/sqlite/sqlite-callers-sql.ts";
-import { type Job, listsOf, pseudonymsOf } from "./job.ts";
+import { type ExportJob, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import type { Column, Value } from "./table.ts";
 
@@ -12,7 +12,7 @@ interface CallerColumn extends Column {
 const SUMS = ["calls", "answered_calls", "missed_calls"] as const;
 
 /** Writes one line per caller, by first call. Calls without a caller's number are only counted. */
-export async function writeCallers(job: Job): Promise<ManifestFile[]> {
+export async function writeCallers(job: ExportJob): Promise<ManifestFile[]> {
   const { session } = listsOf(job);
   const callers = pseudonymsOf(job);
   const columns = callerColumns(callers.toPseudonym);

@@ -8,7 +8,7 @@ import type { CallSource } from "../sources/session.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
 import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";
-import { type Job, listsOf, pseudonymsOf } from "./job.ts";
+import { type ExportJob, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
 import { UNKNOWN_MONTH } from "./output/folder.ts";
 import type { Column, NamedTable, Value } from "./table.ts";
@@ -21,14 +21,14 @@ export interface CallColumn extends Column {
 /** Length of ` HH:MM:SS`. */
 const TIME = 9;
 
-export async function writeCalls(job: Job): Promise<ManifestFile[]> {
+export async function writeCalls(job: ExportJob): Promise<ManifestFile[]> {
   const calls = callsTable(job);
   const { format, changedSince } = job.ask;
   const isByMonth = format.format === "parquet" && job.isPartitioned && changedSince === undefined;
   return isByMonth ? await writeCallsByMonth(job, calls) : await job.table(calls);
 }
 
-function callsTable(job: Job): NamedTable {
+function callsTable(job: ExportJob): NamedTable {
   const { timeframe } = job;
   const { with: privateColumns = [], changedSince, spell } = job.ask;
   const { session, reader } = listsOf(job);
@@ -54,7 +54,7 @@ function callsTable(job: Job): NamedTable {
   };
 }
 
-async function writeCallsByMonth(job: Job, calls: NamedTable): Promise<ManifestFile[]> {
+async function writeCallsByMonth(job: ExportJob, calls: NamedTable): Promise<ManifestFile[]> {
   const { columns, rows, audience, entry } = calls;
   const toLocal = localTime(job.timeframe.timezone);
   const started = columns.findIndex(({ name }) => name === "call_started");

@@ -53,7 +53,7 @@ export interface JobParts {
 /** What sections of a page are read from. */
 export interface SectionJob extends StartedJob, JobParts {}
 
-export interface Job extends SectionJob {
+export interface ExportJob extends SectionJob {
   /** Reads a section of a page of charts; an empty one if no feature has it. */
   readSection: (name: SectionName) => Promise<WriteSection>;
 }
@@ -75,7 +75,7 @@ export interface RememberedFigures {
   /** Returns the figures of a file that changed, in the order in which its rollups are watched. */
   findIn: (file: string) => readonly ChangedFigure[];
   /** All that were found, once the files are written. */
-  readonly found: readonly ChangedFigure[];
+  readonly restatements: readonly ChangedFigure[];
 }
 
 export interface RollupOutlet {
@@ -95,14 +95,14 @@ export interface Lists {
 }
 
 /** Opens the pseudonyms of callers; reports their key if it was just created. */
-export function pseudonymsOf(job: Pick<Job, "lists">): ReturnType<typeof openPseudonyms> {
+export function pseudonymsOf(job: Pick<ExportJob, "lists">): ReturnType<typeof openPseudonyms> {
   const { reader, onNewKey } = listsOf(job);
   const callers = openPseudonyms(reader);
   if (callers.newKey !== undefined) onNewKey(callers.newKey);
   return callers;
 }
 
-export function listsOf({ lists }: Pick<Job, "lists">): Lists {
+export function listsOf({ lists }: Pick<ExportJob, "lists">): Lists {
   if (lists === undefined) throw new Error("The source has no lists");
   return lists;
 }

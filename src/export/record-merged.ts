@@ -47,10 +47,10 @@ export function commitMerged(
   const enter = (account: MergedAccount) => {
     using warehouse = account.openWriter();
     if (warehouse === undefined) return;
-    const { run, ...asked } = account.manifest;
+    const { run, ...described } = account.manifest;
     const records = entries.map(({ file, sha256, rows }) => ({
       ...{ path: pathOf(file), sha256, rows },
-      filter: recordedFilter(asked),
+      filter: recordedFilter(described),
       run_id: run?.run_id ?? null,
       manifest_sha256: manifestSha256,
     }));

@@ -8,7 +8,7 @@ import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
 import type { FigureSession, Row } from "../sources/figure-session.ts";
 import { isSpendComparable } from "./described-spend.ts";
-import type { Job } from "./job.ts";
+import type { ExportJob } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import { has } from "./statements/statements.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
@@ -17,7 +17,7 @@ import type { Counterpart, Timeframe } from "./timeframe.ts";
 const MAX_FILLED_ROWS = 2_000_000;
 
 export async function writeRollup(
-  job: Job,
+  job: ExportJob,
   { dimensions }: Extract<Content, { kind: "rollup" }>,
 ): Promise<ManifestFile[]> {
   const { ask, timeframe, session, spend } = job;

@@ -3,7 +3,7 @@ import type { ContentKind } from "../config/request/option-values.ts";
 import type { Ask } from "../config/request/resolve.ts";
 import type { PermittedWarehouse } from "../warehouse/file/open.ts";
 import type { Tx } from "../warehouse/transaction.ts";
-import type { Job, JobParts, SectionJob, SectionName, StartedJob, WriteSection } from "./job.ts";
+import type { ExportJob, JobParts, SectionJob, SectionName, StartedJob, WriteSection } from "./job.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { FileSet } from "./output/file-set.ts";
 
@@ -54,7 +54,7 @@ export interface ExportStep {
   /** Reads sections of pages of charts that are its own. */
   readonly sections?: { readonly [Name in SectionName]?: (job: SectionJob) => Promise<WriteSection> };
   /** After the last content was written. */
-  finish?(job: Job): Promise<void>;
+  finish?(job: ExportJob): Promise<void>;
   /** Records the files before the first is renamed; if it throws, nothing changes. Only in a writable warehouse. */
   enter?(tx: Tx, committed: CommittedFiles): void;
   /** Removes the record of files that were not renamed. */
@@ -73,5 +73,5 @@ export interface ExportNote {
 
 export type ContentOf<Kind extends ContentKind> = Extract<Content, { kind: Kind }>;
 export type ContentWriters = {
-  readonly [Kind in ContentKind]?: (job: Job, content: ContentOf<Kind>) => Promise<ManifestFile[]>;
+  readonly [Kind in ContentKind]?: (job: ExportJob, content: ContentOf<Kind>) => Promise<ManifestFile[]>;
 };

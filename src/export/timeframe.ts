@@ -75,11 +75,11 @@ export async function resolveTimeframe(
   const current = grain && closed ? periodsOf(closed, grain, timezone, spell) : [];
   if (compare === undefined) return { ...timeframe, periods: current };
 
-  const found =
+  const comparison =
     grain && closed
       ? comparePeriods(closed, current, { kind: compare, grain, zone: timezone })
       : { range: comparisonRange(range, compare), periods: [], distance: undefined };
-  const compared = await compareTo(session, { ...found, to: range, timezone, asOf });
+  const compared = await compareTo(session, { ...comparison, to: range, timezone, asOf });
   return { ...timeframe, periods: current, compared };
 }
 
@@ -101,9 +101,9 @@ export async function compareTo(
     asOf: string | null | undefined;
   },
 ): Promise<Counterpart> {
-  const [span, own] = [toInstants(range, timezone), toInstants(to, timezone)];
+  const [span, current] = [toInstants(range, timezone), toInstants(to, timezone)];
   const first = await session.readFirstStart();
-  const isUnreached = own.startsAt !== undefined && (asOf ?? "") <= own.startsAt;
+  const isUnreached = current.startsAt !== undefined && (asOf ?? "") <= current.startsAt;
   const common = {
     range,
     span,
@@ -117,16 +117,16 @@ export async function compareTo(
     closed === undefined ||
     before === undefined ||
     span.endsAt === undefined ||
-    !own.startsAt ||
-    !own.endsAt
+    !current.startsAt ||
+    !current.endsAt
   )
     return { ...common, times: 1 };
-  const whole = { ...common, times: lengthOf(span) / lengthOf(own) };
-  if (!asOf || isUnreached || asOf >= own.endsAt) return whole;
+  const whole = { ...common, times: lengthOf(span) / lengthOf(current) };
+  if (!asOf || isUnreached || asOf >= current.endsAt) return whole;
   const { day, time, at } = counterpartOf(asOf, distance ?? distanceOf(before, closed), timezone);
   if (at >= span.endsAt) return whole;
   const part = { ...span, endsAt: at };
-  const times = lengthOf(part) / lengthOf({ ...own, endsAt: asOf });
+  const times = lengthOf(part) / lengthOf({ ...current, endsAt: asOf });
   return { ...common, range: { ...before, to: day, until: time }, span: part, times };
 }
 

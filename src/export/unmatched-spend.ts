@@ -1,11 +1,11 @@
 import { formatMicros } from "../base/text/currency.ts";
 import { nearest } from "../base/text/nearest.ts";
 import type { SessionSpend } from "../sources/session-spend.ts";
-import type { Job } from "./job.ts";
+import type { ExportJob } from "./job.ts";
 import type { Column, NamedTable } from "./table.ts";
 
 export async function unmatchedTable(
-  { session, timeframe }: Pick<Job, "session" | "timeframe">,
+  { session, timeframe }: Pick<ExportJob, "session" | "timeframe">,
   spend: SessionSpend,
 ): Promise<NamedTable> {
   const columns: Column[] = [

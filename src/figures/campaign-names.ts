@@ -7,13 +7,13 @@ export type CampaignNames = ReadonlyMap<string, string>;
 /** Replaces the names of campaigns by the one name of their id, in codes of dictionaries. */
 export function unifyNames(
   names: CampaignNames,
-  own: { codes: Codes; dictionary: Dictionary },
+  campaigns: { codes: Codes; dictionary: Dictionary },
   ids: { codes: Codes; dictionary: Dictionary },
 ): Codes {
-  if (names.size === 0) return own.codes;
+  if (names.size === 0) return campaigns.codes;
   const ofIds = ids.dictionary.values.map((id) => {
     const name = names.get(String(id));
-    return id === null || name === undefined ? undefined : own.dictionary.codeOf(name);
+    return id === null || name === undefined ? undefined : campaigns.dictionary.codeOf(name);
   });
-  return own.codes.map((code, row) => ofIds[ids.codes[row] ?? 0] ?? code);
+  return campaigns.codes.map((code, row) => ofIds[ids.codes[row] ?? 0] ?? code);
 }

@@ -22,9 +22,12 @@ export function effectOn(
   calls: Calls,
   { duration_unit }: Units,
 ): Effect {
-  const found = effectOf(changed, isAdditive === true, (row) => valueAt(aggregate, calls, row));
+  const inUnits = effectOf(changed, isAdditive === true, (row) => valueAt(aggregate, calls, row));
   const isMilliseconds = aggregate.kind === "total seconds" && duration_unit === "milliseconds";
-  return { ...found, effect: found.effect !== null && isMilliseconds ? found.effect / 1000 : found.effect };
+  return {
+    ...inUnits,
+    effect: inUnits.effect !== null && isMilliseconds ? inUnits.effect / 1000 : inUnits.effect,
+  };
 }
 
 /** Returns the effect of some calls' changes on a figure that is made of a value of each call. */
@@ -48,7 +51,7 @@ function isOther(steps: readonly Step[], value: (row: number) => number): boolea
     steps
       .filter((step) => step.sign === sign)
       .map(({ row }) => value(row))
-      .filter((own) => !Number.isNaN(own))
+      .filter((number) => !Number.isNaN(number))
       .sort()
       .join();
   return valuesWith(1) !== valuesWith(-1);

@@ -41,27 +41,28 @@ export async function foldRollup(
   const isOfParts = isTotal && query.totalOf !== undefined && query.spend !== undefined;
   const counted = isOfParts || isFolded(query) || query.fill ? await countCells(query, source) : undefined;
   const cells = counted?.cells ?? makeCells(query, source);
-  const kept = counted && isFolded(query) ? keptCells(query, counted) : undefined;
-  const filled = counted && query.fill ? fillCells(query, counted, kept) : [];
-  const folding = kept && new Folding(cells, kept);
+  const shownCells = counted && isFolded(query) ? keptCells(query, counted) : undefined;
+  const filled = counted && query.fill ? fillCells(query, counted, shownCells) : [];
+  const folding = shownCells && new Folding(cells, shownCells);
   const totals = isOfParts ? counted?.sides.map((side) => foldTotal(query, cells, side)) : undefined;
   const measures = measuresOf(query, source.rules);
   const sides: SideRows[] = [];
   for (const [index, side] of sidesOf(query).entries()) {
-    const own = totals?.[index] ?? folding;
-    const parts = await source.groups({ ...side, cells, folding: own, parts: partsNeeded(measures) });
+    const ofSide = totals?.[index] ?? folding;
+    const parts = await source.groups({ ...side, cells, folding: ofSide, parts: partsNeeded(measures) });
     const known = counted?.sides[index] ?? {
       calls: undefined,
       spent: spentOn(side, { query, source, cells }),
       earned: await earnedOn(side, { query, source, cells }),
     };
-    sides.push({ parts, ...foldSpent(own, known) });
+    sides.push({ parts, ...foldSpent(ofSide, known) });
   }
   const hasBefore = counterpartTest(query, cells, folding);
   const figures = figureReaders(measures, sides, { ...known, rules: source.rules, hasBefore });
   const rowOfAll = totals?.[0]?.otherOf(0) ?? 0;
   if (isTotal) return [{ values: figures.map((read) => read(rowOfAll)), isOther: false }];
-  const others = counted && kept && query.fill && presentCells(counted).some((cell) => !kept.has(cell));
+  const others =
+    counted && shownCells && query.fill && presentCells(counted).some((cell) => !shownCells.has(cell));
   const filledOthers = folding && others ? labels(query, cells).map((period) => folding.otherOf(period)) : [];
   const rows = rowsOf(folding?.size ?? cells.size, sides, [...filled, ...filledOthers]);
   const callsOf = (row: number) => sides[0]?.parts.calls?.[row] ?? 0;
@@ -88,9 +89,9 @@ function counterpartTest(
 ) {
   const endsAt = previous?.span.endsAt;
   const isIn = ({ startsAt }: LabelledPeriod) => endsAt === undefined || startsAt < endsAt;
-  const found = new Set(previous?.periods?.filter(isIn).map(({ period }) => period));
+  const compared = new Set(previous?.periods?.filter(isIn).map(({ period }) => period));
   const lacking = new Set<FactValue>(
-    periods.map(({ period }) => period).filter((period) => !found.has(period)),
+    periods.map(({ period }) => period).filter((period) => !compared.has(period)),
   );
   return (row: number) => !lacking.has(cells.periods?.values[(folding ?? cells).periodOf(row)] ?? null);
 }
@@ -99,10 +100,10 @@ function counterpartTest(
 function fillCells(
   query: RollupQuery,
   counted: CountedCells,
-  kept: ReadonlySet<number> | undefined,
+  shownCells: ReadonlySet<number> | undefined,
 ): number[] {
   const { cells } = counted;
-  const shown = kept ?? presentCells(counted);
+  const shown = shownCells ?? presentCells(counted);
   const keys = cells.columns.length === 0 ? [0] : new Set([...shown].map((cell) => cells.keyOf(cell)));
   return [...keys].flatMap((key) => labels(query, cells).map((period) => cells.codeOf(key, period)));
 }
@@ -126,14 +127,14 @@ function foldSpent(
 ): Pick<SideRows, "spent" | "earned" | "unpaid"> {
   if (folding === undefined || calls === undefined) return { spent, earned, unpaid: new Set() };
   const sums = new Map<number, Spent>();
-  for (const [cell, own] of spent) {
+  for (const [cell, amounts] of spent) {
     const row = folding.rowOf(cell);
-    sums.set(row, addSpent(sums.get(row), own));
+    sums.set(row, addSpent(sums.get(row), amounts));
   }
   const earnings = new Map<number, Earnings>();
-  for (const [cell, own] of earned) {
+  for (const [cell, amounts] of earned) {
     const row = folding.rowOf(cell);
-    earnings.set(row, addEarned(earnings.get(row), own));
+    earnings.set(row, addEarned(earnings.get(row), amounts));
   }
   const unpaid = new Set<number>();
   const known = { spent: sums, earned: earnings, unpaid };

@@ -21,17 +21,17 @@ export interface Grouping {
 
 /** Computes the parts of each group, in a loop or two over the calls for each. */
 export function* groups(calls: Calls, grouping: Grouping, parts: readonly Part[]): Steps<Parts> {
-  const found: Parts = {};
+  const ofParts: Parts = {};
   let sorted: SortedRows | undefined;
   const sort = () => {
     sorted ??= sortByGroup(calls, grouping);
     return sorted;
   };
   for (const part of parts) {
-    found[part] = FOLDS[part](calls, grouping, sort);
+    ofParts[part] = FOLDS[part](calls, grouping, sort);
     yield;
   }
-  return found;
+  return ofParts;
 }
 
 /** Rows, those of the first group first, and where each group begins among them; one more, where the last ends. */
@@ -74,25 +74,25 @@ function countDurations({ rows, durations }: Calls, { of, size }: Grouping): Flo
 }
 
 function sums({ rows, durations }: Calls, { of, size }: Grouping): Float64Array {
-  const found = new Float64Array(size).fill(Number.NaN);
+  const totals = new Float64Array(size).fill(Number.NaN);
   for (let row = 0; row < rows; row++) {
     const duration = durations[row] ?? NO_DURATION;
     const group = of[row] ?? 0;
-    if (duration !== NO_DURATION) found[group] = (found[group] || 0) + duration;
+    if (duration !== NO_DURATION) totals[group] = (totals[group] || 0) + duration;
   }
-  return found;
+  return totals;
 }
 
 /** @param sign 1 for the latest start, -1 for the earliest */
 function extremes({ rows, startsMs }: Calls, { of, size }: Grouping, sign: 1 | -1): Float64Array {
-  const found = new Float64Array(size).fill(Number.NaN);
+  const extremes = new Float64Array(size).fill(Number.NaN);
   for (let row = 0; row < rows; row++) {
     const group = of[row] ?? 0;
     const startMs = startsMs[row] ?? Number.NaN;
-    const known = found[group] ?? Number.NaN;
-    if (Number.isNaN(known) || (startMs - known) * sign > 0) found[group] = startMs;
+    const known = extremes[group] ?? Number.NaN;
+    if (Number.isNaN(known) || (startMs - known) * sign > 0) extremes[group] = startMs;
   }
-  return found;
+  return extremes;
 }
 
 function sortByGroup({ rows }: Calls, { of, size }: Grouping): SortedRows {
@@ -137,7 +137,7 @@ function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => Sor
   const { order, begins } = sort();
   const known = new Int32Array(rows);
   for (let at = 0; at < rows; at++) known[at] = durations[order[at] ?? 0] ?? NO_DURATION;
-  const found = new Float64Array(grouping.size).fill(Number.NaN);
+  const medians = new Float64Array(grouping.size).fill(Number.NaN);
   for (let group = 0; group < grouping.size; group++) {
     const [begin = 0, end = 0] = [begins[group], begins[group + 1]];
     sortBetween(known, begin, end);
@@ -146,9 +146,9 @@ function medians({ rows, durations }: Calls, grouping: Grouping, sort: () => Sor
     while (first < end && known[first] === NO_DURATION) first++;
     if (first === end) continue;
     const middle = (first + end - 1) / 2;
-    found[group] = ((known[Math.floor(middle)] ?? 0) + (known[Math.ceil(middle)] ?? 0)) / 2;
+    medians[group] = ((known[Math.floor(middle)] ?? 0) + (known[Math.ceil(middle)] ?? 0)) / 2;
   }
-  return found;
+  return medians;
 }
 
 /** Sorts numbers from `begin` to before `end`: a few in place, since most groups are small and an array for each is slow. */

@@ -21,8 +21,8 @@ const kindOf = (value: FactValue) => (value === null ? 0 : typeof value === "num
 function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
-    const [own, other] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (own !== other) return byteOrder(own) - byteOrder(other);
+    const [first, second] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (first !== second) return byteOrder(first) - byteOrder(second);
   }
   return a.length - b.length;
 }

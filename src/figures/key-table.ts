@@ -37,10 +37,10 @@ export class KeyTable {
 
   /** Returns the code of a combination's value in a column. */
   codeAt(code: number, column: number): number {
-    let own = code;
+    let prefix = code;
     for (let index = this.#steps.length; index > column; index--)
-      own = this.#step(index - 1).firsts[own] ?? 0;
-    return column === 0 ? own : (this.#step(column - 1).seconds[own] ?? 0);
+      prefix = this.#step(index - 1).firsts[prefix] ?? 0;
+    return column === 0 ? prefix : (this.#step(column - 1).seconds[prefix] ?? 0);
   }
 
   valuesOf(code: number): FactValue[] {

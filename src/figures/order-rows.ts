@@ -29,8 +29,8 @@ export function orderRows(rows: Int32Array, { cells, folding, callsOf }: RowsToO
     ...ofKeys,
   ];
   const compare = (a: number, b: number) => {
-    for (const own of places) {
-      const order = (own[a] ?? 0) - (own[b] ?? 0);
+    for (const ranks of places) {
+      const order = (ranks[a] ?? 0) - (ranks[b] ?? 0);
       if (order !== 0) return order;
     }
     return 0;

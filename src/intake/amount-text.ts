@@ -55,9 +55,9 @@ export function isNothing(text: string): boolean {
 }
 
 export function toNumberText(text: string) {
-  const found = NUMBER.exec(text.trim())?.groups;
-  if (found === undefined) return undefined;
-  const { paren = "", end = "", before = "", after = "", body = "", ...others } = found;
+  const groups = NUMBER.exec(text.trim())?.groups;
+  if (groups === undefined) return undefined;
+  const { paren = "", end = "", before = "", after = "", body = "", ...others } = groups;
   const signs = [others.first, others.second, others.last, others.behind].filter((sign) => sign);
   if ((paren === "") !== (end === "") || signs.length > 1) return undefined;
   const blanks = BLANKS.exec(body)?.[0];

@@ -28,12 +28,12 @@ const CENTURY = 2000;
 export function readDay(text: string): DayText | undefined {
   const trimmed = text.trim();
   for (const form of KNOWN) {
-    const found = form.exec(trimmed)?.groups;
-    if (found !== undefined)
+    const groups = form.exec(trimmed)?.groups;
+    if (groups !== undefined)
       return known(
-        toYear(found.year),
-        found.name ? monthOf(found.name) : Number(found.month),
-        Number(found.day),
+        toYear(groups.year),
+        groups.name ? monthOf(groups.name) : Number(groups.month),
+        Number(groups.day),
       );
   }
   const open = OPEN.exec(trimmed)?.groups;

@@ -72,7 +72,7 @@ export function findColumns<C extends Columns, F extends Form<FieldOf<C>>, Optio
   const known = form ? [form] : used.size > 0 ? forms : [];
   for (const field of fields) {
     if (indexes.has(field)) continue;
-    const names = known.flatMap(({ headers: own }) => own[field] ?? []);
+    const names = known.flatMap(({ headers: headersOf }) => headersOf[field] ?? []);
     const places = [...new Set(names.flatMap((name) => placesOf(headers, name)))].filter(
       (place) => !used.has(place),
     );

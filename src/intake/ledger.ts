@@ -54,10 +54,10 @@ export function removeImport<Import extends ImportedFile>(
   });
 }
 
-function whyNotRemovable(found: ImportedFile | undefined): string | undefined {
-  if (found === undefined) return "there is none of this number";
-  if (found.removed_at !== null) return "it was removed before";
-  return found.replaced_by === null ? undefined : `import ${found.replaced_by} has replaced all its rows`;
+function whyNotRemovable(file: ImportedFile | undefined): string | undefined {
+  if (file === undefined) return "there is none of this number";
+  if (file.removed_at !== null) return "it was removed before";
+  return file.replaced_by === null ? undefined : `import ${file.replaced_by} has replaced all its rows`;
 }
 
 export function describeState({ removed_at, replaced_by }: ImportedFile): string {

@@ -109,7 +109,7 @@ export function openTable<
 /** Finds out how dates and numbers are written, by all rows. */
 function readSpelling<C extends Columns, F extends Form<FieldOf<C>>, Row>(
   { columns: kinds, amount, currency: currencyField }: Intake<C, F, never, Row>,
-  { currency: given, dates, decimal }: ReadOptions<FieldOf<C>>,
+  { currency: namedCurrency, dates, decimal }: ReadOptions<FieldOf<C>>,
   cells: Cells<C>,
   visitRows: (cells: Cells<C>, see: () => void, leave: () => void) => void,
 ): { spelling: Spelling; currencies: ReadonlyMap<string, number> } {
@@ -127,7 +127,7 @@ function readSpelling<C extends Columns, F extends Form<FieldOf<C>>, Row>(
     const currency = cells.currency(currencyField, amount);
     if (currency !== null && !currencies.has(currency)) currencies.set(currency, cells.line);
     for (const field of numbers) {
-      const signs = cells.signs(field, currency ?? given ?? null);
+      const signs = cells.signs(field, currency ?? namedCurrency ?? null);
       if (signs !== undefined) evidence.addSigns(cells.line, signs);
     }
   };
@@ -226,10 +226,10 @@ function suggestMap<C extends Columns, F extends Form<FieldOf<C>>, Row>(
 ): string {
   const headers = cells.filter((cell) => !isNothing(cell));
   const known = new Set(
-    forms.flatMap(({ headers: own }) => Object.values<readonly string[] | undefined>(own)).flat(),
+    forms.flatMap(({ headers: headersOf }) => Object.values<readonly string[] | undefined>(headersOf)).flat(),
   );
   const near = fieldsOf(columns).flatMap((field) => {
-    const names = map[field] ?? forms.flatMap(({ headers: own }) => own[field] ?? []);
+    const names = map[field] ?? forms.flatMap(({ headers: headersOf }) => headersOf[field] ?? []);
     const meant = headers.find(
       (header) => !known.has(header.toLowerCase()) && nearest(header, names, NEAR) !== undefined,
     );

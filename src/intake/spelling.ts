@@ -66,8 +66,8 @@ function decide<Reading extends string>(
   evidence: readonly Evidence<Reading>[],
 ): Reading | undefined {
   const sure = says.flatMap(([reading, words]) => {
-    const found = evidence.find(({ readings }) => readings.length === 1 && readings[0] === reading);
-    return found === undefined ? [] : [{ reading, text: `line ${found.line} ${words}` }];
+    const line = evidence.find(({ readings }) => readings.length === 1 && readings[0] === reading);
+    return line === undefined ? [] : [{ reading, text: `line ${line.line} ${words}` }];
   });
   if (sure.length > 1) {
     throw new UsageError(sure.map(({ text }) => text).join(", and "), {

@@ -41,8 +41,8 @@ export function openWarehouse(path: string): Warehouse {
     path: file,
     rollup: readRollup,
     export: async (folder, request, options) => {
-      const own = { ...parseReadOptions(options), isWriting: true };
-      return await resultOf(thread.run("export", parseExport(folder, request), own));
+      const writing = { ...parseReadOptions(options), isWriting: true };
+      return await resultOf(thread.run("export", parseExport(folder, request), writing));
     },
     calls: (question, options) =>
       rowsOf(() => thread.run("calls", parseCallQuestion(question), parseReadOptions(options))),

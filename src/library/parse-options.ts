@@ -2,9 +2,9 @@ import type { Dispatcher } from "undici";
 import { z } from "zod";
 import { splitAdvice, UsageError } from "../base/errors.ts";
 import { pick } from "../base/records.ts";
+import { PHONE_NUMBER } from "../base/text/e164.ts";
 import { orMeant } from "../base/text/nearest.ts";
 import { parseFilePath } from "../base/text/path-text.ts";
-import { PHONE_NUMBER } from "../base/text/phone-number.ts";
 import { toPhoneNumber } from "../calls/phone-numbers.ts";
 import { describeIssue } from "../config/request/describe-issue.ts";
 import { type ExportRequest, REQUEST_KEYS } from "../config/request/export-request.ts";
@@ -38,7 +38,7 @@ const settingName = z.string().superRefine((name, context) => {
 const text = (parse: (text: string) => unknown) => z.string().min(1).superRefine(by(parse));
 const path = text(parseFilePath);
 
-const toText = (given: unknown) => (Number.isSafeInteger(given) ? String(given) : given);
+const toText = (value: unknown) => (Number.isSafeInteger(value) ? String(value) : value);
 
 const signal = z.instanceof(AbortSignal).optional();
 
@@ -101,9 +101,9 @@ export const rollupQuestion = z.strictObject({
   filter: option(filter, FILTER_DESCRIPTION),
 });
 
-const { by: dimensions, ...asked } = rollupQuestion.shape;
+const { by: dimensions, ...members } = rollupQuestion.shape;
 export const exportRequest = z.strictObject({
-  ...asked,
+  ...members,
   contents: z
     .array(z.enum([...DIMENSIONS, ...CALL_LISTS]))
     .min(1)
@@ -115,8 +115,8 @@ export const exportRequest = z.strictObject({
 
 const { include_gone: __, ...ofLiveCalls } = filter.shape;
 const callQuestion = z.strictObject({
-  range: asked.range,
-  timezone: asked.timezone,
+  range: members.range,
+  timezone: members.timezone,
   filter: z.strictObject(ofLiveCalls).optional(),
 });
 
@@ -150,8 +150,8 @@ export function parseSyncOptions(options: unknown) {
 }
 
 /** @throws UsageError that says what is allowed */
-export function parseWarehousePath(given: unknown): string {
-  return parse(z.object({ path }), { path: given }).path;
+export function parseWarehousePath(value: unknown): string {
+  return parse(z.object({ path }), { path: value }).path;
 }
 
 export interface Query {
@@ -184,8 +184,8 @@ export function parseCallQuestion(question: unknown = {}): ParsedRequest {
 
 /** @throws UsageError that names the member, and says what is allowed */
 export function parseExport(folder: unknown, request: unknown): ParsedRequest & { folder: string } {
-  const given = parse(z.object({ folder: text(parseFilePath) }), { folder });
-  return { ...given, ...toAsked(parse(exportRequest, request)) };
+  const target = parse(z.object({ folder: text(parseFilePath) }), { folder });
+  return { ...target, ...toAsked(parse(exportRequest, request)) };
 }
 
 export interface ParsedRequest {
@@ -201,8 +201,8 @@ function toAsked({
 }
 
 /** @throws UsageError for the first problem, with the member that has it */
-export function parse<T>(schema: z.ZodType<T>, given: unknown): T {
-  const { data, error } = schema.safeParse(given, { reportInput: true });
+export function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+  const { data, error } = schema.safeParse(value, { reportInput: true });
   if (error === undefined) return data;
   const [{ path, message } = { path: [], message: "cannot be used" }] = error.issues.flatMap((issue) =>
     describeIssue(schema, issue),

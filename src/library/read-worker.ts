@@ -56,9 +56,9 @@ interface Answer {
 }
 
 const TASKS = {
-  async *rollup(signal: AbortSignal, asked: ParsedRequest): AsyncGenerator<Batch<Value>, Answer, void> {
+  async *rollup(signal: AbortSignal, request: ParsedRequest): AsyncGenerator<Batch<Value>, Answer, void> {
     const { table, manifest } = await alone(signal, (warehouse) =>
-      askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), asked, { signal }),
+      askRollup(readOnlySource(warehouse, LOOKBACK_HOURS), request, { signal }),
     );
     const { columns } = table;
     yield* inBatches(

@@ -54,14 +54,14 @@ function unnamedError(accounts: readonly Account[]): UsageError {
 export async function answerCall(json: string, options: AnswerOptions): Promise<ToolReply> {
   const { tools, accounts, file, isPersonal, complain } = options;
   try {
-    const asked = call.parse(JSON.parse(json));
-    const tool = tools.find(({ name }) => name === asked.name);
-    if (tool === undefined) throw new Error(`There is no tool ${asked.name}`);
-    const { account: name, ...given } = parse(tool.input, asked.arguments);
+    const request = call.parse(JSON.parse(json));
+    const tool = tools.find(({ name }) => name === request.name);
+    if (tool === undefined) throw new Error(`There is no tool ${request.name}`);
+    const { account: name, ...args } = parse(tool.input, request.arguments);
     const answer = async (account: Account) => {
       const settings = loadSettings(account.sources);
       const scope = { account: account.name, settings, reports: reportsOf(file, account), nowMs: Date.now() };
-      return await tool.answer(scope, given);
+      return await tool.answer(scope, args);
     };
     // Tools have an argument for the account only if there are several.
     const account = accounts.length === 1 ? accounts[0] : accounts.find((each) => each.name === name);

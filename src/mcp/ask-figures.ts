@@ -50,8 +50,8 @@ async function ask({ account, settings }: Scope, question: object) {
   using warehouse = openOwn(settings, openReader);
   const rules = readAttributionRules(settings);
   const source = readOnlySource(warehouse, settings.lookbackHours, settings, rules);
-  const asked = { timezone: settings.timezone, ...question };
-  const { table, manifest } = await askRollup(source, parseQuestion(asked)).catch((error: unknown) => {
+  const zoned = { timezone: settings.timezone, ...question };
+  const { table, manifest } = await askRollup(source, parseQuestion(zoned)).catch((error: unknown) => {
     if (!(error instanceof UnmatchedError)) throw error;
     // Its own advice quotes what visitors wrote.
     const [{ filter } = { filter: "" }] = error.unmatched;

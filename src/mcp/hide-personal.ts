@@ -50,6 +50,6 @@ function isTime(text: string): boolean {
 function cut(text: string): string {
   const visible = text.replace(INVISIBLE, "");
   const isLong = visible.length > MAX_TEXT;
-  const kept = isLong ? `${visible.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : visible;
-  return kept.toWellFormed().replace(/\p{Cc}/gu, "\uFFFD");
+  const shown = isLong ? `${visible.slice(0, MAX_TEXT - 1).replace(/[\uD800-\uDBFF]$/, "")}…` : visible;
+  return shown.toWellFormed().replace(/\p{Cc}/gu, "\uFFFD");
 }

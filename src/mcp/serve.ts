@@ -129,7 +129,7 @@ function toListed({ name, title, description, input }: Tool): ListedTool {
   return listed;
 }
 
-function toResult(said: ToolReply): CallToolResult {
-  if ("error" in said) return { content: [{ type: "text", text: said.error }], isError: true };
-  return { content: [{ type: "text", text: JSON.stringify(said.answer) }], structuredContent: said.answer };
+function toResult(reply: ToolReply): CallToolResult {
+  if ("error" in reply) return { content: [{ type: "text", text: reply.error }], isError: true };
+  return { content: [{ type: "text", text: JSON.stringify(reply.answer) }], structuredContent: reply.answer };
 }

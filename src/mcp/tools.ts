@@ -26,14 +26,14 @@ export interface Tool {
   /** Whether it answers for all accounts if none is named. */
   isOfAll?: true;
   /** @throws UsageError for arguments that cannot be used */
-  answer: (scope: Scope, given: unknown) => Answer | Promise<Answer>;
+  answer: (scope: Scope, args: unknown) => Answer | Promise<Answer>;
 }
 
 function tool<Args>(
   described: Omit<Tool, "answer"> & { input: z.ZodType<Args> },
   answer: (scope: Scope, args: Args) => Answer | Promise<Answer>,
 ): Tool {
-  return { ...described, answer: (scope, given) => answer(scope, parse(described.input, given)) };
+  return { ...described, answer: (scope, args) => answer(scope, parse(described.input, args)) };
 }
 
 const { by, range, timezone, filter, top, total } = rollupQuestion.shape;
@@ -120,10 +120,10 @@ const CHANGED = tool(
     const finders = await loadFinders();
     return readMoment(scope, ({ reader }) => {
       const from = since && toInstant(since, scope);
-      const found = finders.map(({ name, find }) => ({ name, ...find(reader, from) }));
+      const kinds = finders.map(({ name, find }) => ({ name, ...find(reader, from) }));
       return {
-        data: Object.fromEntries(found.map(({ name, rows }) => [name, rows])),
-        until: found.flatMap(({ ends }) => ends).reduce((a, b) => (a > b ? a : b), ""),
+        data: Object.fromEntries(kinds.map(({ name, rows }) => [name, rows])),
+        until: kinds.flatMap(({ ends }) => ends).reduce((a, b) => (a > b ? a : b), ""),
         less: "Ask with a later since.",
       };
     });

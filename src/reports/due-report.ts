@@ -24,14 +24,14 @@ export async function runRestated(report: NamedReport, workingFolder: string, co
     log.info("figures have changed: waiting for a sync that proves the copy complete");
     return EXIT.done;
   }
-  const made = await makeReport(report, {
+  const reportRun = await makeReport(report, {
     scheduledFor: null,
     dueMs: Date.parse(last.scheduled_for),
     isDelivered: true,
     isOnlyRestated: true,
     ...inJob(workingFolder, context),
   });
-  return made === undefined ? EXIT.done : logMade(made, context);
+  return reportRun === undefined ? EXIT.done : logMade(reportRun, context);
 }
 
 async function mayBeRestated(warehouse: Reader, folder: string): Promise<boolean> {
@@ -45,13 +45,15 @@ export async function runDue(report: NamedReport, cron: string, workingFolder: s
   const dueMs = lastSlot(parseCron(cron, report.settings.timezone), clock.now()) ?? clock.now();
   const scheduledFor = new Date(dueMs).toISOString();
   await syncFirst(report, context);
-  const made = await makeReport(report, {
+  const reportRun = await makeReport(report, {
     scheduledFor,
     isDelivered: true,
     isResumed: true,
     ...inJob(workingFolder, context),
   });
-  return made === undefined ? logDone(report, context, scheduledFor) : logMade(made, context, scheduledFor);
+  return reportRun === undefined
+    ? logDone(report, context, scheduledFor)
+    : logMade(reportRun, context, scheduledFor);
 }
 
 function inJob(workingFolder: string, { log, signal, clock }: JobContext) {
@@ -78,16 +80,16 @@ function logDone({ name, account, settings }: NamedReport, { log }: JobContext, 
   return exitCode;
 }
 
-function logMade(made: MadeReport, { log }: JobContext, scheduledFor?: string) {
-  const { folder, manifest, note } = made.files;
+function logMade(reportRun: MadeReport, { log }: JobContext, scheduledFor?: string) {
+  const { folder, manifest, note } = reportRun.files;
   const files = manifest.files.map(({ file, rows }) => ({ file, rows }));
   const restated = manifest.restatements?.file?.rows;
   log.info({ scheduledFor, folder, files, restated, verdict: manifest.run?.verdict }, "report made");
   for (const line of note.lines) log.warn(line);
   logStatements(log, manifest.statements);
-  for (const { channel, status, attempts, last_error } of made.run.deliveries) {
+  for (const { channel, status, attempts, last_error } of reportRun.run.deliveries) {
     const level = status === "delivered" ? "info" : status === "pending" ? "warn" : "error";
     log[level]({ channel, status, attempts, error: last_error ?? undefined }, "delivery");
   }
-  return exitCodeOfReport(made);
+  return exitCodeOfReport(reportRun);
 }

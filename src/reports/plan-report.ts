@@ -34,10 +34,10 @@ export function planReport(report: NamedReport, nowMs: number) {
     check(content, { source, output: FOLDER_CAN }, AS_WRITTEN);
     const readCallers = (path: string) => readCallersFile(file.resolvePath(path), "filter.exclude_callers");
     const options = { nowMs, timezone, readCallers };
-    const asked = resolve(content, options);
+    const resolved = resolve(content, options);
     const ask = isMailed(report)
-      ? withCharts(asked, resolve({ ...content, format: "html" }, options))
-      : asked;
+      ? withCharts(resolved, resolve({ ...content, format: "html" }, options))
+      : resolved;
     const letterhead = readLetterhead(settings, account);
     const closed = closedRange(ask.range);
     const values: PlaceholderValues = {
@@ -96,13 +96,13 @@ function assertFilled(report: NamedReport, { contents, format }: Ask, values: Pl
 function assertOwnFolder({ name, content, file, account, settings }: NamedReport): void {
   const { reports = {}, accounts = {} } = file.content;
   const all = Object.keys(accounts);
-  const own = toPlace(file, name, content, account);
+  const place = toPlace(file, name, content, account);
   const refuse = (whose: string) => {
     throw new UsageError(`the folder ${folderOf(content, account)} also belongs to ${whose}`, {
       hint: "Give each report of each account its own folder, for example with {account} and {report} in its path.",
     });
   };
-  if (own === resolvePath(settings.exportDir).toLowerCase()) refuse("export");
+  if (place === resolvePath(settings.exportDir).toLowerCase()) refuse("export");
   for (const [report, other] of Object.entries(reports)) {
     const named = Array.isArray(other.accounts) ? other.accounts : all;
     for (const owner of named.length === 0 ? [null] : named) {
@@ -110,7 +110,7 @@ function assertOwnFolder({ name, content, file, account, settings }: NamedReport
         ...(report === name ? [] : [`the report ${report}`]),
         ...(owner === account ? [] : [`the account ${owner}`]),
       ];
-      if (whose.length > 0 && toPlace(file, report, other, owner) === own) refuse(whose.join(" of "));
+      if (whose.length > 0 && toPlace(file, report, other, owner) === place) refuse(whose.join(" of "));
     }
   }
 }

@@ -1,6 +1,6 @@
 import { AS_WRITTEN, check } from "../config/request/check.ts";
 import { toContents } from "../config/request/contents.ts";
-import type { Job, Reading } from "../export/job.ts";
+import type { ExportJob, Reading } from "../export/job.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import { type ProducedFiles, type ProduceOptions, produceAndRead } from "./produce/produce.ts";
@@ -13,7 +13,7 @@ export async function produceReport<T>(
   report: NamedReport,
   { ask, folder, letterhead }: ReportPlan,
   options: ProduceOptions & { signal: AbortSignal },
-  read: (job: Job) => Promise<Reading<T>>,
+  read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<{ files: ProducedFiles & { folder: string }; value: T }> {
   const { signal } = options;
   const named = { ...options, account: report.account ?? undefined, letterhead };

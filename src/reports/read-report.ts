@@ -1,7 +1,7 @@
 import { closedRange, comparisonRange, type DateRange } from "../base/calendar/dates.ts";
 import { periods } from "../base/calendar/periods.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Job, Reading } from "../export/job.ts";
+import type { ExportJob, Reading } from "../export/job.ts";
 import { has } from "../export/statements/statements.ts";
 import { compareTo } from "../export/timeframe.ts";
 import type { Figures } from "../figures/sums.ts";
@@ -29,13 +29,13 @@ interface DeliveredReading {
   /** What its first sentences are found in, but for what is known at the end. */
   facts: Awaited<ReturnType<typeof readReportFacts>>;
   /** Figures that earlier files had otherwise, once the files are written. */
-  remembered: Job["remembered"];
+  remembered: ExportJob["remembered"];
 }
 
 /** @throws CalltallyError (exit 9) if the report must not be delivered */
 export async function readReport(
   report: NamedReport,
-  job: Job,
+  job: ExportJob,
   { runId, isDelivered, clock }: { runId: number; isDelivered: boolean; clock: Clock },
 ): Promise<Reading<ReportReading>> {
   if (isDelivered) assertDeliverable(report, job.manifest);
@@ -74,7 +74,7 @@ function factsOf(
 
 export type ReportHeadline = Awaited<ReturnType<typeof readReportHeadline>>;
 
-export async function readReportHeadline(job: Job) {
+export async function readReportHeadline(job: ExportJob) {
   const { ask, session, spend, outcomes, timeframe } = job;
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
@@ -96,7 +96,7 @@ export async function readReportHeadline(job: Job) {
 }
 
 /** Reads what the first sentences are found in, as a page of the same calls does. */
-export async function readReportFacts(job: Job, { figures, spend, earned, compared }: ReportHeadline) {
+export async function readReportFacts(job: ExportJob, { figures, spend, earned, compared }: ReportHeadline) {
   const { session, timeframe } = job;
   const isMoved = compared?.isCovered && !compared.isUnreached;
   const movers = isMoved ? await readMovers(session, { span: timeframe.span, compared }) : undefined;
@@ -105,15 +105,15 @@ export async function readReportFacts(job: Job, { figures, spend, earned, compar
 }
 
 /** Compares a report without a comparison with the days before, for the figures of its mail. */
-function compareBefore({ session, timeframe, manifest }: Job, range: Required<DateRange>) {
+function compareBefore({ session, timeframe, manifest }: ExportJob, range: Required<DateRange>) {
   const { grain, timezone } = timeframe;
   const before = closedRange(comparisonRange(range, "previous"));
   if (before === undefined) throw new Error("The days before closed ones are closed");
   // A report of those days may have blanked a period that their total would reveal.
-  const own = grain ? periods({ ...before, grain, zone: timezone }) : [];
+  const periodsBefore = grain ? periods({ ...before, grain, zone: timezone }) : [];
   return compareTo(session, {
     range: before,
-    periods: own.map((each) => ({ ...each, previous: each.period })),
+    periods: periodsBefore.map((each) => ({ ...each, previous: each.period })),
     to: range,
     timezone,
     asOf: manifest.run?.finished_at,

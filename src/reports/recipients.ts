@@ -15,9 +15,9 @@ export interface Recipient {
  */
 export function recipientsOf({ name, content, file }: ReportOfFile, account: string | null): Recipient[] {
   const at = (place: Path) => ({ placeOf: (...path: Path) => file.placeOf([...place, ...path]) });
-  return (content.deliver ?? []).flatMap(({ to, ...own }, index): Recipient[] => {
+  return (content.deliver ?? []).flatMap(({ to, ...recipient }, index): Recipient[] => {
     const place = ["reports", name, "deliver", index];
-    if (to === undefined) return [{ content: own, ...at(place) }];
+    if (to === undefined) return [{ content: recipient, ...at(place) }];
     const { recipients = [] } = (account !== null && file.content.accounts?.[account]) || {};
     if (recipients.length === 0) {
       throw new UsageError(`${file.placeOf([...place, "to"])}: the account has no recipients`, {

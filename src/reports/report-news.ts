@@ -1,5 +1,5 @@
 import { inLocale } from "../base/text/locale.ts";
-import type { Job } from "../export/job.ts";
+import type { ExportJob } from "../export/job.ts";
 import { loadNotices } from "../features/load-notices.ts";
 import { readNewsSpan } from "./delivery/delivery-table.ts";
 import type { NamedReport } from "./report.ts";
@@ -18,7 +18,7 @@ export interface ReportNews {
 export async function readReportNews(
   { name, account }: NamedReport,
   runId: number,
-  { ask, letterhead, lists, timeframe }: Job,
+  { ask, letterhead, lists, timeframe }: ExportJob,
 ): Promise<ReportNews | undefined> {
   if (lists === undefined || ask.minCell !== undefined || Object.keys(ask.filter).length > 0)
     return undefined;
@@ -27,11 +27,11 @@ export async function readReportNews(
   const all = (await loadNotices()).read(reader, "");
   // A clock may be set back, a number not.
   const until = upTo ?? Math.max(0, ...all.map(({ news }) => news));
-  const found = all.filter(
+  const recent = all.filter(
     ({ news, ended_at }) => news <= until && (after === undefined ? ended_at === null : news > after),
   );
   const notices = inLocale(letterhead.locale, () =>
-    found.map(({ describe }) => `Notice: ${describe(timeframe.timezone)}.`),
+    recent.map(({ describe }) => `Notice: ${describe(timeframe.timezone)}.`),
   );
   return { notices, until };
 }

@@ -1,7 +1,7 @@
 import { parseAge } from "../base/calendar/age-text.ts";
 import { ageOf } from "../base/clock.ts";
 import { CalltallyError, EXIT } from "../base/errors.ts";
-import type { Job } from "../export/job.ts";
+import type { ExportJob } from "../export/job.ts";
 import type { Manifest } from "../export/manifest.ts";
 import { readStatements } from "../export/statements/read-statements.ts";
 import { doubtsOf, type Statement, say } from "../export/statements/statements.ts";
@@ -20,7 +20,7 @@ export function isStale(
 }
 
 /** Returns when the last sync with a verdict better than unverified ended; for a cluster, the published one. */
-export function readLastGoodSync({ lists, manifest: { run } }: Job): string | null | undefined {
+export function readLastGoodSync({ lists, manifest: { run } }: ExportJob): string | null | undefined {
   if (lists !== undefined) return readLastGoodRun(lists.reader)?.finished_at;
   return run?.verdict === "unverified" ? null : run?.finished_at;
 }

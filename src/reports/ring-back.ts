@@ -1,6 +1,6 @@
 import { minutesOf } from "../base/calendar/local-time.ts";
 import { toPrintable } from "../base/text/printable.ts";
-import type { Job } from "../export/job.ts";
+import type { ExportJob } from "../export/job.ts";
 import { NOT_SET } from "../figures/reserved-keys.ts";
 import type { CallerToRingBack, ReportSummary } from "./delivery/report-summary.ts";
 import type { NamedReport } from "./report.ts";
@@ -10,7 +10,7 @@ const MAX_CALLERS = 10;
 /** Reads the newest callers to ring back since the report's first day, if it lists them: also those missed after its last day. */
 export function readRingBack(
   { content: { ring_back } }: NamedReport,
-  { lists, timeframe: { span, timezone } }: Job,
+  { lists, timeframe: { span, timezone } }: ExportJob,
 ): ReportSummary["ring_back"] {
   if (ring_back === undefined || lists === undefined) return undefined;
   const minuteOf = minutesOf(timezone);

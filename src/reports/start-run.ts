@@ -37,11 +37,11 @@ export function startRun(
       { ask: { range } }: ReportPlan,
       {
         files,
-        ...made
+        ...outcome
       }: { is_stale: boolean; folder: string; files: readonly ReportFile[]; news_until: number | null },
     ) =>
       updateReportRun(warehouse, runId, {
-        ...made,
+        ...outcome,
         verdict: VERDICTS.find((known) => known === run?.verdict) ?? null,
         range_from: range?.from ?? null,
         range_to: range?.to ?? null,

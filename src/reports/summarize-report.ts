@@ -44,7 +44,11 @@ function toSummary(
     sentences:
       delivered === undefined
         ? []
-        : sentencesOf({ ...delivered.facts, statements, restatements: delivered.remembered?.found ?? [] }),
+        : sentencesOf({
+            ...delivered.facts,
+            statements,
+            restatements: delivered.remembered?.restatements ?? [],
+          }),
     headline: toHeadline(headline, manifest.spend?.currency),
     verdict: completenessInWords(manifest, coverage),
     statements,

@@ -17,7 +17,7 @@ function makeInsight(
   keywords: typeof NO_KEYWORDS,
   members: object,
 ) {
-  const given = {
+  const required = {
     insight_id,
     insight_name,
     insight_type: "keyword",
@@ -49,7 +49,7 @@ function makeInsight(
     deleted_at: null,
     deleted_by: null,
   };
-  return { ...given, ...members };
+  return { ...required, ...members };
 }
 
 const APPOINTMENT_KEYWORDS = {

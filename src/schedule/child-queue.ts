@@ -48,13 +48,13 @@ export class ChildQueue {
   }
 
   #startNext(): void {
-    const taken = new Set<string | undefined>();
+    const hosts = new Set<string | undefined>();
     for (const entry of [...this.#waiting]) {
       const { needs, start } = entry;
       if (this.#running.size >= MAX_CHILDREN) return;
-      const isOvertaking = needs.host !== undefined && taken.has(needs.host);
+      const isOvertaking = needs.host !== undefined && hosts.has(needs.host);
       if (isOvertaking || !this.#fits(needs)) {
-        taken.add(needs.host);
+        hosts.add(needs.host);
         continue;
       }
       this.#waiting.splice(this.#waiting.indexOf(entry), 1);

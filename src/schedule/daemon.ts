@@ -53,7 +53,7 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
   // After an unexpected error of one account, the others must not continue as if all were well.
   const broken = new AbortController();
   const stoppable = { ...options, clock, signal: AbortSignal.any([signal, broken.signal]) };
-  const kept = watches.map((watch) =>
+  const schedules = watches.map((watch) =>
     keepSchedule(watch.active, {
       clock,
       random,
@@ -79,10 +79,10 @@ export async function runDaemon(jobs: readonly Job[], options: DaemonOptions): P
     }),
   );
   try {
-    await Promise.all(kept);
+    await Promise.all(schedules);
   } finally {
     broken.abort();
-    await Promise.allSettled(kept);
+    await Promise.allSettled(schedules);
   }
   log.info(signal.aborted ? "stopped" : "starting again with the edited file");
 }

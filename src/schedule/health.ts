@@ -37,8 +37,8 @@ export function judgeJob(
   { cron, deadlineMs, nowMs, problem }: { cron: Cron; deadlineMs: number; nowMs: number; problem?: string },
 ): JobHealth {
   const state = { job, last_success: succeededAt, last_exit_code: exitCode, last_error: error };
-  const said = error === null ? "" : `; its last error: ${error}`;
-  const fail = (reason: string): JobHealth => ({ ...state, status: "failing", reason: reason + said });
+  const lastError = error === null ? "" : `; its last error: ${error}`;
+  const fail = (reason: string): JobHealth => ({ ...state, status: "failing", reason: reason + lastError });
   if (isSync && problem !== undefined) return fail(problem);
   if (isSync && succeededAt === null) return fail("no sync has succeeded yet");
   if (isSync && isFuture(succeededAt, nowMs)) return fail("the last good sync is dated in the future");

@@ -1,8 +1,8 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { setAlarm } from "./alarm.ts";
 import type { Cron } from "./cron.ts";
 import type { Bell } from "./doorbell/bell.ts";
+import { setSlotTimer } from "./slot-timer.ts";
 
 /** How often to look for slots that node-cron skips: timers ignore the time a machine sleeps, and changes of its clock. */
 const CHECK_MS = 30_000;
@@ -45,7 +45,7 @@ export async function keepSchedule<J extends ScheduledJob>(jobs: readonly J[], o
   const broken = new AbortController();
   const stoppable = { ...options, signal: AbortSignal.any([options.signal, broken.signal]) };
   let caughtUp = Promise.resolve(false);
-  const kept = jobs.map((job) => {
+  const loops = jobs.map((job) => {
     if (!job.isBehind) return keepJob(job, false, stoppable);
     caughtUp = caughtUp.then(async () => {
       if (stoppable.signal.aborted) return false;
@@ -55,7 +55,7 @@ export async function keepSchedule<J extends ScheduledJob>(jobs: readonly J[], o
     return caughtUp.then((isUnfinished) => keepJob(job, isUnfinished, stoppable));
   });
   try {
-    await Promise.all(kept);
+    await Promise.all(loops);
   } finally {
     broken.abort();
   }
@@ -105,8 +105,8 @@ async function waitForSlot<J extends ScheduledJob>(
     if (ringMs !== undefined && nowMs >= ringMs) return nowMs;
     onNext?.(job, Math.min(startMs, ringMs ?? startMs, againMs ?? startMs));
     const checkMs = Math.min(ringMs ?? Number.POSITIVE_INFINITY, againMs ?? Number.POSITIVE_INFINITY);
-    using alarm = setAlarm(startMs);
-    const woken = [signal, alarm.rung, ...(ringMs === undefined && bell !== undefined ? [bell.rung] : [])];
+    using timer = setSlotTimer(startMs);
+    const woken = [signal, timer.due, ...(ringMs === undefined && bell !== undefined ? [bell.rung] : [])];
     try {
       await clock.sleep(Math.min(Math.ceil(checkMs - nowMs), CHECK_MS), AbortSignal.any(woken));
     } catch (error) {

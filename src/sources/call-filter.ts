@@ -77,8 +77,8 @@ export function toConditions(
     ...VALUE_FILTER_NAMES.map((name) => {
       const texts = filter[name];
       if (texts === undefined) return undefined;
-      const found = matchingFacts(name, texts, readValues);
-      return { any: name === "campaign" ? unify(found, campaignNames()) : found };
+      const conditions = matchingFacts(name, texts, readValues);
+      return { any: name === "campaign" ? unify(conditions, campaignNames()) : conditions };
     }),
     filter.outcome && { outcomes: filter.outcome },
     exclude_callers && {
@@ -132,10 +132,12 @@ function matchingFacts(
 }
 
 /** Makes names of campaigns mean all calls of the rows that have them. */
-function unify(found: readonly ValueCondition[], names: CampaignNames): Condition[] {
-  const [name, id] = found;
-  if (name === undefined || id === undefined || names.size === 0) return [...found];
-  const ids = [...names].flatMap(([own, common]) => (name.isOneOf.includes(common) ? [own] : []));
+function unify(conditions: readonly ValueCondition[], names: CampaignNames): Condition[] {
+  const [name, id] = conditions;
+  if (name === undefined || id === undefined || names.size === 0) return [...conditions];
+  const ids = [...names].flatMap(([campaignId, common]) =>
+    name.isOneOf.includes(common) ? [campaignId] : [],
+  );
   return [
     { all: [name, { fact: "campaign_id", isNoneOf: [...names.keys()] }] },
     { ...id, isOneOf: [...new Set([...id.isOneOf, ...ids])] },

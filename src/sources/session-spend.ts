@@ -104,22 +104,22 @@ FROM (${campaigns}) AS c LEFT JOIN ${names} AS n ON n.campaign_id = c.campaign_i
 ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
       );
     const [matchRow, matchOwn] = [prepareMatch(ofRows), prepareMatch(campaigns)];
-    const match: typeof matchRow = (given) => {
-      const found = matchRow(given);
-      if (found.match !== "unmatched") return found;
-      const { campaign, ...own } = matchOwn(given);
-      return { ...own, campaign: campaignNames.get(own.campaign_id ?? "") ?? campaign };
+    const match: typeof matchRow = (key) => {
+      const ofRow = matchRow(key);
+      if (ofRow.match !== "unmatched") return ofRow;
+      const { campaign, ...ofCampaign } = matchOwn(key);
+      return { ...ofCampaign, campaign: campaignNames.get(ofCampaign.campaign_id ?? "") ?? campaign };
     };
     const insert = this.#database.prepare(`INSERT INTO ${table} VALUES (${"?, ".repeat(9)}?)`);
     const distinct = `SELECT DISTINCT source, medium, campaign, campaign_id FROM ${imported}`;
-    for (const given of this.#all<CampaignKey & { source: string; medium: string }>(distinct)) {
-      const [source, medium] = [utmKeyOf.utm_source(given.source), utmKeyOf.utm_medium(given.medium)];
-      const named = campaignOf(given.campaign);
-      const found = match({ ...given, source, campaign: named });
+    for (const row of this.#all<CampaignKey & { source: string; medium: string }>(distinct)) {
+      const [source, medium] = [utmKeyOf.utm_source(row.source), utmKeyOf.utm_medium(row.medium)];
+      const named = campaignOf(row.campaign);
+      const matched = match({ ...row, source, campaign: named });
       const campaign = named?.toLowerCase() ?? "";
       const channel = channelOf({ source: source ?? "", medium: medium ?? "", campaign, referrer: "" });
-      const own = [source, medium, found.campaign, found.campaign_id, channel, found.match];
-      insert.run(given.source, given.medium, given.campaign, given.campaign_id, ...own);
+      const columns = [source, medium, matched.campaign, matched.campaign_id, channel, matched.match];
+      insert.run(row.source, row.medium, row.campaign, row.campaign_id, ...columns);
     }
   }
 
@@ -143,18 +143,18 @@ ORDER BY sum(calls) OVER (PARTITION BY campaign, campaign_id) DESC, 1, 2, 3`),
       .all();
     const startsMs = Float64Array.from(rows, (row) => Date.parse(String(row[facts.length])));
     const ofPeriods = cells.periods && periodCodes(startsMs, periods ?? [], cells.periods);
-    const found = new Map<number, Spent>();
+    const spent = new Map<number, Spent>();
     for (const [index, row] of rows.entries()) {
       const cell = cells.codeOf(cells.table.codeOf(row.slice(0, facts.length)), ofPeriods?.[index] ?? 0);
       const [cost, clicks, impressions] = row.slice(keys.length);
-      const own = {
+      const amounts = {
         costMicros: BigInt(cost ?? 0),
         clicks: toCount(clicks),
         impressions: toCount(impressions),
       };
-      found.set(cell, addSpent(found.get(cell), own));
+      spent.set(cell, addSpent(spent.get(cell), amounts));
     }
-    return found;
+    return spent;
   }
 
   /** Sums the spend of a span by how it was matched to campaigns; omits ways without spend. */

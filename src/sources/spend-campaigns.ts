@@ -29,8 +29,8 @@ export function campaignMatcher(
   return ({ campaign, campaign_id, source }) => {
     const folded = foldUtm(campaign ?? "");
     const choose = (among: typeof known = []) => {
-      const own = among.filter((each) => each.source === source).toSorted((a, b) => b.calls - a.calls);
-      const eligible = own.length === 0 ? among : own;
+      const ofSource = among.filter((each) => each.source === source).toSorted((a, b) => b.calls - a.calls);
+      const eligible = ofSource.length === 0 ? among : ofSource;
       const named = folded === "" ? undefined : eligible.find((each) => each.folded === folded);
       return named ?? eligible[0];
     };

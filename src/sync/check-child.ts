@@ -15,9 +15,9 @@ process.send?.(check(), () => process.exit());
 function check(): CheckReply {
   try {
     using warehouse = connect({ path });
-    return { found: findDamage(warehouse, { thorough: false }) ?? null };
+    return { damage: findDamage(warehouse, { thorough: false }) ?? null };
   } catch (error) {
     const text = describeError(error);
-    return isDamage(error) ? { found: text } : { problem: text };
+    return isDamage(error) ? { damage: text } : { problem: text };
   }
 }

@@ -25,8 +25,8 @@ export async function checkFile(
 ): Promise<FileCheck> {
   const { path } = warehouse;
   if (readDamage(path) !== undefined) {
-    const found = await findAnyDamage(warehouse, signal);
-    if (found !== undefined) throw new DamagedError(path, found);
+    const damage = await findAnyDamage(warehouse, signal);
+    if (damage !== undefined) throw new DamagedError(path, damage);
     clearDamage(path);
   } else {
     const [last] = readRuns(warehouse, 1);
@@ -34,8 +34,8 @@ export async function checkFile(
     const isOld = ageOf(readLastFileCheck(warehouse), clock.now()) >= checkEveryHours * HOUR_MS;
     if (isClean && !isOld) return undefined;
     if (isClean && sizeOf(warehouse) >= largeBytes) return "later";
-    const found = findDamage(warehouse, { thorough: false });
-    if (found !== undefined) throw new DamagedError(path, found);
+    const damage = findDamage(warehouse, { thorough: false });
+    if (damage !== undefined) throw new DamagedError(path, damage);
   }
   return new Date(clock.now()).toISOString();
 }
@@ -62,8 +62,8 @@ async function findAnyDamage(
   warehouse: Reader,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const found = findDamage(warehouse);
-  if (found !== undefined) return found;
+  const damage = findDamage(warehouse);
+  if (damage !== undefined) return damage;
   const calls = await findDamagedCalls(warehouse, signal);
   return calls.length === 0 ? undefined : describeDamaged(calls);
 }

@@ -6,7 +6,7 @@ import { attempt } from "../base/errors.ts";
 export const LONGEST_CHECK_MS = 10 * 60_000;
 
 /** What the process of a check sends: the damage that it found, null for none, or what kept it from checking. */
-export type CheckReply = { found: string | null } | { problem: string };
+export type CheckReply = { damage: string | null } | { problem: string };
 
 /**
  * A check of a large file in a process of its own, at the lowest priority, while a sync reads pages: SQLite would block

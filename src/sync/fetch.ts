@@ -80,7 +80,7 @@ function createFetch(
   sort: Sort,
   { clock, size }: { clock: ServiceClock; size: PageSize },
 ): FetchSlice<PageSlice> {
-  let taken: number | undefined;
+  let lastOffset: number | undefined;
   return async (offset, walkSignal) => {
     const limit = size.rows;
     const options = { signal: signal ? AbortSignal.any([signal, walkSignal]) : walkSignal };
@@ -92,14 +92,14 @@ function createFetch(
       );
     try {
       const page = await fetchPage(offset, limit);
-      taken = Math.max(taken ?? 0, offset);
+      lastOffset = Math.max(lastOffset ?? 0, offset);
       throttle.succeeded();
       return toSlice(page, clock.isOld(page));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const isInPieces =
         limit > 1 && mayBeOneRow(error) && (await respondsElsewhere(fetchPage, offset + limit));
-      if (!isInPieces) throw nameBound(error, { offset, limit }, taken);
+      if (!isInPieces) throw nameBound(error, { offset, limit }, lastOffset);
       const pieces = await fetchInPieces(fetchPage, offset, limit, error);
       if (pieces.slice !== undefined) return pieces.slice;
       if (pieces.rows < size.rows) size.lowered = size.rows = pieces.rows;
@@ -111,16 +111,16 @@ function createFetch(
 /**
  * Adds a hint to an error whose offset may be too high for the service.
  *
- * @param taken the highest offset that the service accepted
+ * @param lastOffset the highest offset that the service accepted
  */
 function nameBound(
   error: ApiError,
   { offset, limit }: Pick<AttributionQuery, "offset" | "limit">,
-  taken: number | undefined,
+  lastOffset: number | undefined,
 ): ApiError {
-  if (error.status !== 400 || taken === undefined || offset <= taken) return error;
+  if (error.status !== 400 || lastOffset === undefined || offset <= lastOffset) return error;
   return reword(error, error.message, {
-    hint: `The service took offset ${taken} and refuses ${offset} (limit ${limit}): it may not list calls beyond a limit. Ask its support to raise it, or sync each organization unit into its own warehouse (setting org_unit_id).`,
+    hint: `The service took offset ${lastOffset} and refuses ${offset} (limit ${limit}): it may not list calls beyond a limit. Ask its support to raise it, or sync each organization unit into its own warehouse (setting org_unit_id).`,
   });
 }
 
@@ -169,11 +169,11 @@ async function fetchInPieces(
   let first: AttributionPage | undefined;
   let largest = 0;
   for (let position = offset; position < end; ) {
-    const asked = Math.min(size, end - position);
+    const pieceSize = Math.min(size, end - position);
     try {
-      const piece = await fetchPage(position, asked, asked === limit ? 1 : PIECE_ATTEMPTS);
+      const piece = await fetchPage(position, pieceSize, pieceSize === limit ? 1 : PIECE_ATTEMPTS);
       first ??= piece;
-      largest = Math.max(largest, asked);
+      largest = Math.max(largest, pieceSize);
       total = piece.total;
       rows.push(...piece.rows);
       if (piece.rows.length === 0) break;
@@ -181,9 +181,9 @@ async function fetchInPieces(
       size = Math.min(size * 2, Math.ceil(failed / 2));
     } catch (error) {
       if (!mayBeOneRow(error)) throw error;
-      if (asked > 1) {
-        failed = asked;
-        size = Math.floor(asked / 2);
+      if (pieceSize > 1) {
+        failed = pieceSize;
+        size = Math.floor(pieceSize / 2);
         continue;
       }
       failed = limit;

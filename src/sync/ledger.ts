@@ -74,8 +74,8 @@ export function startOrResume(warehouse: Warehouse, plan: Plan, nowMs: number): 
  * @throws CalltallyError if another process has taken over the run
  */
 export function fail(run: Run, entry: Entry, error: unknown): void {
-  const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
-  const untilMs = asked === undefined ? undefined : run.clock.now() + Math.min(asked, MAX_RETRY_AFTER_MS);
+  const pauseMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+  const untilMs = pauseMs === undefined ? undefined : run.clock.now() + Math.min(pauseMs, MAX_RETRY_AFTER_MS);
   writeTransaction(run.warehouse, (tx) => {
     assertHeld(tx, entry);
     updateRun(tx, entry.runId, {

@@ -96,7 +96,7 @@ async function endCheck(
 ): Promise<SyncRun> {
   const reply = await check.end(signal);
   if (reply === undefined || "problem" in reply) return run;
-  if (reply.found !== null) throw new DamagedError(database, reply.found);
+  if (reply.damage !== null) throw new DamagedError(database, reply.damage);
   const checkedAt = new Date(clock.now()).toISOString();
   using warehouse = openCurrentWarehouse(database, CHECKED_BUSY_MS);
   return warehouse ? writeTransaction(warehouse, (tx) => recordFileCheck(tx, run.run_id, checkedAt)) : run;

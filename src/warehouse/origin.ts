@@ -47,8 +47,8 @@ export interface DescribedOrigin
   made_by_demo?: true | undefined;
 }
 
-export function describeOrigin(found: Origin): DescribedOrigin {
-  const { base_url, org_unit_id, account, warehouse_id, is_demo } = found;
+export function describeOrigin(origin: Origin): DescribedOrigin {
+  const { base_url, org_unit_id, account, warehouse_id, is_demo } = origin;
   return { base_url, org_unit_id, account, warehouse_id, ...(is_demo && { made_by_demo: true }) };
 }
 
@@ -79,9 +79,9 @@ export function assertOrigin(
   isRebound = false,
 ): void {
   const { path } = warehouse;
-  const found = readOrigin(warehouse);
+  const origin = readOrigin(warehouse);
   const address = toAddress(baseUrl);
-  if (found.is_demo && (isRebound || !isAt(found, baseUrl))) {
+  if (origin.is_demo && (isRebound || !isAt(origin, baseUrl))) {
     throw new UsageError(
       `Cannot mix the made-up calls in ${path} with those of ${address}: calltally demo made it`,
       {
@@ -89,13 +89,13 @@ export function assertOrigin(
       },
     );
   }
-  if (!isRebound && !isAt(found, baseUrl)) {
-    throw new UsageError(`Cannot use ${path} with ${address}: it is a copy of ${found.base_url}`, {
+  if (!isRebound && !isAt(origin, baseUrl)) {
+    throw new UsageError(`Cannot use ${path} with ${address}: it is a copy of ${origin.base_url}`, {
       hint: ({ database }) =>
         `Set ${database} to another file for another account. If the service has moved: calltally sync --rebind.`,
     });
   }
-  if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(found, path, orgUnitId);
+  if (isOtherUnit(warehouse, orgUnitId)) throw otherUnitError(origin, path, orgUnitId);
 }
 
 /** Whether a warehouse belongs to the service at this address, or is still empty. */
@@ -120,9 +120,9 @@ export function assertAccount(warehouse: Reader, service: Service): void {
 
 /** No flag overrides this: all calls of the former unit would be missing from the new unit's pages, and count as gone. */
 function otherUnitError({ org_unit_id }: Origin, path: string, orgUnitId: string | undefined): UsageError {
-  const [given, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
+  const [wanted, held] = [nameUnit(orgUnitId), nameUnit(org_unit_id)];
   const same = org_unit_id === null ? "leave out" : `use ${org_unit_id} as`;
-  return new UsageError(`Cannot use ${path} ${given}: its calls were read ${held}`, {
+  return new UsageError(`Cannot use ${path} ${wanted}: its calls were read ${held}`, {
     hint: ({ database, orgUnitId }) =>
       `Use a separate ${database} for each organization unit; to continue with this one, ${same} ${orgUnitId}. No option changes the unit: the calls read so far would count as gone.`,
   });

@@ -140,10 +140,10 @@ function unboundError(problem: string, parameters: QueryParameters): UsageError 
   if (!isList(parameters)) return fail("it has a parameter ?, and the values have names", "Pass an array.");
   if (problem.startsWith("Missing"))
     return fail("its parameters have names, and the values have none", "Pass a record, { name: value }.");
-  const given = `${parameters.length === 1 ? "is" : "are"} ${parameters.length}`;
+  const count = `${parameters.length === 1 ? "is" : "are"} ${parameters.length}`;
   return problem.startsWith("Too few")
-    ? fail(`it has more parameters than values, which ${given}`, "Pass a value for each ?, in their order.")
-    : fail(`it has fewer parameters than values, which ${given}`, "Write a ? for each, or leave some out.");
+    ? fail(`it has more parameters than values, which ${count}`, "Pass a value for each ?, in their order.")
+    : fail(`it has fewer parameters than values, which ${count}`, "Write a ? for each, or leave some out.");
 }
 
 /** What people call the columns of calls. */

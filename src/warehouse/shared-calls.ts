@@ -37,12 +37,12 @@ export function findSharedCalls(
   accounts: readonly AccountWarehouse[],
 ): SharedCalls | undefined {
   if (accounts.length < 2) return undefined;
-  const own = readLatest(reader);
-  if (own === undefined) return undefined;
+  const mine = readLatest(reader);
+  if (mine === undefined) return undefined;
   const same = accounts.find(({ database }) => {
     const other = attempt(() => readLatestOf(database));
-    if (other === undefined || other.path === own.path || other.service !== own.service) return false;
-    return own.beganMs > other.beganMs - DAY_MS && attempt(() => haveSameCall(own, other));
+    if (other === undefined || other.path === mine.path || other.service !== mine.service) return false;
+    return mine.beganMs > other.beganMs - DAY_MS && attempt(() => haveSameCall(mine, other));
   });
   return same && { account: same.account };
 }
@@ -93,17 +93,17 @@ function readLatest(reader: Reader): LatestCalls | undefined {
 }
 
 /** A status of a hundred accounts would open each a hundred times. */
-const latest = new Map<string, { stamp: string; found: LatestCalls | undefined }>();
+const latest = new Map<string, { stamp: string; calls: LatestCalls | undefined }>();
 
 function readLatestOf(database: string): LatestCalls | undefined {
   const path = realFile(database);
   const stamp = stampOf(path);
   const known = latest.get(path);
-  if (known?.stamp === stamp) return known.found;
+  if (known?.stamp === stamp) return known.calls;
   using reader = openReader(path);
-  const found = readLatest(reader);
-  latest.set(path, { stamp, found });
-  return found;
+  const calls = readLatest(reader);
+  latest.set(path, { stamp, calls: calls });
+  return calls;
 }
 
 /** Changes with each write; reading leaves an empty log. */
@@ -112,19 +112,19 @@ function stampOf(path: string): string {
   return [file?.mtimeMs, file?.ino, log?.size ? log.mtimeMs : 0].join();
 }
 
-function haveSameCall(own: LatestCalls, other: LatestCalls): boolean {
+function haveSameCall(mine: LatestCalls, other: LatestCalls): boolean {
   const [newest = "", oldest = "~"] = [other.calls.at(0), other.calls.at(-1)].map(
     (call) => call?.call_started ?? undefined,
   );
-  const isSame = (call: ComparedCall, found: ComparedCall | undefined) =>
-    found?.call_started === call.call_started &&
-    (own.hasDigests || other.hasDigests || found.caller === call.caller);
-  const between = own.calls.filter(({ call_started: at }) => at !== null && at >= oldest && at <= newest);
+  const isSame = (call: ComparedCall, same: ComparedCall | undefined) =>
+    same?.call_started === call.call_started &&
+    (mine.hasDigests || other.hasDigests || same.caller === call.caller);
+  const between = mine.calls.filter(({ call_started: at }) => at !== null && at >= oldest && at <= newest);
   if (between.length > 0) {
     const byId = new Map(other.calls.map((call) => [call.call_id, call]));
     return between.some((call) => isSame(call, byId.get(call.call_id)));
   }
-  return findEach(own, other).some(([call, found]) => isSame(call, found));
+  return findEach(mine, other).some(([call, same]) => isSame(call, same));
 }
 
 /** One of them has not synced for long: looks up, in the one with later calls, the latest of the other. */

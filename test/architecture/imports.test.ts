@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES, filesElsewhere, LISTS } from "../deletion/capabilities.ts";
-import { folderOf, importsOf, listFiles, ROOMS, roomOf, SRC } from "./rooms.ts";
+import { folderOf, importsOf, listFiles, ROOMS, roomOf, SRC, TEST_FOLDERS } from "./rooms.ts";
 import { findLargeFolders, findLongFiles, findLongFunctions, PAGE, withRooms } from "./structure.ts";
 
 const levelOf = (room: string) => ROOMS.findIndex(({ name }) => name === room);
@@ -81,10 +81,40 @@ describe("rooms", () => {
   });
 });
 
+const codeOf = (page: string) => Array.from(page.matchAll(/`([^`\n]+)`/g), ([, code = ""]) => code);
+/** The files and folders that a page names, from src or from the root. */
+const pathsOf = (page: string) => codeOf(page).filter((code) => /^[\w./-]+(\/|\.tsx?|\.json)$/.test(code));
+const isThere = (path: string) => existsSync(join(SRC, path)) || existsSync(path);
+
 describe("structure", () => {
   it(`${PAGE} shows the rooms as they are: npm run docs:write`, () => {
     const page = readFileSync(PAGE, "utf8");
     expect(page).toBe(withRooms(page));
+  });
+
+  it("each folder of test is that of a room, or listed with what it holds", () => {
+    const folders = readdirSync("test", { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const listed = [...ROOMS.map(({ name }) => name), ...Object.keys(TEST_FOLDERS)];
+    expect(folders.map(({ name }) => name).toSorted()).toEqual(listed.toSorted());
+  });
+
+  it(`${PAGE} names files and folders that exist`, () => {
+    const lost = pathsOf(readFileSync(PAGE, "utf8")).filter((path) => !isThere(path));
+    expect(lost).toEqual([]);
+    const planted = "`figures/none.ts`, `none.ts`, `test/none/`, `sources/session.ts`, `npm run test:none`";
+    expect(pathsOf(planted).filter((path) => !isThere(path))).toEqual([
+      "figures/none.ts",
+      "none.ts",
+      "test/none/",
+    ]);
+  });
+
+  it(`${PAGE} names things of the code that exist`, () => {
+    const files = globSync(["src/**/*.{ts,tsx}", "package.json", "test/warehouse/**/*.ts"]);
+    const words = new Set(files.flatMap((file) => readFileSync(file, "utf8").match(/\w+/g) ?? []));
+    const spans = codeOf(readFileSync(PAGE, "utf8")).filter((span) => /^\w+$/.test(span));
+    expect(spans.filter((span) => !words.has(span))).toEqual([]);
+    expect(spans).toContain("overAccounts");
   });
 
   it("no function has more than 80 lines, and at most four files more than 300", () => {

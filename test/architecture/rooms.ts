@@ -78,7 +78,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: "schedule",
-    what: "jobs at their times; alarms, metrics, the doorbell",
+    what: "jobs at their times; health, metrics, the doorbell",
     start: "schedule/daemon.ts",
   },
   {
@@ -137,3 +137,21 @@ export const roomOf = (file: string) => file.split("/")[0] ?? "";
 
 /** The folder within the room; `.` for files of the room itself. */
 export const folderOf = (file: string) => file.split("/").slice(1, -1)[0] ?? ".";
+
+/** The folders of `test` in addition to those of rooms, and what each holds. */
+export const TEST_FOLDERS: Readonly<Record<string, string>> = {
+  architecture: "rules of the tree: imports, names, types, SQL written by hand; this page",
+  bench: "speed of the program, and of others next to it: `npm run bench`",
+  conformance: "whether a service is as we read its document: `npm run conformance`",
+  confusions: "whether a test notices that two like things are swapped: `npm run test:confusions`",
+  crash: "kills and failing system calls: `npm run test:crash`",
+  deletion: "whether the rest works without a capability: `npm run test:deletion`",
+  docs: "blocks, commands, figures and links of pages",
+  jobs: "scripts of `jobs/`, and workflows of CI",
+  mutants: "whether a test notices a changed program: `npm run test:mutants`",
+  scene: "three accounts in which nothing is equal: what each surface must show",
+  simulation: "years of one account and of agencies: `npm run test:simulation`",
+  support: "what tests share: services, warehouses, clocks, figures computed another way",
+  surfaces: "each fact, figure, option and setting on each surface",
+  text: "plain English; lists of all texts",
+};

@@ -2,10 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import { walk } from "../text/syntax.ts";
-import { importsOf, listFiles, ROOMS, roomOf, SRC } from "./rooms.ts";
+import { importsOf, listFiles, ROOMS, roomOf, SRC, TEST_FOLDERS } from "./rooms.ts";
 
 export const PAGE = "docs/architecture.md";
-const [BEGIN, END] = ["<!-- rooms: npm run docs:write -->\n", "<!-- /rooms -->"];
 
 /** How often files of a room import each other room. */
 export function countImports(): Map<string, Map<string, number>> {
@@ -36,12 +35,21 @@ export function drawRooms(): string {
 const describeRooms = () =>
   ROOMS.map(({ name, what, start }) => `- **${name}**: ${what}; start at \`${start}\``).join("\n");
 
-/** Returns the page with its list and picture of rooms as they are. */
-export function withRooms(page: string): string {
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`${PAGE} must have ${BEGIN} and ${END}`);
-  return `${before}${BEGIN}${describeRooms()}\n\n${drawRooms()}\n${END}${after}`;
+const describeTests = () =>
+  Object.entries(TEST_FOLDERS)
+    .map(([name, what]) => `- **test/${name}**: ${what}`)
+    .join("\n");
+
+/** Returns the page with its lists of rooms and tests, and its picture of rooms, as they are. */
+export const withRooms = (page: string) =>
+  withPart(withPart(page, "rooms", `${describeRooms()}\n\n${drawRooms()}`), "tests", describeTests());
+
+function withPart(page: string, name: string, content: string): string {
+  const [begin, end] = [`<!-- ${name}: npm run docs:write -->\n`, `<!-- /${name} -->`];
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`${PAGE} must have ${begin} and ${end}`);
+  return `${before}${begin}${content}\n${end}${after}`;
 }
 
 export interface Long {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PHONE_NUMBER } from "../../src/base/text/phone-number.ts";
+import { PHONE_NUMBER } from "../../src/base/text/e164.ts";
 import {
   isNorthAmerican,
   readingsOf,

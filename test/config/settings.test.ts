@@ -398,8 +398,11 @@ describe("inspectSettings", () => {
   function inspect({ flags = {}, env = {}, dotenv = "" }: Parameters<typeof load>[0] & object) {
     using folder = makeTempFolder();
     if (dotenv !== "") writeFileSync(join(folder.path, ".env"), dotenv);
-    const { found, ...rest } = inspectSettings({ flags, env, folder: folder.path });
-    return { ...rest, found: Object.fromEntries(found.map(({ env: name, ...setting }) => [name, setting])) };
+    const { entries, ...rest } = inspectSettings({ flags, env, folder: folder.path });
+    return {
+      ...rest,
+      found: Object.fromEntries(entries.map(({ env: name, ...setting }) => [name, setting])),
+    };
   }
 
   it("names the source of each setting", () => {

@@ -31,7 +31,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     floor: 95,
     parts: [
       ...own("calls/attribution", "ad-click", "attribution-rules", "call-text"),
-      ...own("calls/attribution", "phone-mentions", "referring-host", "remember"),
+      ...own("calls/attribution", "mask-numbers", "referring-host", "remember"),
       {
         files: ["src/calls/attribution/{attribute-call,compiled-rules}.ts"],
         tests: ["test/calls/attribution/{attribute-call,explain-attribution,golden,traffic-source}.test.ts"],

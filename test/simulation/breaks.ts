@@ -38,7 +38,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "short calls do not qualify",
-    file: "src/calls/attribution/evidence.ts",
+    file: "src/calls/attribution/derive-facts.ts",
     from: "duration >= qualifiedDuration",
     to: "duration >= qualifiedDuration + 20",
   },

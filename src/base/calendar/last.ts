@@ -59,8 +59,8 @@ function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
   if (digits === "" && word.startsWith("m")) return { text: "last-month", ...LAST_RANGES["last-month"] };
   const isYears = word.startsWith("y");
   const unit = isYears || word.startsWith("m") ? "m" : word.startsWith("w") ? "w" : "d";
-  const asked = Number(digits || 1) * (isYears ? 12 : 1);
-  const count = Math.min(Math.max(1, asked), MAX[unit]);
+  const number = Number(digits || 1) * (isYears ? 12 : 1);
+  const count = Math.min(Math.max(1, number), MAX[unit]);
   const meant =
     word === "" ? `${count}d, ${Math.min(count, MAX.w)}w or ${Math.min(count, MAX.m)}m` : `${count}${unit}`;
   return { text: meant, count, unit };

@@ -119,10 +119,10 @@ function parseDays(text: string): number[] {
 function parseDay(text: string): number {
   const name = text.toLowerCase();
   const day = DAYS.findIndex((short) => short.toLowerCase() === name);
-  const found = day === -1 ? FULL_NAMES.indexOf(name) : day;
-  if (found === -1)
+  const index = day === -1 ? FULL_NAMES.indexOf(name) : day;
+  if (index === -1)
     throw new Error(`${JSON.stringify(text)} is not a weekday: allowed are ${DAYS.join(", ")}`);
-  return found;
+  return index;
 }
 
 /** Returns minutes of a day; the end is on the next day if it is not after the start. */

@@ -21,14 +21,14 @@ export type LabelledPeriod = Pick<Period, "period" | "startsAt"> & { endsAt?: st
 export function periods(range: Required<DateRange> & { grain: Grain; zone: string }): Period[] {
   const { grain, zone } = range;
   const end = Temporal.PlainDate.from(range.to).add({ days: 1 });
-  const found: Period[] = [];
+  const periods: Period[] = [];
   let date = Temporal.PlainDate.from(range.from);
   let startsAt = startOfDay(date, zone);
   while (Temporal.PlainDate.compare(date, end) < 0) {
     const next = earlier(nextStart(date, grain), end);
     const endsAt = startOfDay(next, zone);
     if (startsAt < endsAt) {
-      found.push({
+      periods.push({
         period: LABELS[grain](date),
         firstDay: firstDay(date, grain).toString(),
         startsAt,
@@ -37,7 +37,7 @@ export function periods(range: Required<DateRange> & { grain: Grain; zone: strin
     }
     [date, startsAt] = [next, endsAt];
   }
-  return found;
+  return periods;
 }
 
 /** Returns a range that is one period as `2026-W43`, any other as `2026-10-05 to 2026-11-01`. */

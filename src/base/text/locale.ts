@@ -31,9 +31,9 @@ function formatOf<F extends Intl.NumberFormat | Intl.DateTimeFormat, O>(
   const key = `${current} ${make.name} ${JSON.stringify(options)}`;
   const known = formats.get(key);
   if (known instanceof make) return known;
-  const made = new make(current ?? "en-US", options);
-  formats.set(key, made);
-  return made;
+  const format = new make(current ?? "en-US", options);
+  formats.set(key, format);
+  return format;
 }
 
 /** With Latin digits, like the words around them. */

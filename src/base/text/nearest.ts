@@ -34,8 +34,8 @@ export function similar<C extends string>(word: string, candidates: readonly C[]
   const typed = word.trim().toLowerCase();
   if (typed.length < MIN_PART) return [];
   const having = candidates.filter((candidate) => candidate.toLowerCase().includes(typed));
-  const found = having.length > 0 ? having : candidates.filter((candidate) => haveWords(typed, candidate));
-  return [...new Set(found)].sort((a, b) => a.length - b.length);
+  const matches = having.length > 0 ? having : candidates.filter((candidate) => haveWords(typed, candidate));
+  return [...new Set(matches)].sort((a, b) => a.length - b.length);
 }
 
 function haveWords(typed: string, candidate: string): boolean {

@@ -12,14 +12,14 @@ export function widthOf(text: string): number {
 export function ellipsize(text: string, width: number): string {
   const line = text.replace(/\p{Cc}/gu, " ");
   if (widthOf(line) <= width) return line;
-  let kept = "";
-  let taken = 1; // the ellipsis
+  let start = "";
+  let columns = 1; // the ellipsis
   for (const { segment } of new Intl.Segmenter().segment(line.slice(0, width * 16))) {
-    taken += widthOf(segment);
-    if (taken > width) break;
-    kept += segment;
+    columns += widthOf(segment);
+    if (columns > width) break;
+    start += segment;
   }
-  return `${kept}…`;
+  return `${start}…`;
 }
 
 /** Returns a plain-text table, first column left-aligned, others right-aligned by default. */

@@ -31,8 +31,8 @@ export function findAdClick({ gclid, gclsrc, referring_url, extra }: ClickMember
   ];
   // Another click's gclsrc says nothing of this one.
   const sourceOf = (by: ClickId, id: string) => {
-    const own = places.filter((find) => (find(by) ?? id) === id);
-    return firstOf(own, "gclsrc")?.toLowerCase() ?? null;
+    const ofClick = places.filter((find) => (find(by) ?? id) === id);
+    return firstOf(ofClick, "gclsrc")?.toLowerCase() ?? null;
   };
   const clicks = CLICK_IDS.flatMap((by): AdClick[] => {
     const id = firstOf(places, by);
@@ -50,8 +50,8 @@ function platformOf(by: ClickId, gclsrc: string | null): AdClick["platform"] {
 
 function firstOf(places: readonly Find[], name: string): string | null {
   for (const find of places) {
-    const found = find(name);
-    if (found !== null) return found;
+    const value = find(name);
+    if (value !== null) return value;
   }
   return null;
 }
@@ -67,8 +67,8 @@ function memberFinder(extra: unknown): Find {
     if (typeof value !== "object" || value === null) return null;
     for (const [name, member] of Object.entries(value)) {
       const isWanted = name.toLowerCase() === wanted && typeof member === "string";
-      const found = isWanted ? presentId(member) : find(member, wanted);
-      if (found !== null) return found;
+      const text = isWanted ? presentId(member) : find(member, wanted);
+      if (text !== null) return text;
     }
     return null;
   };

@@ -4,17 +4,16 @@ import type { CallFacts, RuledFact } from "../facts.ts";
 import { isAssistant } from "./ai-assistants.ts";
 import type { AttributionRules } from "./attribution-rules.ts";
 import { foldUtm, presentText } from "./call-text.ts";
-import { CHANNEL_RULES_VERSION, CHANNELS } from "./channel-rules.ts";
-import { compileRules } from "./compiled-rules.ts";
-import { deriveFacts, deriveRuledFacts } from "./derive-facts.ts";
 import {
   type AttributedMembers,
   CAMPAIGN_MEMBERS,
-  deriveTopic,
   type RuledMembers,
-  readEvidence,
+  readTraits,
   toChannelValues,
-} from "./evidence.ts";
+} from "./call-traits.ts";
+import { CHANNEL_RULES_VERSION, CHANNELS } from "./channel-rules.ts";
+import { compileRules } from "./compiled-rules.ts";
+import { deriveFacts, deriveRuledFacts, deriveTopic } from "./derive-facts.ts";
 
 import { lineOf, wordsAround } from "./topics.ts";
 import { toReferrer } from "./traffic-source.ts";
@@ -25,7 +24,7 @@ export function attributeCall(
   rules: AttributionRules,
   topic: string | null = deriveTopic(call, rules),
 ): CallFacts {
-  return deriveFacts(readEvidence(call, rules, topic));
+  return deriveFacts(readTraits(call, rules, topic));
 }
 
 /** Returns the facts that depend on the rules: the others stay as they are if only the rules change. */
@@ -34,7 +33,7 @@ export function attributeByRules(
   rules: AttributionRules,
   topic: string | null,
 ): Pick<CallFacts, RuledFact> {
-  return deriveRuledFacts(readEvidence(call, rules, topic));
+  return deriveRuledFacts(readTraits(call, rules, topic));
 }
 
 /** Attributes a call, and says why. @param keptTopic of a call whose transcript was not kept */
@@ -44,7 +43,7 @@ export function explainAttribution(
   keptTopic?: string | null,
 ) {
   const facts = attributeCall(call, rules, keptTopic);
-  const { click, sourceRule } = readEvidence(call, rules, facts.topic);
+  const { click, sourceRule } = readTraits(call, rules, facts.topic);
   const { findTopic, aboutTopic, campaignOf, lineOf: channelLineOf } = compileRules(rules);
   const campaignMember = CAMPAIGN_MEMBERS.find((name) => campaignOf(presentText(call[name])) !== null);
   const channelIndex = channelLineOf(toChannelValues(facts));

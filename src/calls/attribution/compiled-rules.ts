@@ -10,9 +10,9 @@ const compiled = new WeakMap<AttributionRules, ReturnType<typeof compile>>();
 
 /** Prepares rules for many calls; cached for each rules object. */
 export function compileRules(rules: AttributionRules) {
-  const made = compiled.get(rules) ?? compile(rules);
-  compiled.set(rules, made);
-  return made;
+  const rulesOfCalls = compiled.get(rules) ?? compile(rules);
+  compiled.set(rules, rulesOfCalls);
+  return rulesOfCalls;
 }
 
 function compile(rules: AttributionRules) {
@@ -23,10 +23,10 @@ function compile(rules: AttributionRules) {
   const isOpenAt = rules.hours && openAt(rules.hours);
   const ofField = (field: AliasField) => Object.entries(rules.aliases_of?.[field] ?? {});
   /** Folds a utm value, and replaces it by its alias. */
-  const utmKeys = (own: [string, string][] = []) => {
+  const utmKeys = (ofField: [string, string][] = []) => {
     const aliases = new Map([
       ...Object.entries(rules.aliases),
-      ...own.map(([raw, value]) => [raw, foldUtm(value)] as const),
+      ...ofField.map(([raw, value]) => [raw, foldUtm(value)] as const),
     ]);
     return remember((value) => {
       const folded = foldUtm(value);
@@ -34,8 +34,8 @@ function compile(rules: AttributionRules) {
     });
   };
   /** Replaces a value of a call by an alias of its field alone. */
-  const namesOf = (own: [string, string][]) => {
-    const aliases = new Map(own);
+  const namesOf = (pairs: [string, string][]) => {
+    const aliases = new Map(pairs);
     const nameOf = remember((value) => (aliases.get(foldUtm(value)) ?? value) || null);
     return (value: string | null) => (value === null || aliases.size === 0 ? value : nameOf(value));
   };

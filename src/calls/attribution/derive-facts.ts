@@ -1,7 +1,9 @@
-import type { CallFacts, RuledFact } from "../facts.ts";
+import type { CallFacts, Outcome, RuledFact } from "../facts.ts";
+import type { AttributionRules } from "./attribution-rules.ts";
 import { presentId, presentNumber, presentText, toCaller } from "./call-text.ts";
+import { type AttributedMembers, type CallTraits, toChannelValues } from "./call-traits.ts";
 import { compileRules } from "./compiled-rules.ts";
-import { type AttributedMembers, type Evidence, isQualified, toChannelValues } from "./evidence.ts";
+import type { Transcript } from "./topics.ts";
 
 /** Raise this with every change of a fact that `attributeCall` returns; stored facts are then recomputed. */
 export const ATTRIBUTION_VERSION = 10;
@@ -19,7 +21,7 @@ export function deriveRuledFacts({
   campaign,
   tags,
   referringHost: referring_host,
-}: Evidence): Pick<CallFacts, RuledFact> {
+}: CallTraits): Pick<CallFacts, RuledFact> {
   return {
     outcome,
     topic,
@@ -39,10 +41,10 @@ export function deriveRuledFacts({
 }
 
 /** Derives all facts of a call. */
-export function deriveFacts(evidence: Evidence<AttributedMembers>): CallFacts {
-  const { call, rules, click, campaignId, referringHost, disposition } = evidence;
+export function deriveFacts(traits: CallTraits<AttributedMembers>): CallFacts {
+  const { call, rules, click, campaignId, referringHost, disposition } = traits;
   return {
-    ...deriveRuledFacts(evidence),
+    ...deriveRuledFacts(traits),
     call_started: call.call_started,
     duration: call.duration,
     in_hours: compileRules(rules).inHours(call.call_started),
@@ -57,4 +59,19 @@ export function deriveFacts(evidence: Evidence<AttributedMembers>): CallFacts {
     tracking_number: presentNumber(call.tracking_number),
     disposition,
   };
+}
+
+export function deriveTopic(transcript: Transcript, rules: AttributionRules): string | null {
+  const match = compileRules(rules).findTopic(transcript);
+  return (match && rules.topics[match.line]?.topic) ?? null;
+}
+
+/** Whether a call was answered and, unless its topic decides, long enough. */
+export function isQualified(
+  { outcome, duration, topic }: { outcome: Outcome; duration: number | null; topic: string | null },
+  rules: AttributionRules,
+): boolean {
+  const { aboutTopic, qualifiedDuration } = compileRules(rules);
+  const isLong = duration !== null && duration >= qualifiedDuration;
+  return outcome === "answered" && (aboutTopic(topic)?.qualifies ?? isLong);
 }

@@ -47,9 +47,9 @@ function toMatcher(pattern: string): (text: string) => boolean {
     if (text === "" || !text.startsWith(start)) return false;
     let at = start.length;
     for (const part of others) {
-      const found = text.indexOf(part, at);
-      if (found === -1) return false;
-      at = found + part.length;
+      const start = text.indexOf(part, at);
+      if (start === -1) return false;
+      at = start + part.length;
     }
     return text.length - end.length >= at && text.endsWith(end);
   };

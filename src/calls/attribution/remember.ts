@@ -12,8 +12,8 @@ export function remember<T>(
 ): (text: string) => T {
   const results = new Map<string, T>();
   return (text) => {
-    const found = results.get(text);
-    if (found !== undefined) return found;
+    const known = results.get(text);
+    if (known !== undefined) return known;
     const result = compute(text);
     if (text.length > longest) return result;
     if (results.size >= REMEMBERED_VALUES) results.clear();

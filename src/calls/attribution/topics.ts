@@ -67,12 +67,12 @@ export function compileTopics(lines: readonly TopicLine[]): FindTopic {
   }
   const bySpeaker = [...phrases].map(([name, ofSpeaker]) => [name, new PhraseIndex(ofSpeaker)] as const);
   return ({ transcription, transcription_details }) => {
-    let found: TopicMatch | undefined;
+    let match: TopicMatch | undefined;
     for (const [name, index] of bySpeaker) {
       const whole = name === null ? foldSpoken(transcription ?? "") : "";
-      found = index.findFirst(whole || foldSpoken(readSaid(transcription_details, name)), found);
+      match = index.findFirst(whole || foldSpoken(readSaid(transcription_details, name)), match);
     }
-    return found;
+    return match;
   };
 }
 
@@ -91,13 +91,13 @@ export function wordsAround({ text, start, end }: TopicMatch): string {
 function readSaid(details: string | null, speaker: string | null): string {
   if (details === null) return "";
   const list: unknown = attempt(() => JSON.parse(details));
-  let said = "";
+  let speech = "";
   for (const line of Array.isArray(list) ? list : []) {
     const { channel, text }: Record<string, unknown> = line ?? {};
     if (speaker !== null && (toText(channel) === null || foldName(String(channel)) !== speaker)) continue;
-    said += ` ${toText(text) ?? ""}`;
+    speech += ` ${toText(text) ?? ""}`;
   }
-  return said;
+  return speech;
 }
 
 const foldName = remember(foldSpoken);
@@ -142,7 +142,7 @@ class PhraseIndex {
 
   /** Returns the match of an earlier line than the one known, if there is one. */
   findFirst(text: string, known: TopicMatch | undefined): TopicMatch | undefined {
-    let found = known;
+    let match = known;
     let words: Intl.Segments | undefined;
     const isBoundary = (at: number) => {
       if (at === 0 || at === text.length) return true;
@@ -158,12 +158,12 @@ class PhraseIndex {
       const same = countSame(nearest?.text ?? "", text, start);
       for (let phrase = nearest; phrase !== undefined; phrase = phrase.shorter) {
         const { line, text: wanted } = phrase;
-        if (wanted.length > same || line >= (found?.line ?? Number.POSITIVE_INFINITY)) continue;
+        if (wanted.length > same || line >= (match?.line ?? Number.POSITIVE_INFINITY)) continue;
         if (!isBoundary(start)) break;
-        if (isBoundary(start + wanted.length)) found = { line, text, start, end: start + wanted.length };
+        if (isBoundary(start + wanted.length)) match = { line, text, start, end: start + wanted.length };
       }
     });
-    return found;
+    return match;
   }
 }
 

@@ -29,12 +29,12 @@ export function withhold<C extends Personal>(
   past: readonly WithheldKind[],
 ): { call: C; withheld: WithheldKind[] } {
   if (past.length === 0) return { call, withheld: [] };
-  const found = new Set<WithheldKind>();
+  const kinds = new Set<WithheldKind>();
   const rest: C = { ...call };
   const replace = (kind: WithheldKind, member: keyof Personal, value: string | null) => {
     if (rest[member] === value) return;
     Object.assign(rest, { [member]: value });
-    found.add(kind);
+    kinds.add(kind);
   };
   for (const kind of past) {
     if (kind === "extra" || (kind === "caller_numbers" && isPseudonym(call.caller_id))) continue;
@@ -45,9 +45,9 @@ export function withhold<C extends Personal>(
     replace("extra", "extra", extra && keepClick(call, { ...rest, extra: describeJson(extra, row) }).extra);
     replace("extra", "transcription_details", details && describeJson(details, lines));
   }
-  return found.size === 0
+  return kinds.size === 0
     ? { call, withheld: [] }
-    : { call: rest, withheld: WITHHELD_KINDS.filter((kind) => found.has(kind)) };
+    : { call: rest, withheld: WITHHELD_KINDS.filter((kind) => kinds.has(kind)) };
 }
 
 /** Does this for the JSON of a row that could not be parsed. */
@@ -56,8 +56,10 @@ export function withholdFromRow(json: string, kinds: readonly WithheldKind[]): s
   const served = parseJson(json);
   const described = kinds.includes("extra") ? row(served) : served;
   if (!isObject(described)) return stringifyJson(described);
-  const taken = new Set<string>(kinds.flatMap((kind) => (kind === "extra" ? [] : MEMBERS[kind])));
-  return stringifyJson(Object.fromEntries(Object.entries(described).filter(([name]) => !taken.has(name))));
+  const withheldMembers = new Set<string>(kinds.flatMap((kind) => (kind === "extra" ? [] : MEMBERS[kind])));
+  return stringifyJson(
+    Object.fromEntries(Object.entries(described).filter(([name]) => !withheldMembers.has(name))),
+  );
 }
 
 /** Returns the start of the call in such a row, ISO 8601 UTC; null if it is not given as documented. */

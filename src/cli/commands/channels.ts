@@ -28,11 +28,11 @@ export const command = (context: Context) =>
       perAccount(context, async ({ account, settings }, { try: file }) => {
         const tried = file === undefined ? undefined : readChannels(file);
         using reader = openOwn(settings, openReader);
-        const own = readAttributionRules(settings);
-        const figures = readChannelFigures(reader, { own, tried });
+        const rules = readAttributionRules(settings);
+        const figures = readChannelFigures(reader, { rules: rules, tried });
         const none = describeNoLines("own channels", {
           file: file ?? settings.channelsFile,
-          isEmpty: (tried ?? own.channels).length === 0,
+          isEmpty: (tried ?? rules.channels).length === 0,
           setting: nameSetting(SETTINGS.channelsFile, account.sources),
         });
         return {

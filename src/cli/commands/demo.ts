@@ -38,14 +38,14 @@ const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
   "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
 };
 
-function describeDemo({ run, made, tables, pages }: Demo, folder: string): string {
+function describeDemo({ run, report, tables, pages }: Demo, folder: string): string {
   const [byChannel = "", byCampaign = ""] = tables.map(describeRollup);
   return [
     `What brought a made-up plumber ${formatCount(DEMO_CALLS)} calls:`,
     byChannel,
     byCampaign,
     `Open ${pages.map(({ path, use }) => `${relative(folder, path)} ${use}`).join(", or ")}.`,
-    describeMade(made, folder),
+    describeMade(report, folder),
     "How the calls were copied, and the proof that none is missing:",
     summarizeRun(run),
   ].join("\n\n");

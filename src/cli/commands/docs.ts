@@ -69,10 +69,11 @@ function readDocsFile(folder: string, path: string): string {
 function listPages(pages: readonly DocsPage[]): string {
   const width = Math.max(...pages.map(({ name }) => name.length));
   return [...Map.groupBy(pages, ({ group }) => group)]
-    .map(([title, own]) =>
-      [title, ...own.flatMap(({ name, about }) => hang(`  ${name.padEnd(width)}  `, about, width + 4))].join(
-        "\n",
-      ),
+    .map(([title, ofGroup]) =>
+      [
+        title,
+        ...ofGroup.flatMap(({ name, about }) => hang(`  ${name.padEnd(width)}  `, about, width + 4)),
+      ].join("\n"),
     )
     .join("\n\n");
 }

@@ -39,8 +39,8 @@ function describeChecks(checked: readonly AccountChecks[], isAllShown = false): 
   const isShown = ({ state }: Check) => isAllShown || state !== "ok";
   const accountsOfText = Map.groupBy(checked, ({ checks }) => listChecks(checks.filter(isShown)));
   const namesOf = (accounts: readonly AccountChecks[]) => accounts.map(({ name }) => name).join(", ");
-  const { "": inOrder = [], ...found } = Object.fromEntries(accountsOfText);
-  const lines = Object.entries(found).flatMap(([text, accounts]) =>
+  const { "": inOrder = [], ...problems } = Object.fromEntries(accountsOfText);
+  const lines = Object.entries(problems).flatMap(([text, accounts]) =>
     checked.length > 1 ? [namesOf(accounts), text, ""] : [text, ""],
   );
   if (checked.length > 1 && inOrder.length > 0) lines.push(`Passed: ${namesOf(inOrder)}`, "");

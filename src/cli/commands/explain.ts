@@ -154,8 +154,8 @@ function describeCampaign({ campaign, campaign_from, dni }: Explanation): string
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
   if (campaign_from === null) return `${campaign}${id}; from the AI assistant`;
-  const given = presentText(dni[campaign_from] ?? null);
-  const alias = given === campaign ? "" : `, an alias of ${quote(given)}`;
+  const raw = presentText(dni[campaign_from] ?? null);
+  const alias = raw === campaign ? "" : `, an alias of ${quote(raw)}`;
   return `${campaign}${id}; from ${campaign_from}${alias}`;
 }
 

@@ -94,15 +94,15 @@ async function forgetIn(
   whom: readonly NamedCaller[],
   { exports: isRemoved, allowEmpty }: ForgetFlags,
 ): Promise<Result> {
-  const found = await forgetNow(whom, {
-    own: settings,
+  const forgotten = await forgetNow(whom, {
+    account: settings,
     exportDir: settings.exportDir,
     isExportRemoved: isRemoved,
     isUnknownAllowed: allowEmpty,
     signal,
   });
-  if (found.unknown.length > 0 && !allowEmpty) throw unknownError(whom, found.unknown);
-  const { counts, unknown, files, copies, clusters, newKey } = found;
+  if (forgotten.unknown.length > 0 && !allowEmpty) throw unknownError(whom, forgotten.unknown);
+  const { counts, unknown, files, copies, clusters, newKey } = forgotten;
   return {
     data: {
       forgotten: counts,
@@ -112,8 +112,8 @@ async function forgetIn(
       clusters,
       ...(newKey !== undefined && { new_key: newKey }),
     },
-    summary: summarizeForgotten(found, isRemoved, folder),
-    notes: noteLeft(found, isRemoved, folder),
+    summary: summarizeForgotten(forgotten, isRemoved, folder),
+    notes: noteLeft(forgotten, isRemoved, folder),
   };
 }
 

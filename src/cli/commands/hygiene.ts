@@ -107,10 +107,10 @@ function describeProblems(problems: readonly NumberedProblem[]): string {
 function chooseLines(problems: readonly NumberedProblem[], choice: string): AliasLine[] {
   const words = choice.split(",").map((word) => word.trim());
   const chosen = words.map((word) => {
-    const found = problems.filter(
+    const matches = problems.filter(
       ({ number, kind }) => number !== null && (String(number) === word || kind === word),
     );
-    if (found.length > 0) return found;
+    if (matches.length > 0) return matches;
     const count = problems.filter(({ number }) => number !== null).length;
     throw new UsageError(`There is no line ${word}${orMeant(word, TAG_PROBLEMS)}`, {
       hint:

@@ -58,11 +58,11 @@ async function runInit(context: Context, flags: InitFlags): Promise<void> {
     const total = await countCalls(access, signal);
     return `${access.baseUrl.host} accepts the token; it counts ${formatQuantity(total, "call")}`;
   };
-  const given = await readFlags(flags, context);
+  const fromFlags = await readFlags(flags, context);
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
   const find = async () => {
-    if (isOnTerminal) return await askAnswers(given, flags.offline ? undefined : tryAccess, signal);
-    const answers = completeAnswers(given);
+    if (isOnTerminal) return await askAnswers(fromFlags, flags.offline ? undefined : tryAccess, signal);
+    const answers = completeAnswers(fromFlags);
     if (!flags.offline) show(context, { summary: await tryAccess(answers) });
     return answers;
   };

@@ -42,8 +42,8 @@ export const command = (context: Context) =>
           const { file } = configurationOf(context);
           const { complain } = context;
           const call = (await readText(process.stdin, MAX_CALL_BYTES)) ?? "";
-          const said = await answerCall(call, { tools, accounts, file, isPersonal: personalData, complain });
-          await context.write(Buffer.from(JSON.stringify(said)));
+          const reply = await answerCall(call, { tools, accounts, file, isPersonal: personalData, complain });
+          await context.write(Buffer.from(JSON.stringify(reply)));
           return {};
         }
         // The protocol's library takes time to load.
@@ -87,9 +87,9 @@ async function askChild(
       },
     },
   );
-  const [{ exitCode, isLate, signal: endedBy }, said] = await Promise.all([running, output]);
+  const [{ exitCode, isLate, signal: endedBy }, reply] = await Promise.all([running, output]);
   if (isLate) return late;
-  if (exitCode === EXIT.done && said) return toolReply.parse(JSON.parse(said));
+  if (exitCode === EXIT.done && reply) return toolReply.parse(JSON.parse(reply));
   return {
     error: `The process of this call ended by ${endedBy ?? `code ${exitCode}`}: see the server's standard error`,
   };

@@ -196,8 +196,8 @@ function parseStages(text: string, collected: ReadonlyMap<string, Stage> = new M
     const start = known.lastIndex;
     const [whole, word = "", stage = ""] = known.exec(text) ?? [];
     if (whole === undefined) {
-      const [, given] = /=\s*(\w+)\s*(?:,|$)/.exec(text.slice(start)) ?? [];
-      if (given !== undefined) oneOf(STAGES)(given);
+      const [, stage] = /=\s*(\w+)\s*(?:,|$)/.exec(text.slice(start)) ?? [];
+      if (stage !== undefined) oneOf(STAGES)(stage);
       throw new InvalidArgumentError("must look like won=sold,open=booked");
     }
     stages.set(toStageWord(word), oneOf(STAGES)(stage));

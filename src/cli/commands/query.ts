@@ -63,14 +63,14 @@ export const command = (context: Context) =>
         using reader = openReader(settings.database);
         const to = { format, maxRows: most, write: context.write };
         const { isComplete } = await writeQueryResult(reader, statement, to);
-        const { notes, ...said } = besideData(readStatements(reader, settings));
+        const { notes, ...about } = besideData(readStatements(reader, settings));
         notes.push(...notesOnOrigin(settings));
-        if (isComplete) return { notes, ...said };
+        if (isComplete) return { notes, ...about };
         notes.push(
           `Stopped after ${formatQuantity(most, "row")}; there are more.`,
           "Raise --max-rows, or narrow the SQL; --format csv has no limit.",
         );
-        return { notes, ...said, exit: EXIT.unverified };
+        return { notes, ...about, exit: EXIT.unverified };
       }),
     );
 

@@ -49,15 +49,15 @@ async function removeAccount(context: Context, name: string, isSure: boolean): P
   const { folder, signal } = context;
   const { database, exportDir } = inspectSettings(findAccount(context, name).sources).settings;
   const places = { database: resolve(folder, database), exportDir: resolve(folder, exportDir) };
-  const found = findAccountFiles(places);
-  const paths = [...found.warehouse, ...found.backups, ...found.exports];
+  const files = findAccountFiles(places);
+  const paths = [...files.warehouse, ...files.backups, ...files.exports];
   const mentions = findMentions(context, name);
   if (paths.length === 0 && mentions.length === 0) throw unknownError(context, name);
-  if (paths.length > 0 && !isSure) await askToRemove(context, name, found);
-  await removeAccountFiles(found, signal);
-  const left = findLeft(found);
+  if (paths.length > 0 && !isSure) await askToRemove(context, name, files);
+  await removeAccountFiles(files, signal);
+  const left = findLeft(files);
   if (left.length > 0) throw leftError(name, left);
-  const { warehouse, backups, exports, outside } = found;
+  const { warehouse, backups, exports, outside } = files;
   return {
     data: { account: name, removed: { warehouse, backups, exports }, outside, mentions },
     summary: `${name}: ${formatQuantity(paths.length, "file")} removed; nothing of it is left in the folders of its warehouse, backups, exports and reports`,
@@ -124,12 +124,12 @@ function findMentions(context: Context, name: string): string[] {
 }
 
 /** @throws UsageError without a terminal to ask on @throws CalltallyError (exit 130) if the answer is no */
-async function askToRemove(context: Context, name: string, found: AccountFiles): Promise<void> {
+async function askToRemove(context: Context, name: string, files: AccountFiles): Promise<void> {
   const { folder, signal, options } = context;
   const kinds = [
-    ["warehouse, with its key and copies", found.warehouse],
-    ["backups", found.backups],
-    ["exported files and reports", found.exports],
+    ["warehouse, with its key and copies", files.warehouse],
+    ["backups", files.backups],
+    ["exported files and reports", files.exports],
   ] as const;
   const listed = kinds.flatMap(([kind, paths]) =>
     paths.length > 0 ? [`${kind}:${linesBelow(paths.map((path) => relative(folder, path)))}`] : [],

@@ -33,8 +33,8 @@ export const command = (context: Context) =>
         const { timezone } = settings;
         using reader = openOwn(settings, openReader);
         const from = since && toInstants({ from: since }, timezone).startsAt;
-        const found = readRestatements(reader, { since: from });
+        const restatements = readRestatements(reader, { since: from });
         const describe = calls ? describeEach : describeByCalls;
-        return { data: found, text: describe(found, { timezone, folder: context.folder }) };
+        return { data: restatements, text: describe(restatements, { timezone, folder: context.folder }) };
       }),
     );

@@ -77,24 +77,24 @@ async function runReport(
   isDelivered: boolean,
 ): Promise<ReportResult> {
   const { folder, signal } = context;
-  const made = await makeReport(report, {
+  const reportRun = await makeReport(report, {
     scheduledFor: null,
     isDelivered,
     workingFolder: folder,
     signal,
     onAttributed: attributionProgress(context, note),
   });
-  if (made === undefined) throw new Error("A run by hand was not begun");
-  const exit = exitCodeOfReport(made);
+  if (reportRun === undefined) throw new Error("A run by hand was not begun");
+  const exit = exitCodeOfReport(reportRun);
   const isForAll = isDelivered || (report.content.deliver ?? []).length === 0;
   if (isForAll && exit !== EXIT.undelivered)
     for (const prefix of [REPORT_JOB, RESTATED_JOB])
       settleByHand(report.settings.database, prefix + report.name, exit);
   return {
-    data: toData(made),
-    summary: describeReport(made, folder, isDelivered),
+    data: toData(reportRun),
+    summary: describeReport(reportRun, folder, isDelivered),
     notes: notesOnDispositions(report.settings, account.sources),
-    errors: [...quietDoubts(context, made.files.manifest.statements), ...describeUndelivered(made)],
+    errors: [...quietDoubts(context, reportRun.files.manifest.statements), ...describeUndelivered(reportRun)],
     exit,
   };
 }

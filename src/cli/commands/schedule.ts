@@ -126,7 +126,7 @@ async function runSchedule(
     for (let { plan } = edited; plan !== undefined && !signal.aborted; { plan } = edited) {
       delete edited.plan;
       edited.isReplaced = new AbortController();
-      const { accounts, ...own } = plan;
+      const { accounts, ...rest } = plan;
       log = await openLogFor(context, accounts);
       for (const { name: account, problem, settings } of accounts) {
         if (problem !== undefined) log.error({ account }, `its syncs will fail: ${problem}`);
@@ -135,7 +135,7 @@ async function runSchedule(
         begun.add(settings.database);
       }
       const program = process.argv.slice(1, 2);
-      const options = { accounts, ...own, log, signal, listen, program };
+      const options = { accounts, ...rest, log, signal, listen, program };
       await runDaemon(JOBS, {
         ...options,
         replaced: edited.isReplaced.signal,

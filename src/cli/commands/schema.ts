@@ -32,8 +32,8 @@ export const command = (context: Context) =>
     );
 
 function find(all: readonly Description[], name: string): Description {
-  const found = all.find((candidate) => candidate.name === name);
-  if (found !== undefined) return found;
+  const description = all.find((candidate) => candidate.name === name);
+  if (description !== undefined) return description;
   const names = all.map((candidate) => candidate.name);
   throw new UsageError(`There is no table or view ${name}`, {
     hint: didYouMean(name, names) ?? `Name one of ${names.join(", ")}.`,

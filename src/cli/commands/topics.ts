@@ -46,11 +46,11 @@ export const command = (context: Context) =>
           const ids = readCallsOfTopic(reader, topic);
           return { data: ids, text: ids.join("\n"), notes };
         }
-        const own = readAttributionRules(settings);
-        const figures = await readTopicFigures(reader, { own, tried, signal: context.signal });
+        const rules = readAttributionRules(settings);
+        const figures = await readTopicFigures(reader, { rules: rules, tried, signal: context.signal });
         const none = describeNoLines("topics", {
           file: file ?? settings.topicsFile,
-          isEmpty: (tried ?? own.topics).length === 0,
+          isEmpty: (tried ?? rules.topics).length === 0,
           setting: nameSetting(SETTINGS.topicsFile, account.sources),
         });
         return { data: figures, text: describeFigures(figures, none), notes };

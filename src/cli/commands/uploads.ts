@@ -59,15 +59,15 @@ const forgetCommand = (context: Context) =>
         const { folder } = context;
         const now = new Date(systemClock.now()).toISOString();
         const describe = (files: Parameters<typeof layOutFiles>[0]) => layOutFiles(files, folder);
-        const taken = takeBack(warehouse, file, { folder, now, describe });
+        const takenBack = takeBack(warehouse, file, { folder, now, describe });
         return {
           data: {
-            upload_file_ids: taken.files.map(({ upload_file_id }) => upload_file_id),
-            taken_back: taken.lines,
-            may_be_in: taken.mayBeIn,
+            upload_file_ids: takenBack.files.map(({ upload_file_id }) => upload_file_id),
+            taken_back: takenBack.lines,
+            may_be_in: takenBack.mayBeIn,
             forgotten_at: now,
           },
-          summary: describeTakenBack(taken),
+          summary: describeTakenBack(takenBack),
         };
       }),
     );
@@ -88,8 +88,8 @@ function layOutFiles(files: readonly UploadFile[], folder: string): string {
 
 function describeTakenBack({ files, lines, mayBeIn }: TakenBack): string {
   const ofAdjustments = files[0] !== undefined && isAdjustments(files[0].contents);
-  const taken = `${formatQuantity(lines, ofAdjustments ? "adjustment" : "conversion")} taken back: the next ${ofAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
-  if (mayBeIn.length === 0) return taken;
-  return `${taken}
+  const sentence = `${formatQuantity(lines, ofAdjustments ? "adjustment" : "conversion")} taken back: the next ${ofAdjustments ? "file of adjustments" : "file with --new"} has ${lines === 1 ? "it" : "them"} again where ${lines === 1 ? "it still is" : "they still are"} due`;
+  if (mayBeIn.length === 0) return sentence;
+  return `${sentence}
 ${mayBeIn.length === 1 ? "File" : "Files"} ${mayBeIn.join(", ")} may contain the same: if they were uploaded, the next file reports those conversions twice.`;
 }

@@ -211,8 +211,8 @@ function toChanges(flags: PatchFlags): object {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-function parseParameter(given: string) {
-  const [, field_name, field_value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+function parseParameter(text: string) {
+  const [, field_name, field_value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (field_name === undefined || field_value === undefined) {
     throw new InvalidArgumentError("must be written as name=value");
   }

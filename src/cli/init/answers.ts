@@ -68,10 +68,10 @@ export async function readFlags(
   };
 }
 
-function parseFlag<T>(flag: string, given: string | undefined, parse: (text: string) => T): T | undefined {
-  if (given === undefined) return undefined;
-  if (given.trim() === "") throw emptyFlag(flag);
-  return parseFrom(`${flag} ${given}`, () => parse(given.trim()), SEE_HELP);
+function parseFlag<T>(flag: string, value: string | undefined, parse: (text: string) => T): T | undefined {
+  if (value === undefined) return undefined;
+  if (value.trim() === "") throw emptyFlag(flag);
+  return parseFrom(`${flag} ${value}`, () => parse(value.trim()), SEE_HELP);
 }
 
 const SEE_HELP = "`calltally init --help` shows an example.";
@@ -91,9 +91,9 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
       hint: "Leave it out: you will be asked for the token, which is not shown.",
     });
   }
-  const given = await readText(process.stdin);
+  const input = await readText(process.stdin);
   try {
-    return { text: parseToken(given), file: undefined };
+    return { text: parseToken(input), file: undefined };
   } catch (error) {
     throw cannotUse(
       "--token-file -",
@@ -107,7 +107,7 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
 export function completeAnswers({ baseUrl, token, timezone, account }: GivenAnswers): Answers {
   if (baseUrl === undefined || token === undefined || timezone === undefined) {
     const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
-    const missing = Object.entries(needed).flatMap(([flag, given]) => (given === undefined ? [flag] : []));
+    const missing = Object.entries(needed).flatMap(([flag, answer]) => (answer === undefined ? [flag] : []));
     const verb = missing.length === 1 ? "is" : "are";
     throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal for questions`, {
       hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token",
@@ -123,7 +123,7 @@ export function completeAnswers({ baseUrl, token, timezone, account }: GivenAnsw
  * @throws CalltallyError if cancelled
  */
 export async function askAnswers(
-  given: GivenAnswers,
+  fromFlags: GivenAnswers,
   tryAccess: ((access: Access) => Promise<string>) | undefined,
   signal: AbortSignal,
 ): Promise<Answers> {
@@ -145,15 +145,15 @@ export async function askAnswers(
     });
   };
   /** @param accepted the address of a service that refused only the token */
-  const askAccess = async (suggested?: string, accepted = given.baseUrl): Promise<Access> => {
+  const askAccess = async (suggested?: string, accepted = fromFlags.baseUrl): Promise<Access> => {
     const address = { message: "Address of the API", placeholder: suggested ?? "https://api.example.com" };
     const baseUrl =
       accepted ?? (await ask((options) => text({ ...address, ...options }), parseAddress, suggested));
-    const token = given.token ?? {
+    const token = fromFlags.token ?? {
       text: await ask((options) => password({ message: "Token (not shown)", ...options }), parseToken),
       file: undefined,
     };
-    const access = { baseUrl, token, account: given.account ?? accountOfHost(baseUrl) };
+    const access = { baseUrl, token, account: fromFlags.account ?? accountOfHost(baseUrl) };
     if (tryAccess === undefined) return access;
     try {
       log.step(`Asking ${baseUrl.host} for two calls …`);
@@ -162,7 +162,7 @@ export async function askAnswers(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       const isTokenWrong = error.exitCode === EXIT.refused;
-      if (isTokenWrong ? given.token : given.baseUrl) throw error;
+      if (isTokenWrong ? fromFlags.token : fromFlags.baseUrl) throw error;
       log.error(toPrintableLines(error.message));
       return await askAccess(baseUrl.href, isTokenWrong ? baseUrl : undefined);
     }
@@ -170,18 +170,18 @@ export async function askAnswers(
   const access = await askAccess();
   const zone = { message: "Time zone of the reports", placeholder: zoneOfMachine() };
   const timezone =
-    given.timezone ??
+    fromFlags.timezone ??
     (await ask((options) => text({ ...zone, ...options }), parseTimeZone, zone.placeholder));
   return { ...access, timezone };
 }
 
-function parseAddress(given: string): URL {
-  if (URL.parse(given) === null) throw new Error("is not a full address such as https://api.example.com");
-  return parseBaseUrl(given);
+function parseAddress(text: string): URL {
+  if (URL.parse(text) === null) throw new Error("is not a full address such as https://api.example.com");
+  return parseBaseUrl(text);
 }
 
-function parseAccount(given: string): string {
-  const { data, error } = nameSchema.safeParse(given);
+function parseAccount(name: string): string {
+  const { data, error } = nameSchema.safeParse(name);
   if (data !== undefined) return data;
   throw new Error(error?.issues[0]?.message);
 }

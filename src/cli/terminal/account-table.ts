@@ -30,11 +30,13 @@ export function describeAccounts(
   const table = formatTable(head, rows, "left");
   const bad = accounts.filter(({ problems }) => problems.length > 0).length;
   const summary = `${formatQuantity(count, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem: calltally status --account NAME`}`;
-  const said = accounts.flatMap(({ name, problems }) =>
+  const problemLines = accounts.flatMap(({ name, problems }) =>
     problems.flatMap((problem) => hang(`  ${name}: `, problem.replace(/\p{Cc}+/gu, " "), 4)),
   );
   if (accounts.length === 0) return summary;
-  return [...table.split("\n").map((line) => ellipsize(line, WIDTH)), "", summary, ...said].join("\n");
+  return [...table.split("\n").map((line) => ellipsize(line, WIDTH)), "", summary, ...problemLines].join(
+    "\n",
+  );
 }
 
 function toCells(status: Status, nowMs: number): string[] {

@@ -22,8 +22,8 @@ function describeKey(newKey: string | undefined): string[] {
 }
 
 /** Returns the members of a result for `--json`. */
-export function dataOf<Result extends ProducedFiles>({ note, isWarehouseEmpty: _, ...made }: Result) {
-  return { ...toJson(made), ...note.data };
+export function dataOf<Result extends ProducedFiles>({ note, isWarehouseEmpty: _, ...files }: Result) {
+  return { ...toJson(files), ...note.data };
 }
 
 export function describeMade({ folder = "", ...written }: ProducedFiles, workingFolder: string): string {
@@ -52,8 +52,8 @@ function describeFile(file: ManifestFile): string {
   if (sheets !== undefined) return formatQuantity(sheets.length, contents === "database" ? "table" : "sheet");
   if (examined === undefined) return describeTable(file);
   if (adjustments !== undefined) {
-    const said = `${formatCount(adjustments.retract)} retracted, ${formatCount(adjustments.restate)} restated`;
-    return `${formatQuantity(rows, "adjustment")}: ${said}${describeExcluded(file)}`;
+    const changes = `${formatCount(adjustments.retract)} retracted, ${formatCount(adjustments.restate)} restated`;
+    return `${formatQuantity(rows, "adjustment")}: ${changes}${describeExcluded(file)}`;
   }
   return `${formatQuantity(rows, "row")} of ${formatQuantity(examined, "call")} examined${describeExcluded(file)}`;
 }

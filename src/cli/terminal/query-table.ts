@@ -44,8 +44,8 @@ function layOutRecords(heads: readonly string[], lines: readonly string[][], wid
 function widestColumn(natural: readonly number[], width: number): number {
   const room = width - GAP.length * (natural.length - 1);
   let widest = Math.max(0, Math.min(room, Math.max(...natural)));
-  const taken = () => natural.reduce((sum, columnWidth) => sum + Math.min(columnWidth, widest), 0);
-  while (widest > 0 && taken() > room) widest -= 1;
+  const totalWidth = () => natural.reduce((sum, columnWidth) => sum + Math.min(columnWidth, widest), 0);
+  while (widest > 0 && totalWidth() > room) widest -= 1;
   return Math.max(...natural) <= widest ? Number.POSITIVE_INFINITY : widest;
 }
 

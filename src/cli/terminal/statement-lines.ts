@@ -31,6 +31,9 @@ export function besideData(statements: readonly Statement[]) {
 }
 
 /** Adds the words to the statements of a manifest. */
-export function toJson<Made extends { manifest: { statements: readonly Statement[] } }>(made: Made) {
-  return { ...made, manifest: { ...made.manifest, statements: made.manifest.statements.map(toSpoken) } };
+export function toJson<Made extends { manifest: { statements: readonly Statement[] } }>(result: Made) {
+  return {
+    ...result,
+    manifest: { ...result.manifest, statements: result.manifest.statements.map(toSpoken) },
+  };
 }

@@ -208,8 +208,8 @@ function describeDrift({ drift }: Status): string[] {
 function describeJobs({ jobs }: Status, nowMs: number): string[] {
   const width = Math.max(...jobs.map(({ job }) => job.length));
   return jobs.flatMap((record) => {
-    const said = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
-    return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...said];
+    const errors = record.failing_since !== null && record.error !== null ? [`  ${record.error}`] : [];
+    return [`${record.job.padEnd(width)}  ${describeJob(record, nowMs)}`, ...errors];
   });
 }
 

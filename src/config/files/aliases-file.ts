@@ -24,7 +24,7 @@ export function readAliases(file: string): Aliases {
     required: ["raw", "value"],
     hint: HINT,
   });
-  const found = recordOf(OF, () => new Map<string, { value: string; line: number }>());
+  const linesOf = recordOf(OF, () => new Map<string, { value: string; line: number }>());
   for (const { line, textOf } of rows) {
     const [raw, wanted] = [textOf("raw"), foldUtm(textOf("of"))];
     const from = foldUtm(raw);
@@ -37,14 +37,14 @@ export function readAliases(file: string): Aliases {
         `is ${JSON.stringify(wanted)}, not one of ${ALIAS_FIELDS.join(", ")}${orMeant(wanted, ALIAS_FIELDS)}`,
       );
     const value = of === "campaign" ? (presentText(textOf("value")) ?? "") : foldUtm(textOf("value"));
-    const earlier = found[of].get(from)?.value ?? value;
+    const earlier = linesOf[of].get(from)?.value ?? value;
     if (earlier !== value)
       throw complain(line, "raw", `${from} is already ${earlier || "not set"} by an earlier line`);
-    found[of].set(from, { value, line });
+    linesOf[of].set(from, { value, line });
   }
-  for (const lines of Object.values(found)) {
+  for (const lines of Object.values(linesOf)) {
     // Aliases do not chain: the name would be counted in two rows, or in another's.
-    const inForce = new Map([...found[""], ...lines]);
+    const inForce = new Map([...linesOf[""], ...lines]);
     for (const { value, line } of inForce.values()) {
       const next = inForce.get(foldUtm(value));
       if (next !== undefined && next.value !== value)
@@ -52,6 +52,6 @@ export function readAliases(file: string): Aliases {
     }
   }
   const toAliases = (of: (typeof OF)[number]) =>
-    Object.fromEntries([...found[of]].map(([from, { value }]) => [from, value]));
+    Object.fromEntries([...linesOf[of]].map(([from, { value }]) => [from, value]));
   return { aliases: toAliases(""), aliases_of: recordOf(ALIAS_FIELDS, toAliases) };
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { UsageError } from "../../base/errors.ts";
 import { adviseOn, reasonOf } from "../../base/file-access.ts";
-import { PHONE_NUMBER } from "../../base/text/phone-number.ts";
+import { PHONE_NUMBER } from "../../base/text/e164.ts";
 import { type PhoneNumber, readPhoneNumbers, toPhoneNumber } from "../../calls/phone-numbers.ts";
 
 const HINT =

@@ -35,8 +35,8 @@ export function check(request: ExportRequest, can: Can, { spell, hint }: Wording
 
 function* refusals(request: ExportRequest, contents: readonly Content[], can: Can, spell: Spell) {
   const kinds = contents.map(({ kind }) => kind);
-  const given = [...ALL_OPTIONS].filter(([name]) => isGiven(request, name));
-  for (const [name, row] of given) yield* untaken(spell(name), row, kinds);
+  const rows = [...ALL_OPTIONS].filter(([name]) => isGiven(request, name));
+  for (const [name, row] of rows) yield* untaken(spell(name), row, kinds);
   const lists = kinds.filter(isList);
   const dimensions = contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
   const parts = { request, ...can, kinds, lists, dimensions, spell };

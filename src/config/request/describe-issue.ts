@@ -23,13 +23,13 @@ export function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue): Findi
     case "invalid_key":
       return [{ path, message: issue.issues[0]?.message ?? issue.message, isKey: true }];
     case "invalid_union": {
-      const found =
+      const issues =
         issue.errors.find((nested) => nested.every((below) => below.path.length > 0)) ??
         (typeof input === "string"
           ? issue.errors.find(([first]) => first?.code !== "invalid_type")
           : undefined);
-      if (found !== undefined)
-        return found.flatMap((nested) =>
+      if (issues !== undefined)
+        return issues.flatMap((nested) =>
           describeIssue(schema, { ...nested, path: [...path, ...nested.path] }),
         );
       const types = issue.errors.flatMap(([first]) => (first?.code === "invalid_type" ? first.expected : []));
@@ -84,15 +84,15 @@ function formatCalled(name: string): string | undefined {
   return Object.entries(FORMAT_NAMES).find(([called]) => called === name.toLowerCase())?.[1];
 }
 
-export function describeChoice(given: unknown, allowed: readonly string[]): string {
-  const format = formatCalled(String(given));
+export function describeChoice(value: unknown, allowed: readonly string[]): string {
+  const format = formatCalled(String(value));
   if (format !== undefined && allowed.includes(format))
-    return `${show(given)} is not one of ${allowed.join(", ")}; did you mean ${format}?`;
-  return `${show(given)} is not one of ${allowed.join(", ")}${orMeant(String(given), allowed)}`;
+    return `${show(value)} is not one of ${allowed.join(", ")}; did you mean ${format}?`;
+  return `${show(value)} is not one of ${allowed.join(", ")}${orMeant(String(value), allowed)}`;
 }
 
-function describeType(expected: readonly string[], given: unknown): string {
-  return `must be ${expected.map((type) => TYPES[type] ?? type).join(" or ")}, not ${show(given)}`;
+function describeType(expected: readonly string[], value: unknown): string {
+  return `must be ${expected.map((type) => TYPES[type] ?? type).join(" or ")}, not ${show(value)}`;
 }
 
 const TYPES: Readonly<Record<string, string>> = {

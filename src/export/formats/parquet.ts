@@ -97,7 +97,7 @@ function toColumnData(columns: readonly Column[], group: readonly (readonly Valu
 
 /** Takes the written bytes; the writer keeps counting, so its offsets refer to the file. */
 function takeBytes(writer: ByteWriter): Buffer {
-  const taken = Buffer.from(writer.getBytes());
+  const bytes = Buffer.from(writer.getBytes());
   writer.index = 0;
-  return taken;
+  return bytes;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { ONE_FILE } from "../../config/request/option-values.ts";
-import type { Job } from "../job.ts";
+import type { ExportJob } from "../job.ts";
 import type { ManifestFile } from "../manifest.ts";
 import { meaningOf } from "../meanings.ts";
 import { type Column, linesOf, type NamedTable, type Table, type Value } from "../table.ts";
@@ -27,7 +27,7 @@ const text = (name: string): Column => ({ name, type: "text" });
 
 /** Writes a database without write-ahead log; the same tables and SQLite give the same bytes. */
 export async function writeDatabase(
-  job: Pick<Job, "write"> & BasisJob,
+  job: Pick<ExportJob, "write"> & BasisJob,
   tables: readonly NamedTable[],
 ): Promise<ManifestFile> {
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";

@@ -40,10 +40,10 @@ export function cleanSvg(source: string): string {
       TOKEN.exec(text) ?? refuse(/^<!DOCTYPE/.test(text.slice(TOKEN.lastIndex)) ? "entities" : undefined);
     const parent = open.at(-1);
     if (name === undefined) {
-      const said = data ?? (shown === undefined ? "" : decode(shown));
-      if (parent === undefined && said.trim() !== "") refuse();
-      if (parent?.name === "style" && parent.isKept) assertLoadsNothing(said, "a style");
-      if (parent?.isKept) clean += encode(said);
+      const content = data ?? (shown === undefined ? "" : decode(shown));
+      if (parent === undefined && content.trim() !== "") refuse();
+      if (parent?.name === "style" && parent.isKept) assertLoadsNothing(content, "a style");
+      if (parent?.isKept) clean += encode(content);
       continue;
     }
     if (end !== "") {

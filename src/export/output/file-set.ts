@@ -46,18 +46,18 @@ export class FileSet implements AsyncDisposable {
   readonly #drafts: Draft[] = [];
   readonly #written = new Set<string>();
   /** Folders made for the set, each after its parent. */
-  readonly #made: string[];
+  readonly #folders: string[];
 
-  private constructor(folder: string, made: string[]) {
+  private constructor(folder: string, folders: string[]) {
     this.folder = folder;
-    this.#made = made;
+    this.#folders = folders;
   }
 
   static async open(folder: string): Promise<FileSet> {
     const path = resolve(folder);
-    const made = makeFolder(path, "shared");
-    if (made.length === 0) sweepDrafts(path);
-    return new FileSet(path, made);
+    const folders = makeFolder(path, "shared");
+    if (folders.length === 0) sweepDrafts(path);
+    return new FileSet(path, folders);
   }
 
   /** Writes a file, possibly in sub-folders: `calls/month=2026-10/calls.parquet`. */
@@ -67,7 +67,7 @@ export class FileSet implements AsyncDisposable {
     audience: Audience = "shared",
   ): Promise<WrittenFile> {
     const path = join(this.folder, file);
-    this.#made.push(...makeFolder(dirname(path), "shared"));
+    this.#folders.push(...makeFolder(dirname(path), "shared"));
     const draft = new Draft(path);
     this.#drafts.push(draft);
     this.#written.add(path);
@@ -110,7 +110,7 @@ export class FileSet implements AsyncDisposable {
   }
 
   async #nameAll(lock: FolderLock, others: string[], replace: string | undefined): Promise<void> {
-    const made = this.#made.map((folder) => dirname(folder));
+    const parents = this.#folders.map((folder) => dirname(folder));
     const name = async (drafts: readonly Draft[]) => {
       for (const draft of drafts) {
         lock.assertHeld();
@@ -118,8 +118,8 @@ export class FileSet implements AsyncDisposable {
         await rename(draft.path, draft.file);
         this.#drafts.shift();
       }
-      this.#made.length = 0;
-      const changed = new Set([...made.splice(0), ...drafts.map(({ file }) => dirname(file))]);
+      this.#folders.length = 0;
+      const changed = new Set([...parents.splice(0), ...drafts.map(({ file }) => dirname(file))]);
       for (const folder of changed) fsyncPath(folder);
     };
     await name(this.#drafts.slice(0, 1));
@@ -142,7 +142,7 @@ export class FileSet implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const draft of this.#drafts) draft[Symbol.dispose]();
-    for (const folder of this.#made.reverse()) await removeIfEmpty(folder);
+    for (const folder of this.#folders.reverse()) await removeIfEmpty(folder);
   }
 }
 

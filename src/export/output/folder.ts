@@ -111,11 +111,11 @@ function findLost(folder: string, { from = "", to = "~" }: DateRange): string | 
 
 /** A filter that is as before, or none, leaves out nothing that is there. */
 function findFiltered(folder: string, filter: DescribedFilter): string | undefined {
-  const inWords = ({ excluded_callers_without_calls: _, ...given }: Readonly<Record<string, unknown>>) =>
-    JSON.stringify(given);
-  const { gone_calls: _, ...own } = filter;
+  const inWords = ({ excluded_callers_without_calls: _, ...rest }: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(rest);
+  const { gone_calls: _, ...narrowing } = filter;
   const before = tryReadManifest(folder)?.filter;
-  const isNarrower = before !== undefined && Object.keys(own).length > 0;
+  const isNarrower = before !== undefined && Object.keys(narrowing).length > 0;
   return isNarrower && inWords(before) !== inWords(filter)
     ? "calls that this filter leaves out, and the one before did not"
     : undefined;
@@ -137,10 +137,10 @@ function claimFolder(folder: string, origin: DescribedOrigin, isReplaced: boolea
   const held = isOfSeveral(manifest.origin)
     ? SEVERAL_ACCOUNTS
     : `another warehouse, ${describe(manifest.origin)}`;
-  const own = isOfSeveral(origin)
+  const present = isOfSeveral(origin)
     ? "the new ones are of several accounts"
     : `this warehouse is ${describe(origin)}`;
-  throw new UsageError(`Cannot export to ${folder}: it holds the files of ${held}; ${own}`, {
+  throw new UsageError(`Cannot export to ${folder}: it holds the files of ${held}; ${present}`, {
     hint: ({ out, replace }) =>
       `Give each warehouse a folder of its own ${out}${replace === undefined ? "" : `, or replace those files with ${replace}`}.`,
   });

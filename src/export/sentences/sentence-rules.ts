@@ -189,8 +189,8 @@ function findMoved({ movers, total, compared }: SentenceFacts, way: keyof Senten
   );
   const change = ({ calls, before }: MovedKey) => calls - before;
   const [first] = some;
-  const found = first && some.findLast((each) => change(each) === change(first));
-  return found && { ...found };
+  const last = first && some.findLast((each) => change(each) === change(first));
+  return last && { ...last };
 }
 
 function hasChanged(now: number, before: number, times: number): boolean {

@@ -22,12 +22,12 @@ const MOST = 5;
  */
 export function sentencesOf(facts: SentenceFacts): Sentence[] {
   const isInDoubt = doubtsOf(facts.statements).length > 0;
-  const found = IDS.flatMap((id): Sentence[] => {
+  const sentences = IDS.flatMap((id): Sentence[] => {
     const { find, holdsInDoubt = false } = RULE_OF[id];
     const values = isInDoubt && !holdsInDoubt ? undefined : find(facts);
     return values === undefined ? [] : [{ id, values }];
   });
-  return found.slice(0, MOST);
+  return sentences.slice(0, MOST);
 }
 
 /** Returns the words; names are one line, and shortened. */

@@ -14,20 +14,22 @@ export const FILE_RULES = {
   }),
   no_rows: rule({
     level: "caution",
-    find: ({ warehouse, files: made, range }) => {
-      if (made === undefined || countRows(made) > 0 || (range?.spend?.rows ?? 0) > 0) return undefined;
+    find: ({ warehouse, files: produced, range }) => {
+      if (produced === undefined || countRows(produced) > 0 || (range?.spend?.rows ?? 0) > 0)
+        return undefined;
       // No changes, and no adjustments, does not mean no calls.
-      const isOfChanges = made.changes !== undefined || made.files.some(({ adjustments }) => adjustments);
-      if (!made.isWarehouseEmpty && isOfChanges) return undefined;
+      const isOfChanges =
+        produced.changes !== undefined || produced.files.some(({ adjustments }) => adjustments);
+      if (!produced.isWarehouseEmpty && isOfChanges) return undefined;
       return {
-        is_warehouse_empty: Number(made.isWarehouseEmpty),
+        is_warehouse_empty: Number(produced.isWarehouseEmpty),
         has_rejected_rows: Number((warehouse?.rejected ?? null) !== null),
       };
     },
     say: ({ is_warehouse_empty, has_rejected_rows }) => {
-      const found = is_warehouse_empty ? "The warehouse has no calls" : "No call in the warehouse matches";
+      const lack = is_warehouse_empty ? "The warehouse has no calls" : "No call in the warehouse matches";
       const unread = has_rejected_rows ? ", but rows that could not be read might" : "";
-      return `${found}${is_warehouse_empty ? "" : unread}: the files have no rows.`;
+      return `${lack}${is_warehouse_empty ? "" : unread}: the files have no rows.`;
     },
   }),
   callers_per_account: rule({
@@ -39,12 +41,12 @@ export const FILE_RULES = {
   }),
   restated: rule({
     level: "note",
-    find: ({ files: made }) => {
-      const restated = (made?.restatements?.rollups ?? []).filter(
+    find: ({ files: produced }) => {
+      const restated = (produced?.restatements?.rollups ?? []).filter(
         ({ restated_cells = 0 }) => restated_cells > 0,
       );
-      if (made === undefined || restated.length === 0) return undefined;
-      const days = new Set(restated.map(({ exported_at = "" }) => localDate(exported_at, made.timezone)));
+      if (produced === undefined || restated.length === 0) return undefined;
+      const days = new Set(restated.map(({ exported_at = "" }) => localDate(exported_at, produced.timezone)));
       return {
         figures: restated.reduce((sum, { restated_cells = 0 }) => sum + restated_cells, 0),
         exported_on: days.size === 1 ? [...days].join() : null,

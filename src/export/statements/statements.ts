@@ -29,7 +29,7 @@ export interface StatementText {
 
 /** Returns the statements on these facts, doubts first. @param minCell smaller counts are null, or their note is left out */
 export function statementsOf(facts: Facts, minCell = 1): Statement[] {
-  const found = STATEMENT_IDS.flatMap((id): Statement[] => {
+  const statements = STATEMENT_IDS.flatMap((id): Statement[] => {
     const { level, levelOf, counts = [], about, ...rule } = RULE_OF[id];
     if (about && facts.figures && !facts.figures.some((name) => about.includes(name))) return [];
     const values = rule.find(facts);
@@ -39,7 +39,7 @@ export function statementsOf(facts: Facts, minCell = 1): Statement[] {
     const shown = isSmall ? { ...values, ...recordOf(counts, () => null) } : values;
     return [{ id, level: levelOf?.(values) ?? level, values: shown }];
   });
-  return inOrder(found);
+  return inOrder(statements);
 }
 
 function inOrder(statements: readonly Statement[]): Statement[] {
@@ -51,7 +51,9 @@ export function mergeStatements(
   accounts: ReadonlyMap<string, readonly Statement[]>,
   figures: readonly string[],
 ): Statement[] {
-  const all = [...accounts].flatMap(([account, own]) => own.map((statement) => ({ ...statement, account })));
+  const all = [...accounts].flatMap(([account, statements]) =>
+    statements.map((statement) => ({ ...statement, account })),
+  );
   return inOrder([...all, ...statementsOf({ accounts: accounts.size, figures })]);
 }
 

@@ -5,7 +5,7 @@ import type { FactValue } from "../../figures/dictionary.ts";
 import type { Part } from "../../figures/parts.ts";
 import { type ConditionDialect, conditionText } from "../../sources/condition-sql.ts";
 import type { CallSelection } from "../../sources/engine.ts";
-import { countText } from "../../sources/rollup-sql.ts";
+import { countText } from "../../sources/figure-sql.ts";
 import { DURATION_MS, SHOWN_AS } from "./account-tables.ts";
 import { literal } from "./clickhouse-text.ts";
 

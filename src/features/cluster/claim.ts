@@ -32,13 +32,13 @@ export class Claim {
   private constructor(
     cluster: Cluster,
     before: PublishedRow | undefined,
-    own: PublishedRow,
+    row: PublishedRow,
     signal?: AbortSignal,
   ) {
     this.cluster = cluster;
-    this.account = own.account;
+    this.account = row.account;
     this.before = before;
-    this.#unfinished = own;
+    this.#unfinished = row;
     this.#signal = signal;
   }
 
@@ -60,7 +60,7 @@ export class Claim {
     const versions = (await cluster.atEach((node) => node.select(sql, options))).flat(2);
     const version = Math.max(...versions.map(Number)) + 1 + randomInt(DRAWN_VERSIONS);
     const unfinished_since = new Date(startedMs).toISOString();
-    const own = {
+    const row = {
       published_at: null,
       about: "{}",
       ...before,
@@ -69,7 +69,7 @@ export class Claim {
       version,
       unfinished_since,
     };
-    return new Claim(cluster, before, own, signal);
+    return new Claim(cluster, before, row, signal);
   }
 
   /**
@@ -104,7 +104,7 @@ export class Claim {
     const sql = `SELECT version FROM ${cluster.table(localName(PUBLISHED_TABLE))} WHERE account = ${literal(account)} AND version > ${this.before?.version ?? 0}`;
     const options = { doing: `read the version of ${account}`, signal: this.#signal };
     const rows = await cluster.atEach((node) => node.select(sql, options));
-    const versions = rows.map((own) => own.map(([version]) => Number(version)));
+    const versions = rows.map((ofServer) => ofServer.map(([version]) => Number(version)));
     const isOwn = (version: number) => version === this.#version || version === this.#unfinished.version;
     if (!versions.flat().every(isOwn)) {
       const last = (await readPublished(cluster, this.#signal)).find((other) => other.account === account);
@@ -141,8 +141,8 @@ export class Claim {
   /** Lists the servers that record it. */
   #servers() {
     const { account, cluster } = this;
-    const own = shardOf(account, "", cluster.shards);
-    return cluster.servers.flatMap(({ node, shard }, index) => (shard === own ? [{ node, index }] : []));
+    const ownShard = shardOf(account, "", cluster.shards);
+    return cluster.servers.flatMap(({ node, shard }, index) => (shard === ownShard ? [{ node, index }] : []));
   }
 }
 
@@ -152,7 +152,7 @@ function assertSameWarehouse(
   { account, warehouse_id }: Pick<PublishedRow, "account" | "warehouse_id">,
   all: readonly PublishedRow[],
 ): void {
-  const other = all.find((own) => own.warehouse_id === warehouse_id && own.account !== account);
+  const other = all.find((row) => row.warehouse_id === warehouse_id && row.account !== account);
   if (other !== undefined) {
     const removal = TABLES.map(
       (table) => `ALTER TABLE ${localName(table)} DELETE WHERE account = ${literal(other.account)}`,
@@ -162,11 +162,11 @@ function assertSameWarehouse(
       { hint: `Use that name again, or remove it from all servers: ${removal.join("; ")}` },
     );
   }
-  const found = all.find((own) => own.account === account);
-  if (found === undefined || found.warehouse_id === warehouse_id) return;
+  const namesake = all.find((row) => row.account === account);
+  if (namesake === undefined || namesake.warehouse_id === warehouse_id) return;
   const tables = TABLES.map(localName).join(", ");
   throw new UsageError(
-    `Cannot publish ${account} to ${name}: an account of that name is published from another warehouse, ${found.warehouse_id}, and this one is ${warehouse_id}`,
+    `Cannot publish ${account} to ${name}: an account of that name is published from another warehouse, ${namesake.warehouse_id}, and this one is ${warehouse_id}`,
     {
       hint: `Two accounts with one name would replace each other: rename one of them in calltally.yaml, or use another database. If the other warehouse is lost, drop the account's rows from ${tables} at all servers.`,
     },

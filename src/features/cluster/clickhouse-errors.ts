@@ -4,7 +4,7 @@ import { toPrintable } from "../../base/text/printable.ts";
 const MAX_LENGTH = 500;
 
 /** In 18.16 `Code: 60, e.displayText() = DB::Exception: …, e.what() = …`, later `Code: 60. DB::Exception: …`. */
-const FORM = /Code: (?<code>\d+)[.,] (?:e\.displayText\(\) = )?(?:\w+::)*\w+: (?<said>.*)/s;
+const FORM = /Code: (?<code>\d+)[.,] (?:e\.displayText\(\) = )?(?:\w+::)*\w+: (?<message>.*)/s;
 const TAIL = /, (?:e\.what\(\) = |Stack trace).*|\(version .*|Stack trace:.*/s;
 
 const REFUSED_HINT =
@@ -36,10 +36,10 @@ const KINDS: readonly { codes: readonly number[]; exitCode: ExitCode; hint: stri
 ];
 
 function readServerError(body: string) {
-  const { code, said } = FORM.exec(body)?.groups ?? {};
-  if (code === undefined || said === undefined) return undefined;
-  const [line = ""] = said.replace(TAIL, "").trim().split("\n");
-  return { code: Number(code), said: toPrintable(line.slice(0, MAX_LENGTH).replace(/[.,\s]+$/, "")) };
+  const { code, message } = FORM.exec(body)?.groups ?? {};
+  if (code === undefined || message === undefined) return undefined;
+  const [line = ""] = message.replace(TAIL, "").trim().split("\n");
+  return { code: Number(code), message: toPrintable(line.slice(0, MAX_LENGTH).replace(/[.,\s]+$/, "")) };
 }
 
 /** @param hasRows whether the request contained rows, whose texts no error may repeat */
@@ -48,15 +48,16 @@ export function errorOfResponse(
   doing: string,
   { status, body, hasRows }: { status: number; body: string; hasRows: boolean },
 ): CalltallyError {
-  const found = readServerError(body);
-  if (found !== undefined) {
-    const kind = KINDS.find(({ codes }) => codes.includes(found.code));
+  const problem = readServerError(body);
+  if (problem !== undefined) {
+    const kind = KINDS.find(({ codes }) => codes.includes(problem.code));
     const exitCode = kind?.exitCode ?? EXIT.contract;
     // Errors quote rows that could not be read.
-    const said = hasRows && exitCode === EXIT.contract ? found.said.replace(/[:(].*/s, "") : found.said;
+    const message =
+      hasRows && exitCode === EXIT.contract ? problem.message.replace(/[:(].*/s, "") : problem.message;
     return new CalltallyError(
       exitCode,
-      `Cannot ${doing} at ${host}: ClickHouse says ${said} (code ${found.code})`,
+      `Cannot ${doing} at ${host}: ClickHouse says ${message} (code ${problem.code})`,
       { hint: kind?.hint ?? UNKNOWN_HINT },
     );
   }

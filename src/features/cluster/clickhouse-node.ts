@@ -75,22 +75,22 @@ export class ClickhouseNode implements AsyncDisposable {
   }
 
   async run(sql: string, options: StatementOptions): Promise<void> {
-    const said = await this.#request(sql, {}, options);
-    if (said !== "") throw this.#strange(options, said);
+    const body = await this.#request(sql, {}, options);
+    if (body !== "") throw this.#strange(options, body);
   }
 
   /** @param statement an INSERT up to its columns @param rows one JSON object per line */
   async insert(statement: string, rows: string | Buffer, options: StatementOptions): Promise<void> {
-    const said = await this.#request(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
-    if (said !== "") throw this.#strange(options, said);
+    const body = await this.#request(rows, { query: `${statement} FORMAT JSONEachRow` }, options);
+    if (body !== "") throw this.#strange(options, body);
   }
 
   /** @param sql without FORMAT */
   async select(sql: string, options: StatementOptions): Promise<ClusterRow[]> {
-    const said = await this.#request(`${sql}\nFORMAT JSONCompact`, {}, options);
+    const body = await this.#request(`${sql}\nFORMAT JSONCompact`, {}, options);
     // One document, so that a truncated one is no JSON.
-    const response = attempt(() => responseSchema.parse(JSON.parse(said)));
-    if (response === undefined) throw this.#strange(options, said);
+    const response = attempt(() => responseSchema.parse(JSON.parse(body)));
+    if (response === undefined) throw this.#strange(options, body);
     return response.data;
   }
 
@@ -112,11 +112,11 @@ export class ClickhouseNode implements AsyncDisposable {
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       });
       const { statusCode: status, headers } = response;
-      const said = (await readBody(response, MAX_MB * 1e6)).toString();
-      const isServer = said.length > 0 || headers[NAME_HEADER] !== undefined;
-      if (status === 200 && isServer) return said;
+      const text = (await readBody(response, MAX_MB * 1e6)).toString();
+      const isServer = text.length > 0 || headers[NAME_HEADER] !== undefined;
+      if (status === 200 && isServer) return text;
       const hasRows = query.query !== undefined;
-      throw errorOfResponse(this.name, doing, { status, body: said, hasRows });
+      throw errorOfResponse(this.name, doing, { status, body: text, hasRows });
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ApiError) {

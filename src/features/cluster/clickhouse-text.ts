@@ -1,5 +1,5 @@
 export function literal(text: string): string {
-  return `'${text.replace(/[\\'\0]/g, (found) => (found === "\0" ? "\\0" : `\\${found}`))}'`;
+  return `'${text.replace(/[\\'\0]/g, (character) => (character === "\0" ? "\\0" : `\\${character}`))}'`;
 }
 
 export function quoted(name: string): string {

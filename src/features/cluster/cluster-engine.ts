@@ -70,8 +70,8 @@ export class ClusterEngine implements Engine {
     let keys = ofKeys;
     if (folding !== undefined) {
       // The cluster maps the key of each call to its row.
-      const kept = [...folding.kept()];
-      const identities = kept.map((cell) =>
+      const keptCells = [...folding.kept()];
+      const identities = keptCells.map((cell) =>
         identityOf([
           ...ofPeriods.map(() => cells.periods?.values[cells.periodOf(cell)] ?? null),
           ...valuesOf(cell),
@@ -79,9 +79,9 @@ export class ClusterEngine implements Engine {
       );
       const identity = identityText([...ofPeriods, ...ofKeys]);
       keys = [
-        kept.length === 0
+        keptCells.length === 0
           ? "-1"
-          : `transform(${identity}, [${identities.map(literal).join()}], [${kept.join()}], -1)`,
+          : `transform(${identity}, [${identities.map(literal).join()}], [${keptCells.join()}], -1)`,
       ];
     }
     const figures = parts.map((part) => partText(part, this.#source, selection));
@@ -97,12 +97,12 @@ export class ClusterEngine implements Engine {
     const first = leading + keys.length;
     return Object.fromEntries(
       parts.map((part, index) => {
-        const found = new Float64Array(size()).fill(NULLABLE.has(part) ? Number.NaN : 0);
+        const values = new Float64Array(size()).fill(NULLABLE.has(part) ? Number.NaN : 0);
         for (const [nth, row] of rows.entries()) {
           const value = row[first + index] ?? null;
-          found[places[nth] ?? 0] = value === null ? Number.NaN : Number(value);
+          values[places[nth] ?? 0] = value === null ? Number.NaN : Number(value);
         }
-        return [part, found];
+        return [part, values];
       }),
     );
   }
@@ -120,10 +120,13 @@ export class ClusterEngine implements Engine {
     const names = columns.some(({ key }) => key.isNameOf) ? await this.readCampaignNames() : new Map();
     const ofKeys = columns.map(({ key: { of, isNameOf } }) => {
       if ("stored" in of) throw new Error(`The cluster has no ${of.stored} in its stored form`);
-      if ("local" in of) return toText((starts, own) => localCodes(starts, { part: of.local, offsets }, own));
+      if ("local" in of)
+        return toText((starts, selected) => localCodes(starts, { part: of.local, offsets }, selected));
       return isNameOf ? campaignText(names) : factText(of.fact, this.#source, selection);
     });
-    const ofPeriods = cells.periods ? [toText((starts, own) => periodCodes(starts, periods, own))] : [];
+    const ofPeriods = cells.periods
+      ? [toText((starts, selected) => periodCodes(starts, periods, selected))]
+      : [];
     return { ofPeriods, ofKeys };
   }
 
@@ -146,7 +149,9 @@ export class ClusterEngine implements Engine {
     if (fact === "campaign") {
       const names = await this.readCampaignNames();
       const select = `SELECT campaign, campaign_id FROM ${await this.#readCampaigns()}`;
-      return [...new Set(this.#all(select).map(([own = null, id]) => names.get(String(id)) ?? own))];
+      return [
+        ...new Set(this.#all(select).map(([campaign = null, id]) => names.get(String(id)) ?? campaign)),
+      ];
     }
     const keys = [factText(fact, this.#source, ALL_CALLS)];
     const rows = await this.#ask(`read the values of ${fact}`, { keys });
@@ -251,7 +256,7 @@ export class ClusterEngine implements Engine {
       `SELECT ${columns.map(([name]) => name).join(", ")}
 FROM ${this.#spend.from} WHERE account = ${literal(account)} AND is_deleted = 0`,
     );
-    assertAll(account, "rows of spend", { found: rows.length, published: this.#spend.rows });
+    assertAll(account, "rows of spend", { count: rows.length, published: this.#spend.rows });
     const types = columns.map(([name, type]) => `${name} ${type.includes("String") ? "TEXT" : "INTEGER"}`);
     const campaigns = `SELECT campaign, campaign_id, source, sum(calls) AS calls FROM ${await this.#readCampaigns()}
   WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;

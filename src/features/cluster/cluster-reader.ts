@@ -73,12 +73,12 @@ export class ClusterReader implements Disposable {
 export function assertAll(
   account: string,
   what: string,
-  { found, published }: { found: number; published: number },
+  { count, published }: { count: number; published: number },
 ): void {
-  if (found === published) return;
+  if (count === published) return;
   throw new CalltallyError(
     EXIT.unverified,
-    `Cannot read ${account} in the cluster: it has ${found} ${what} over all shards, and ${published} were published`,
+    `Cannot read ${account} in the cluster: it has ${count} ${what} over all shards, and ${published} were published`,
     { hint: "Publish the account again, which sends what the cluster has lost." },
   );
 }

@@ -43,7 +43,7 @@ export async function readCluster<Result>(
       await using cluster = await openCluster(access, signal);
       const published = chooseAccounts(await readPublished(cluster, signal), names, access);
       using reader = new ClusterReader(cluster, published, signal);
-      return await work(await Promise.all(published.map((own) => openAccount(reader, own, access))));
+      return await work(await Promise.all(published.map((account) => openAccount(reader, account, access))));
     } catch (error) {
       if (!(error instanceof PublicationMovedError) || attempt === ATTEMPTS || isFinal()) throw error;
       await clock.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
@@ -87,16 +87,16 @@ async function openAccount(
   const { cluster } = reader;
   const calls = cluster.all(CALLS_TABLE.name);
   // The same question for each account, so that it is asked once.
-  const accounts = reader.published.map((own) => literal(own.account)).join(", ");
+  const accounts = reader.published.map((published) => literal(published.account)).join(", ");
   const count = async (final: string) => {
     const sql = `SELECT account, count(), sum(1 - is_deleted) FROM ${calls}${final} WHERE account IN (${accounts}) GROUP BY account`;
-    const [_, stored = 0, found = 0] =
-      (await reader.ask("count calls", sql)).find(([own]) => own === account) ?? [];
-    return { stored, found: Number(found) };
+    const [_, stored = 0, counted = 0] =
+      (await reader.ask("count calls", sql)).find(([name]) => name === account) ?? [];
+    return { stored, counted: Number(counted) };
   };
   const [all, final] = await Promise.all([count(""), count(" FINAL")]);
   const isReplicated = cluster.servers.length > cluster.shards;
-  assertAll(account, "calls", { found: final.found, published: about.totals.calls });
+  assertAll(account, "calls", { count: final.counted, published: about.totals.calls });
   const source = {
     account,
     // Leaving replaced rows out takes most of a statement's time. Replicas may have different ones.

@@ -36,9 +36,9 @@ function definitionsOf(cluster: Cluster, toType: (type: string) => string): Defi
   const published = { name: PUBLISHED_TABLE, order: "account", columns: PUBLISHED_COLUMNS };
   const ofRows = [...tables, published].flatMap(({ name, order, columns }) => {
     const lines = Object.entries(columns).map(([column, type]) => `${column} ${toType(type)}`);
-    const define = (own: string, engine: string): Definition => {
-      const text = `TABLE IF NOT EXISTS ${cluster.table(own)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
-      return { name: own, columns: lines, text, contains: engine };
+    const define = (table: string, engine: string): Definition => {
+      const text = `TABLE IF NOT EXISTS ${cluster.table(table)} (\n  ${lines.join(",\n  ")}\n) ENGINE = ${engine}`;
+      return { name: table, columns: lines, text, contains: engine };
     };
     const local = define(localName(name), `ReplacingMergeTree(version) ORDER BY ${order}`);
     const of = [address.cluster, address.database, localName(name)].map(literal).join(", ");
@@ -69,10 +69,10 @@ export async function makeTables(cluster: Cluster, signal?: AbortSignal): Promis
     const columns = await ask("table, name, type", `columns WHERE ${within}`);
     const isCurrent = (await ask("name", "data_type_families WHERE name = 'DateTime64'")).length > 0;
     for (const definition of definitionsOf(cluster, isCurrent ? (type) => type : toOldType)) {
-      const found = tables.find(([name]) => name === definition.name);
-      const own = columns.filter(([table]) => table === definition.name);
-      if (found === undefined) await node.run(`CREATE ${definition.text}`, options);
-      else assertSame(node, database, definition, { text: found.join(), columns: own });
+      const existing = tables.find(([name]) => name === definition.name);
+      const ofTable = columns.filter(([table]) => table === definition.name);
+      if (existing === undefined) await node.run(`CREATE ${definition.text}`, options);
+      else assertSame(node, database, definition, { text: existing.join(), columns: ofTable });
     }
   });
 }
@@ -87,16 +87,18 @@ function assertSame(
   node: ClickhouseNode,
   database: string,
   { name, columns, contains }: Definition,
-  found: { text: string; columns: readonly ClusterRow[] },
+  existing: { text: string; columns: readonly ClusterRow[] },
 ): void {
   const isTyped = columns.some((column) => column.includes(" "));
-  const stored = found.columns.map(([_, column, type]) => (isTyped ? `${column} ${type}` : String(column)));
+  const stored = existing.columns.map(([_, column, type]) =>
+    isTyped ? `${column} ${type}` : String(column),
+  );
   // Versions quote names differently.
   const bare = (text: string) => text.replace(/['"`\\\s]/g, "");
   const [what] = [
     ...columns.filter((column) => !stored.includes(column)).map((column) => `has no column ${column}`),
     ...stored.filter((column) => !columns.includes(column)).map((column) => `has a column ${column}`),
-    ...(bare(found.text).includes(bare(contains)) ? [] : [`is not ${contains}`]),
+    ...(bare(existing.text).includes(bare(contains)) ? [] : [`is not ${contains}`]),
   ];
   if (what === undefined) return;
   throw new UsageError(`Cannot use the table ${name} in ${database} at ${node.name}: it ${what}`, {

@@ -1,6 +1,6 @@
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
 import { metrics } from "../../figures/metrics.ts";
-import { figureText, type RollupDialect, shownText } from "../../sources/rollup-sql.ts";
+import { figureText, type SqlDialect, shownText } from "../../sources/figure-sql.ts";
 import { ROLLUP_VIEWS } from "../../warehouse/calls/views.ts";
 import { CALLS_TABLE, DURATION_MS, SHOWN_AS } from "./account-tables.ts";
 import type { Cluster } from "./cluster.ts";
@@ -8,7 +8,7 @@ import type { Cluster } from "./cluster.ts";
 /** Columns of the table that views leave out. */
 const OWN_COLUMNS: readonly string[] = ["is_live", "call_started_ms"];
 
-const DIALECT: RollupDialect = {
+const DIALECT: SqlDialect = {
   fact: (name) => (name === "duration" ? DURATION_MS : (SHOWN_AS[name] ?? name)),
   unitsPerSecond: 1000,
   // Its round() takes a half to an even integer in some versions.

@@ -132,21 +132,21 @@ function toServers(
   members: readonly Awaited<ReturnType<typeof readMembers>>[],
   cluster: string,
 ): Server[] {
-  const shapes = members.map((own) => own.map(({ shard, name }) => `${shard} ${name}`).join());
+  const shapes = members.map((ofServer) => ofServer.map(({ shard, name }) => `${shard} ${name}`).join());
   const servers: Server[] = [];
   for (const [index, node] of nodes.entries()) {
     const bad = (state: string) =>
       new UsageError(`Cannot use the cluster ${cluster}: ${node.name} ${state}`, { hint: CLUSTER_HINT });
-    const own = members[index] ?? [];
-    if (own.length === 0) throw bad("has no cluster of that name");
-    if (own.length !== nodes.length)
-      throw bad(`has ${own.length} servers in it, but the address names ${nodes.length}`);
+    const ofServer = members[index] ?? [];
+    if (ofServer.length === 0) throw bad("has no cluster of that name");
+    if (ofServer.length !== nodes.length)
+      throw bad(`has ${ofServer.length} servers in it, but the address names ${nodes.length}`);
     if (shapes[index] !== shapes[0]) throw bad(`has other servers in it than ${nodes[0]?.name}`);
     // In 18.16, all replicas of a server's own shard are local.
-    const [shard, ...others] = new Set(own.flatMap((member) => (member.isLocal ? [member.shard] : [])));
+    const [shard, ...others] = new Set(ofServer.flatMap((member) => (member.isLocal ? [member.shard] : [])));
     if (shard === undefined || others.length > 0)
       throw bad("does not belong to it, by its own configuration");
-    const replicas = own.filter((member) => member.shard === shard).length;
+    const replicas = ofServer.filter((member) => member.shard === shard).length;
     if (servers.filter((known) => known.shard === shard).length === replicas)
       throw bad("serves a shard whose servers are already named");
     servers.push({ node, shard });

@@ -80,8 +80,8 @@ export function openLocalSpend(
     const id = Number(values[0]);
     return { id, month, values, shard: shardOf(account, id, shards) };
   };
-  const own = { columns: Object.keys(SPEND_TABLE.columns), from: SPEND_TABLE.name, toRow };
-  return openTable(reader, SPEND_TABLE, own);
+  const source = { columns: Object.keys(SPEND_TABLE.columns), from: SPEND_TABLE.name, toRow };
+  return openTable(reader, SPEND_TABLE, source);
 }
 
 function digest(values: ClusterValue[], place: number, toDigest: (text: string) => string): void {
@@ -115,8 +115,8 @@ function openTable({ sqlite }: Reader, table: AccountTable, { columns, from, toR
       const sql = `SELECT ${columns.join(", ")}, ${month} FROM ${from} WHERE ${selected} IN (SELECT value FROM json_each(?))`;
       const rows = sqlite.prepare<[string], ClusterValue[]>(sql).raw().iterate(JSON.stringify(list));
       for (const values of rows) {
-        const own = values.pop();
-        yield toRow(values, String(own));
+        const month = values.pop();
+        yield toRow(values, String(month));
       }
     },
     counts() {

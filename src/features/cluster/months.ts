@@ -51,8 +51,8 @@ function fastHashText({ columns }: AccountTable): string {
 }
 
 export function countRow(months: Map<string, Month>, month: string, hash: bigint): void {
-  const own = months.get(month) ?? { rows: 0, hash: 0n };
-  months.set(month, { rows: own.rows + 1, hash: BigInt.asUintN(64, own.hash + hash) });
+  const counted = months.get(month) ?? { rows: 0, hash: 0n };
+  months.set(month, { rows: counted.rows + 1, hash: BigInt.asUintN(64, counted.hash + hash) });
 }
 
 /**

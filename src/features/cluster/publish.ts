@@ -65,8 +65,8 @@ export async function publish(
   try {
     await using cluster = await openCluster({ address: to, user, passwordFile }, signal);
     await makeTables(cluster, signal);
-    const own = { account, isThorough, clock, signal, startedMs };
-    const { result, state } = await publishAccount(cluster, warehouse, settings, own);
+    const options = { account, isThorough, clock, signal, startedMs };
+    const { result, state } = await publishAccount(cluster, warehouse, settings, options);
     const { published_at, run_id, totals } = result;
     record(warehouse.writer, { ...started, published_at, run_id, calls: totals.calls, ...state });
     return result;
@@ -114,9 +114,9 @@ async function publishAccount(
   const ofCalls = openLocalCalls(reader, { account, shards, isPersonal, timezone });
   const ofSpend = openLocalSpend(reader, { account, shards });
   const basis = hash("sha256", ofCalls.basis);
-  const kept = isThorough ? undefined : parseKept(last?.totals, basis);
+  const sums = isThorough ? undefined : parseKept(last?.totals, basis);
   const { changeId, ids } = readChanges(reader, last?.change_id ?? 0);
-  const calls = await sendRows(claim, ofCalls, { known: kept?.calls, changed: ids, signal });
+  const calls = await sendRows(claim, ofCalls, { known: sums?.calls, changed: ids, signal });
   // Spend is small enough to be compared row by row.
   const spend = await sendRows(claim, ofSpend, { known: undefined, changed: [], signal });
   const act_id = readLastForgotten(reader);
@@ -146,7 +146,7 @@ async function publishAccount(
     elapsed_ms: clock.now() - startedMs,
   };
   const totals: z.infer<typeof keptSchema> = { basis, calls: calls.hashes };
-  const hashed_at = kept === undefined ? { hashed_at: new Date(startedMs).toISOString() } : {};
+  const hashed_at = sums === undefined ? { hashed_at: new Date(startedMs).toISOString() } : {};
   return { result, state: { act_id, change_id: changeId, totals: JSON.stringify(totals), ...hashed_at } };
 }
 
@@ -156,6 +156,6 @@ const keptSchema = z.object({ basis: z.string(), calls: z.array(z.record(z.strin
 /** @returns undefined if nothing is known, or rows are now made differently */
 function parseKept(text: string | null | undefined, basis: string) {
   if (text == null) return undefined;
-  const kept = keptSchema.safeParse(JSON.parse(text)).data;
-  return kept?.basis === basis ? kept : undefined;
+  const sums = keptSchema.safeParse(JSON.parse(text)).data;
+  return sums?.basis === basis ? sums : undefined;
 }

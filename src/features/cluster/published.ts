@@ -33,7 +33,7 @@ export async function readPublished(cluster: Cluster, signal?: AbortSignal): Pro
   const all = rows.map((row) =>
     publishedSchema.parse(Object.fromEntries(row.map((value, index) => [names[index], value]))),
   );
-  const latest = new Map(all.toSorted((a, b) => a.version - b.version).map((own) => [own.account, own]));
+  const latest = new Map(all.toSorted((a, b) => a.version - b.version).map((row) => [row.account, row]));
   return [...latest.values()].toSorted((a, b) => (a.account < b.account ? -1 : 1));
 }
 

@@ -34,13 +34,13 @@ export async function sendRows(claim: Claim, local: LocalTable, { known, changed
   const here = local.counts();
   let there = await readMonths(claim, table, { signal });
   const listMonths = (isDifferent: (month: string) => boolean) =>
-    [...new Set([here, ...there].flatMap((own) => [...own.keys()]))].filter(isDifferent).toSorted();
+    [...new Set([here, ...there].flatMap((ofServer) => [...ofServer.keys()]))].filter(isDifferent).toSorted();
   const sent = { rows: 0, removed: 0 };
   let ids = known === undefined ? [] : changed;
   let months = listMonths(
     (month) =>
       known === undefined ||
-      there.some((own, server) => textOf(own.get(month)) !== (known[server]?.[month] ?? "")),
+      there.some((ofServer, server) => textOf(ofServer.get(month)) !== (known[server]?.[month] ?? "")),
   );
   for (let round = 0; ; round++) {
     const writer = new RowWriter(claim, table, { round, signal });
@@ -59,15 +59,16 @@ export async function sendRows(claim: Claim, local: LocalTable, { known, changed
     );
     months = listMonths(
       (month) =>
-        arrived.some((own, server) => textOf(own.get(month)) !== textOf(written[server]?.get(month))) ||
-        countRows(ofShards, month) !== (here.get(month) ?? 0),
+        arrived.some(
+          (ofServer, server) => textOf(ofServer.get(month)) !== textOf(written[server]?.get(month)),
+        ) || countRows(ofShards, month) !== (here.get(month) ?? 0),
     );
     if (months.length === 0) break;
     if (round + 1 === ROW_VERSIONS) throw differentError(claim, local, months);
     ids = [];
   }
-  const hashes = there.map((own) =>
-    Object.fromEntries([...own].map(([month, found]) => [month, textOf(found)])),
+  const hashes = there.map((ofServer) =>
+    Object.fromEntries([...ofServer].map(([month, counted]) => [month, textOf(counted)])),
   );
   return { sent, hashes };
 }
@@ -77,7 +78,7 @@ type Months = ReadonlyMap<string, Month>;
 const textOf = (month: Month | undefined) => (month === undefined ? "" : `${month.rows} ${month.hash}`);
 
 function countRows(there: readonly Months[], month: string): number {
-  return there.reduce((sum, own) => sum + (own.get(month)?.rows ?? 0), 0);
+  return there.reduce((sum, ofServer) => sum + (ofServer.get(month)?.rows ?? 0), 0);
 }
 
 /** Groups months by how many rows the cluster has in them. */
@@ -85,14 +86,14 @@ function* groupsOf(months: readonly string[], there: readonly Months[]): Generat
   let group: string[] = [];
   let rows = 0;
   for (const month of months) {
-    const own = countRows(there, month);
-    if (group.length > 0 && rows + own > GROUP_ROWS) {
+    const rowsOfMonth = countRows(there, month);
+    if (group.length > 0 && rows + rowsOfMonth > GROUP_ROWS) {
       yield group;
       group = [];
       rows = 0;
     }
     group.push(month);
-    rows += own;
+    rows += rowsOfMonth;
   }
   if (group.length > 0) yield group;
 }

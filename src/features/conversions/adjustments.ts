@@ -8,7 +8,7 @@ import {
 import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
 import type { ConversionOptions } from "../../config/request/resolve.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
-import { type Job, type Lists, listsOf } from "../../export/job.ts";
+import { type ExportJob, type Lists, listsOf } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column } from "../../export/table.ts";
 import type { Timeframe } from "../../export/timeframe.ts";
@@ -121,7 +121,7 @@ const SECOND_MS = 1000;
  * its value changed. A second file lists the conversions that cannot be adjusted, with reasons.
  */
 export async function writeAdjustments(
-  job: Job,
+  job: ExportJob,
   target: AdjustmentKind,
   ledger: UploadLedger,
 ): Promise<ManifestFile[]> {

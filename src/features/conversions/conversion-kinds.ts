@@ -1,5 +1,5 @@
 import type { Audience } from "../../base/folder.ts";
-import { DIALABLE_NUMBER } from "../../base/text/phone-number.ts";
+import { DIALABLE_NUMBER } from "../../base/text/e164.ts";
 import type { ClickId } from "../../calls/attribution/ad-click.ts";
 import {
   type AdjustableKind,

@@ -3,7 +3,7 @@ import { formatMicros } from "../../base/text/currency.ts";
 import { compileRules } from "../../calls/attribution/compiled-rules.ts";
 import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
 import type { ConversionOptions } from "../../config/request/resolve.ts";
-import type { Job, Lists } from "../../export/job.ts";
+import type { ExportJob, Lists } from "../../export/job.ts";
 import type { Candidate } from "../../sources/sqlite/sqlite-conversions-sql.ts";
 
 type Sessions = Pick<Lists, "session">;
@@ -20,7 +20,7 @@ export function prepareWorth({ session }: Sessions, { value }: Pick<ConversionOp
  * Returns the options with the currency of the jobs, if they are the value.
  * @throws UsageError if another currency was requested
  */
-export function withCurrency({ session }: Sessions, { ask }: Pick<Job, "ask">): ConversionOptions {
+export function withCurrency({ session }: Sessions, { ask }: Pick<ExportJob, "ask">): ConversionOptions {
   const { conversion, revenueBy, timezone, spell } = ask;
   if (conversion.value !== OUTCOME_VALUE) return conversion;
   const { currency = conversion.currency } = session.loadOutcomes(revenueBy, timezone).form;

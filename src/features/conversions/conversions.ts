@@ -4,7 +4,7 @@ import type { CallFilter } from "../../calls/filter.ts";
 import { type ConversionKind, excludedOf, ruleOfKind } from "../../config/request/conversion-kinds.ts";
 import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
-import { type Job, listsOf } from "../../export/job.ts";
+import { type ExportJob, listsOf } from "../../export/job.ts";
 import type { Column } from "../../export/table.ts";
 import type { RollupSession } from "../../sources/session.ts";
 import type { Candidate } from "../../sources/sqlite/sqlite-conversions-sql.ts";
@@ -21,7 +21,7 @@ import { OrderBook, toOrders, toSecond, whyNotAdjustable } from "./uploaded-orde
 type PutOff = "uploaded" | "next file";
 
 /** Writes conversions and, in a second file, the examined calls that are not conversions, with reasons. */
-export async function writeConversions(job: Job, target: ConversionKind, ledger: UploadLedger) {
+export async function writeConversions(job: ExportJob, target: ConversionKind, ledger: UploadLedger) {
   const { ask, timeframe, nowMs } = job;
   const lists = listsOf(job);
   const { every = false, new: isNew = false, qualify = "qualified" } = ask.conversion;
@@ -46,7 +46,7 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
     for (const { reason, ...call } of judged()) {
       const { call_id, key, click_by, call_started } = call;
       if (reason !== undefined || key === null || call_started === null) continue;
-      const { isKnown = false, ...said } = past?.next(call_id, key, call_started) ?? {
+      const { isKnown = false, ...conversion } = past?.next(call_id, key, call_started) ?? {
         order_id: null,
         occurred_at: toSecond(call_started),
       };
@@ -58,17 +58,17 @@ export async function writeConversions(job: Job, target: ConversionKind, ledger:
           conversion_name: name,
           call_id,
           key,
-          order_id: kind.hasOrderId ? said.order_id : null,
+          order_id: kind.hasOrderId ? conversion.order_id : null,
           action: "convert",
           reason: null,
           value,
           currency,
-          occurred_at: said.occurred_at,
+          occurred_at: conversion.occurred_at,
           is_every: every,
           qualify,
         });
       }
-      yield { call_id, key, click_by, value, ...said };
+      yield { call_id, key, click_by, value, ...conversion };
     }
   };
   const layout = kind.layOut(options);
@@ -149,10 +149,10 @@ function readPast(
     /** Returns how the file reports a call; `isKnown` if the ledger has it. */
     next: (callId: number, key: string, callStarted: string) => {
       const digest = toDigest(key);
-      const own = book.earlierOf(callId, digest);
-      return own === undefined
+      const earlier = book.earlierOf(callId, digest);
+      return earlier === undefined
         ? { order_id: book.freeId(callId), occurred_at: book.takeSecond(digest, callStarted), isKnown: false }
-        : { order_id: own.order_id, occurred_at: own.occurred_at, isKnown: true };
+        : { order_id: earlier.order_id, occurred_at: earlier.occurred_at, isKnown: true };
     },
   };
 }

@@ -11,13 +11,13 @@ export type TakenBack = ReturnType<typeof takeBack>;
 
 /**
  * Takes back a file of conversions that was not uploaded, so that the next file has them again.
- * @param given its path, its former path, or its id
+ * @param name its path, its former path, or its id
  * @throws UsageError that lists the latest files, if no such file counts as uploaded
  */
-export function takeBack(warehouse: Warehouse, given: string, options: TakeBackOptions) {
+export function takeBack(warehouse: Warehouse, name: string, options: TakeBackOptions) {
   recoverUploads(warehouse);
   const all = readUploadFiles(warehouse);
-  const files = findFiles(all, given, options);
+  const files = findFiles(all, name, options);
   forgetUploads(warehouse, idsOf(files), options.now);
   return {
     files,
@@ -38,18 +38,18 @@ const RECENT = 5;
 const isCounted = ({ state }: UploadFile) => state === "written" || state === "pending";
 
 /** Returns the files with the content of this one or, if it does not exist, the last one of its path. */
-function findFiles(files: readonly UploadFile[], given: string, { folder, describe }: TakeBackOptions) {
-  const named = resolve(folder, given);
+function findFiles(files: readonly UploadFile[], name: string, { folder, describe }: TakeBackOptions) {
+  const named = resolve(folder, name);
   const path = join(realFile(dirname(named)), basename(named));
   const sha256 = hashFile(path);
-  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === given);
+  const numbered = files.filter(({ upload_file_id }) => String(upload_file_id) === name);
   // Only the last one of a path: if it was already taken back, the one before is not meant.
   const known = numbered.length > 0 ? numbered : files.filter((file) => file.path === path).slice(0, 1);
   const same = sha256 === undefined ? known : files.filter((file) => file.sha256 === sha256);
   const counted = same.filter(isCounted);
   if (counted.length > 0) return counted;
   const recent = files.filter(isCounted).slice(0, RECENT);
-  throw new UsageError(`Cannot forget ${given}: ${whyNone(same, sha256 !== undefined)}`, {
+  throw new UsageError(`Cannot forget ${name}: ${whyNone(same, sha256 !== undefined)}`, {
     hint:
       recent.length === 0
         ? "There is nothing to take back: no file of conversions counts as uploaded."

@@ -163,10 +163,10 @@ export function forgetUploads({ db }: Warehouse, fileIds: readonly number[], now
 /** @throws CalltallyError (exit 7) if the key of existing digests is missing: earlier conversions would be reported again */
 export function openUploadKey(warehouse: Pick<Reader, "db" | "path">): CallerHash {
   const { path } = warehouse;
-  const made = readUploadKeys(warehouse);
+  const keys = readUploadKeys(warehouse);
   const open = () => openCallerHash(path);
-  if (made.length === 0) return open();
-  return openSameKey(path, open, ({ fingerprint }) => made.every((each) => each === fingerprint), {
+  if (keys.length === 0) return open();
+  return openSameKey(path, open, ({ fingerprint }) => keys.every((each) => each === fingerprint), {
     use: "compare conversions with earlier uploads: the key of their digests",
     hint: "Put the key back from a backup. If it is lost for good, take back the files of `calltally uploads list` with `calltally uploads forget`; the next file then contains their conversions again.",
   });

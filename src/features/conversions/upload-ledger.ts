@@ -64,15 +64,15 @@ export class UploadLedger {
     const { runId, isRepeated = false } = recorded?.reportRun ?? {};
     this.repeats = isRepeated ? runId : undefined;
     const paths = ask.contents.map(({ kind }) => this.#pathOf(`${kind}.csv`));
-    const found = writer ? recoverUploads(writer, isRepeated ? undefined : runId) : [];
+    const recovered = writer ? recoverUploads(writer, isRepeated ? undefined : runId) : [];
     // Nobody received the files of the resumed run, whose export had ended.
-    const again = found.filter(
+    const again = recovered.filter(
       (file) => paths.includes(file.path) && (file.draft === null || isInPlace(file)),
     );
     this.#again = [...new Map(again.map((file) => [file.path, file])).values()];
     this.#rewritten = this.#again.filter((file) => file.draft !== null || !isInPlace(file));
-    this.#left = found.filter((file) => !this.#again.includes(file));
-    const killed = found.filter(({ draft }) => draft !== null);
+    this.#left = recovered.filter((file) => !this.#again.includes(file));
+    const killed = recovered.filter(({ draft }) => draft !== null);
     this.#replaced = writer ? findReplacedBy(writer, killed) : [];
     this.rewritten = idsOf(this.#again);
   }

@@ -5,7 +5,7 @@ import {
   CONVERSIONS,
   type ConversionKind,
 } from "../../config/request/conversion-kinds.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { ExportPlan, ExportStep } from "../../export/step.ts";
 import { UploadLedger } from "./upload-ledger.ts";
 import { describeUploads } from "./upload-notes.ts";
@@ -13,9 +13,9 @@ import { describeUploads } from "./upload-notes.ts";
 /** Writes conversions and adjustments, and enters their files in the ledger of uploads. */
 export function uploadStep(plan: ExportPlan): ExportStep {
   const ledger = new UploadLedger(plan);
-  const conversions = async (job: Job, { kind }: { kind: ConversionKind }) =>
+  const conversions = async (job: ExportJob, { kind }: { kind: ConversionKind }) =>
     (await import("./conversions.ts")).writeConversions(job, kind, ledger);
-  const adjustments = async (job: Job, { kind }: { kind: AdjustmentKind }) =>
+  const adjustments = async (job: ExportJob, { kind }: { kind: AdjustmentKind }) =>
     (await import("./adjustments.ts")).writeAdjustments(job, kind, ledger);
   return {
     at: ({ lists }) => {

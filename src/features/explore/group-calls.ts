@@ -51,7 +51,7 @@ export function groupCalls(
   });
   const of = cells.encode(
     cells.table.encode(
-      codes.map((own) => own.codes),
+      codes.map((column) => column.codes),
       calls.rows,
     ),
     ofDays.map((day) => days.codeOf(day)),
@@ -59,10 +59,10 @@ export function groupCalls(
   const { calls: counts = new Float64Array() } = runSteps(groups(calls, { of, size: cells.size }, ["calls"]));
   const side = { calls: counts, spent: new Map(), earned: new Map() };
   const folding = new Folding(cells, keepLarge({ cells, sides: [side] }, minCell));
-  const found = runSteps(
+  const sums = runSteps(
     groups(calls, { of: of.map((cell) => folding.rowOf(cell)), size: folding.size }, GROUP_PARTS),
   );
-  const partOf = (part: Part, row: number) => found[part]?.[row] || 0;
+  const partOf = (part: Part, row: number) => sums[part]?.[row] || 0;
   const rows = Array.from({ length: folding.size }, (_, row) => row)
     .filter((row) => partOf("calls", row) >= minCell)
     .map((row) => {
@@ -89,6 +89,6 @@ export function groupCalls(
         rows.map(({ row }) => packDuration(partOf(part, row))),
       ]),
     ]),
-    values: Object.fromEntries(Object.entries(values).map(([name, own]) => [name, own.values])),
+    values: Object.fromEntries(Object.entries(values).map(([name, dictionary]) => [name, dictionary.values])),
   };
 }

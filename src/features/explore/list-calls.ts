@@ -1,9 +1,9 @@
 import type { Span } from "../../base/calendar/dates.ts";
 import { localTime } from "../../base/calendar/local-time.ts";
 import { UsageError } from "../../base/errors.ts";
-import { RULED_MEMBERS, type RuledMembers, readEvidence } from "../../calls/attribution/evidence.ts";
+import { RULED_MEMBERS, type RuledMembers, readTraits } from "../../calls/attribution/call-traits.ts";
 import { type CallColumn, callColumns, derive } from "../../export/export-calls.ts";
-import { type Job, listsOf } from "../../export/job.ts";
+import { type ExportJob, listsOf } from "../../export/job.ts";
 import { Dictionary, type FactValue } from "../../figures/dictionary.ts";
 import type { KeyColumn } from "../../figures/dimensions.ts";
 import type { KeyCodes } from "./page-data.ts";
@@ -30,7 +30,7 @@ const MAX_TEXT = 25_000_000;
  * @throws UsageError for more text than a page can hold
  */
 export function listCalls(
-  job: Job,
+  job: ExportJob,
   span: Span,
   ids: KeyCodes,
 ): { columns: ListedColumn[]; codes: KeyCodes[] } {
@@ -39,12 +39,12 @@ export function listCalls(
   const { with: privateColumns = [], timezone } = ask;
   // The list has no pseudonyms.
   const all = callColumns(session.rules, localTime(timezone), String, privateColumns);
-  const own = all.filter(({ name }) => [...COLUMNS, ...privateColumns].includes(name));
+  const listable = all.filter(({ name }) => [...COLUMNS, ...privateColumns].includes(name));
   const select = reader.sqlite.prepare<[FactValue], RuledMembers>(
     `SELECT ${RULED_MEMBERS.join(", ")} FROM calls WHERE call_id = ?`,
   );
   const columns: readonly Pick<CallColumn, "name" | "type">[] = [
-    ...own,
+    ...listable,
     { name: "source_rule", type: "text" },
   ];
   const dictionaries = columns.map(() => new Dictionary());
@@ -52,14 +52,14 @@ export function listCalls(
   const codes: number[][] = columns.map(() => []);
   let characters = 0;
   const { read } = session.calls(
-    own.map(({ of }) => of),
+    listable.map(({ of }) => of),
     span,
   );
-  for (const listed of derive(read(), own)) {
+  for (const listed of derive(read(), listable)) {
     const [id = null] = listed;
     const members = select.get(id);
     places.set(id, places.size);
-    const values = [...listed, members ? readEvidence(members, session.rules, null).sourceRule : null];
+    const values = [...listed, members ? readTraits(members, session.rules, null).sourceRule : null];
     for (const [index, value] of values.entries()) {
       const known = dictionaries[index]?.values.length;
       codes[index]?.push(dictionaries[index]?.codeOf(value) ?? 0);

@@ -1,7 +1,7 @@
 import type { Span } from "../../base/calendar/dates.ts";
 import type { LabelledPeriod } from "../../base/calendar/periods.ts";
 import { UsageError } from "../../base/errors.ts";
-import { type Job, listsOf } from "../../export/job.ts";
+import { type ExportJob, listsOf } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import { MARKS } from "../../figures/calls.ts";
 import { Dictionary } from "../../figures/dictionary.ts";
@@ -31,7 +31,7 @@ interface Days {
   periods: readonly LabelledPeriod[];
 }
 
-type Pack = (job: Job, dimensions: readonly Dimension[], days: Days) => Promise<PackedPage>;
+type Pack = (job: ExportJob, dimensions: readonly Dimension[], days: Days) => Promise<PackedPage>;
 
 /** Packs a line for each call. */
 export const packLines: Pack = async (job, dimensions, { span, periods }) => {
@@ -58,7 +58,7 @@ export const packLines: Pack = async (job, dimensions, { span, periods }) => {
     spend: job.spend && spendLedger(job.spend, { span, periods }),
     outcomes: job.outcomes && (await outcomeLedger(session, { span, periods }, { keys, offsets })),
   });
-  const marked = (mark: number) => calls.marks.reduce((sum, own) => sum + Number((own & mark) !== 0), 0);
+  const marked = (mark: number) => calls.marks.reduce((sum, marks) => sum + Number((marks & mark) !== 0), 0);
   const sums = {
     calls: calls.rows,
     answered_calls: marked(MARKS.answered),
@@ -94,7 +94,7 @@ export const packGroups: Pack = async (job, dimensions, { span, periods }) => {
 };
 
 /** @throws UsageError for more lines than a page can hold */
-function assertMost({ ask: { rows, minCell, spell } }: Job, count: number, most: number): void {
+function assertMost({ ask: { rows, minCell, spell } }: ExportJob, count: number, most: number): void {
   if (count <= most) return;
   const what = minCell === undefined ? "calls" : "groups of calls";
   const fewer =

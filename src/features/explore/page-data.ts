@@ -94,8 +94,11 @@ export function spendLedger(spend: SessionSpend, side: Side): SpendLedger {
     dictionaryOf: ({ name }) => dictionaryOf(name),
     periods: new Dictionary(),
   });
-  const found = spend.byCell(side, cells);
-  return ledgerOf(found, cells, ({ costMicros, ...own }) => ({ ...own, costMicros: String(costMicros) }));
+  const spentOf = spend.byCell(side, cells);
+  return ledgerOf(spentOf, cells, ({ costMicros, ...amounts }) => ({
+    ...amounts,
+    costMicros: String(costMicros),
+  }));
 }
 
 export async function outcomeLedger(
@@ -104,18 +107,18 @@ export async function outcomeLedger(
   { keys, offsets }: { keys: readonly KeyColumn[]; offsets: readonly ZoneOffset[] },
 ): Promise<OutcomeLedger> {
   const { cells, earned } = await session.earned(keys, side, offsets);
-  return ledgerOf(earned, cells, ({ revenueMicros, ...own }) => ({
-    ...own,
+  return ledgerOf(earned, cells, ({ revenueMicros, ...amounts }) => ({
+    ...amounts,
     revenueMicros: String(revenueMicros),
   }));
 }
 
 function ledgerOf<Sums, Amounts>(
-  found: ReadonlyMap<number, Sums>,
+  sumsOf: ReadonlyMap<number, Sums>,
   cells: Cells,
   toAmounts: (sums: Sums) => Amounts,
 ): Ledger<Amounts> {
-  const rows = [...found].map(([cell, sums]) => ({
+  const rows = [...sumsOf].map(([cell, sums]) => ({
     day: String(cells.periods?.values[cells.periodOf(cell)]),
     values: cells.table.valuesOf(cells.keyOf(cell)).map(toPageValue),
     ...toAmounts(sums),

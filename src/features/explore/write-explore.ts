@@ -5,7 +5,7 @@ import { UsageError } from "../../base/errors.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import type { Content } from "../../config/request/contents.ts";
 import { EXPLORE_FILE } from "../../config/request/option-values.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import { listsOf } from "../../export/job.ts";
 import { toDataUrl } from "../../export/letterhead/logo.ts";
 import { fingerprintOf, type ManifestFile, settledUntil } from "../../export/manifest.ts";
@@ -18,7 +18,7 @@ import { packGroups, packLines } from "./pack-page.ts";
 import type { PageFacts } from "./page-facts.ts";
 
 export async function writeExplore(
-  job: Job,
+  job: ExportJob,
   { dimensions }: Extract<Content, { kind: "explore" }>,
 ): Promise<ManifestFile[]> {
   const { session } = listsOf(job);

@@ -60,10 +60,10 @@ export function findProblems(tags: Tags): TagProblem[] {
     ...newSources(tags),
     ...ofSpellings(tags.spellings),
   ].map(
-    ({ mend, ...found }): TagProblem => ({
-      ...found,
-      cost_micros: costOf(found.field, found.value),
-      line: typeof mend === "string" ? toLine(found.field, found.value, mend) : (mend ?? null),
+    ({ mend, ...problem }): TagProblem => ({
+      ...problem,
+      cost_micros: costOf(problem.field, problem.value),
+      line: typeof mend === "string" ? toLine(problem.field, problem.value, mend) : (mend ?? null),
     }),
   );
   return [...problems, ...ofSpend(tags)].toSorted(
@@ -82,17 +82,17 @@ function tally<Of extends Tally>(
   visits: Iterable<Of>,
   keyOf: (visits: Of) => string | null,
 ): Map<string, Tally> {
-  const found = new Map<string, Tally>();
+  const tallies = new Map<string, Tally>();
   for (const each of visits) {
     const key = keyOf(each);
     if (key === null) continue;
-    const known = found.get(key);
-    found.set(key, {
+    const known = tallies.get(key);
+    tallies.set(key, {
       calls: (known?.calls ?? 0) + each.calls,
       since: earlier(known?.since ?? null, each.since),
     });
   }
-  return found;
+  return tallies;
 }
 
 const earlier = (a: string | null, b: string | null) => (a === null || (b !== null && b < a) ? b : a);
@@ -114,12 +114,12 @@ function ofValues(field: TagProblem["field"], values: ReadonlyMap<string, Tally>
       return { kind: "near_miss", field, value, other, calls, since, mend: other };
     }),
     ...placeholders.map(
-      ([value, found]): FoundProblem => ({
+      ([value, tallied]): FoundProblem => ({
         kind: "placeholder",
         field,
         value,
         other: null,
-        ...found,
+        ...tallied,
         mend: "",
       }),
     ),
@@ -138,8 +138,8 @@ function ofClicks(visits: readonly Visits[]): FoundProblem[] {
         UNPAID.has(medium ?? "")),
   );
   const byTags = Map.groupBy(wrong, ({ source }) => source ?? "");
-  return [...byTags].map(([value, own]) => {
-    const { calls, since } = sumOf(own);
+  return [...byTags].map(([value, ofSource]) => {
+    const { calls, since } = sumOf(ofSource);
     return { kind: "contradiction", field: "source", value, other: "gclid", calls, since };
   });
 }
@@ -152,19 +152,19 @@ const RETURNS =
   /(?:^|\.)(?:paypal|stripe|klarna|adyen|mollie|worldpay|squareup|braintreegateway|authorize|sagepay|afterpay|affirm|okta|auth0|onelogin)\.(?:com|net|co\.uk|eu|io)$|^(?:checkout|payments?|pay|secure-?pay|login|signin|sso|auth|accounts?|appleid)\./;
 
 function ofReferrers(visits: readonly Visits[]): FoundProblem[] {
-  const own = findOwnHosts(visits);
+  const ownHosts = findOwnHosts(visits);
   // Only where the referrer is what the calls are counted under.
   const sources = tally(visits, ({ source, referring_host }) =>
     source === referring_host ? referring_host : null,
   );
-  return [...sources].flatMap(([value, found]): FoundProblem[] => {
+  return [...sources].flatMap(([value, tallied]): FoundProblem[] => {
     // Google Analytics counts unwanted referrals as direct, too.
     const mend = {
       file: "channels",
       cells: { channel: "Direct", source: value, medium: "referral", campaign: "", referrer: "" },
     } as const;
-    const of = { field: "source", value, other: null, ...found, mend } as const;
-    if (own.some((host) => value === host || value.endsWith(`.${host}`)))
+    const of = { field: "source", value, other: null, ...tallied, mend } as const;
+    if (ownHosts.some((host) => value === host || value.endsWith(`.${host}`)))
       return [{ kind: "self_referral", ...of }];
     return RETURNS.test(value) ? [{ kind: "payment_or_login", ...of }] : [];
   });
@@ -187,23 +187,25 @@ export function findOwnHosts(visits: readonly Visits[]): string[] {
 
 /** Each campaign id whose calls have several names: the rarer ones, with the commonest. */
 function ofNames(visits: readonly Visits[]): FoundProblem[] {
-  return [...Map.groupBy(visits, ({ campaign_id }) => campaign_id)].flatMap(([id, own]): FoundProblem[] => {
-    if (id === null) return [];
-    const names = [...tally(own, ({ campaign }) => campaign)].toSorted(
-      ([a, { calls: of }], [b, { calls }]) => calls - of || (a < b ? -1 : 1),
-    );
-    const other = names[0]?.[0] ?? null;
-    return names
-      .slice(1)
-      .map(([value, found]) => ({ kind: "two_names", field: "campaign", value, other, ...found }));
-  });
+  return [...Map.groupBy(visits, ({ campaign_id }) => campaign_id)].flatMap(
+    ([id, ofCampaign]): FoundProblem[] => {
+      if (id === null) return [];
+      const names = [...tally(ofCampaign, ({ campaign }) => campaign)].toSorted(
+        ([a, { calls: of }], [b, { calls }]) => calls - of || (a < b ? -1 : 1),
+      );
+      const other = names[0]?.[0] ?? null;
+      return names
+        .slice(1)
+        .map(([value, tallied]) => ({ kind: "two_names", field: "campaign", value, other, ...tallied }));
+    },
+  );
 }
 
 function newSources({ visits, newSince }: Tags): FoundProblem[] {
   if (newSince === null) return [];
-  return [...tally(visits, ({ source }) => source)].flatMap(([value, found]): FoundProblem[] =>
-    found.since !== null && found.since >= newSince
-      ? [{ kind: "new_source", field: "source", value, other: null, ...found }]
+  return [...tally(visits, ({ source }) => source)].flatMap(([value, tallied]): FoundProblem[] =>
+    tallied.since !== null && tallied.since >= newSince
+      ? [{ kind: "new_source", field: "source", value, other: null, ...tallied }]
       : [],
   );
 }
@@ -233,12 +235,12 @@ function ofSpend({ visits, costs }: Tags): TagProblem[] {
         ...{ other: source, calls: 0, cost_micros, since: null, line: null },
       }),
     ),
-    ...[...unpaid].flatMap(([value, found]): TagProblem[] =>
-      found.calls === 0
+    ...[...unpaid].flatMap(([value, tallied]): TagProblem[] =>
+      tallied.calls === 0
         ? []
         : [
             {
-              ...{ kind: "calls_without_spend", field: "campaign", value, other: null, ...found },
+              ...{ kind: "calls_without_spend", field: "campaign", value, other: null, ...tallied },
               ...{ cost_micros: 0n, line: null },
             },
           ],
@@ -264,15 +266,15 @@ function ofSpellings(spellings: readonly SpellingGroup[]): FoundProblem[] {
           ? (presentText(campaign_name) ?? presentText(utm_campaign))
           : presentText(each[`utm_${field}`]),
     }));
-    return [...Map.groupBy(named, ({ value }) => value)].flatMap(([other, own]): FoundProblem[] => {
-      const raws = [...tally(own, ({ raw }) => raw)];
+    return [...Map.groupBy(named, ({ value }) => value)].flatMap(([other, ofValue]): FoundProblem[] => {
+      const raws = [...tally(ofValue, ({ raw }) => raw)];
       if (other === null || raws.length < 2) return [];
       const rankOf = ([raw, { calls }]: (typeof raws)[number]) =>
         raw === other ? Number.POSITIVE_INFINITY : calls;
       return raws
         .toSorted((a, b) => rankOf(b) - rankOf(a))
         .slice(1)
-        .map(([value, found]) => ({ kind: "merged", field, value, other, ...found }));
+        .map(([value, tallied]) => ({ kind: "merged", field, value, other, ...tallied }));
     });
   });
 }
@@ -280,13 +282,13 @@ function ofSpellings(spellings: readonly SpellingGroup[]): FoundProblem[] {
 /** Returns what makes the line that renames a value; null if the file of aliases would refuse it, or read another value. */
 function aliasMaker({ aliases, aliases_of = {} }: Tags["rules"]) {
   const known = recordOf(ALIAS_FIELDS, (field) => {
-    const own = new Map(Object.entries({ ...aliases, ...aliases_of[field] }));
-    return { own, values: new Set([...own.values()].map(foldUtm)) };
+    const ofField = new Map(Object.entries({ ...aliases, ...aliases_of[field] }));
+    return { ofField, values: new Set([...ofField.values()].map(foldUtm)) };
   });
   return (field: TagProblem["field"], raw: string, value: string): MendingLine | null => {
     const [from, to] = [foldUtm(raw), foldUtm(value)];
-    const { own, values } = known[field];
-    const next = own.get(to) ?? value;
+    const { ofField, values } = known[field];
+    const next = ofField.get(to) ?? value;
     const isChained = (values.has(from) && from !== to) || next !== value;
     // Spreadsheets write a text as a formula.
     const isRead =

@@ -33,7 +33,7 @@ export function findNearMisses(tags: readonly Tag[]): NearMiss[] {
   const byCalls = tags.toSorted((a, b) => b.calls - a.calls || (a.value < b.value ? -1 : 1));
   const bySkeleton = new Map<string, Tag>();
   const byPattern = new Map<string, Tag[]>();
-  const found: NearMiss[] = [];
+  const misses: NearMiss[] = [];
   /** A misspelling of a misspelling is one of the right value. */
   const commonOf = new Map<Tag, Tag>();
   for (const tag of byCalls) {
@@ -44,9 +44,9 @@ export function findNearMisses(tags: readonly Tag[]): NearMiss[] {
     if (common === undefined) continue;
     const best = commonOf.get(common) ?? common;
     commonOf.set(tag, best);
-    found.push({ rare: tag, common: best });
+    misses.push({ rare: tag, common: best });
   }
-  return found.toSorted((a, b) => b.rare.calls - a.rare.calls);
+  return misses.toSorted((a, b) => b.rare.calls - a.rare.calls);
 }
 
 /** Without case and separators; what divides numbers is kept, because 1.5 is not 15. */
@@ -58,16 +58,16 @@ function toSkeleton(value: string): string {
 function findMisspelled(tag: Tag, byPattern: Map<string, Tag[]>): Tag | undefined {
   if (tag.value.length > MAX_LENGTH) return undefined;
   const words = toWords(tag.value);
-  let found: Tag | undefined;
+  let match: Tag | undefined;
   for (const pattern of patternsOf(words)) {
     const others = byPattern.get(pattern) ?? [];
-    found ??= others.find(
+    match ??= others.find(
       (other) => other.calls >= tag.calls * MIN_RATIO && isOneLetterOff(words, toWords(other.value)),
     );
     // Values of the same pattern are few letters apart: a few of most calls are enough.
     if (others.length < 8) byPattern.set(pattern, [...others, tag]);
   }
-  return found;
+  return match;
 }
 
 const toWords = (value: string) =>

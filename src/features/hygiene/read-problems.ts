@@ -37,11 +37,11 @@ export async function readProblems(session: RollupSession, { to, timezone, nowMs
     newSince: first !== null && first < since ? startOf(NEW_DAYS) : null,
   };
   // Earlier calls only say since when: those of other values need not be read.
-  const found = findProblems(tags);
+  const ofPeriod = findProblems(tags);
   const valuesOf = (field: TagProblem["field"]) =>
-    found.flatMap((each) => (each.field === field ? [each.value] : []));
+    ofPeriod.flatMap((each) => (each.field === field ? [each.value] : []));
   const values = recordOf(ALIAS_FIELDS, valuesOf);
-  const isAny = Object.values(values).some((own) => own.length > 0);
+  const isAny = Object.values(values).some((ofField) => ofField.length > 0);
   const earlier = isAny ? session.earlierVisits({ before: since, ...values }) : [];
   const all = [...visits, ...earlier.map((each) => ({ ...toVisits(each), calls: 0 }))];
   const problems = findProblems({ ...tags, visits: all }).filter(

@@ -1,12 +1,12 @@
 import { formatMicros } from "../../base/text/currency.ts";
-import { type Job, listsOf, type SectionJob } from "../../export/job.ts";
+import { type ExportJob, listsOf, type SectionJob } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column } from "../../export/table.ts";
 import { toCsvLine } from "./append-aliases.ts";
 import { RECENT_DAYS, readProblems } from "./read-problems.ts";
 
 /** Writes one line for each tag that is probably wrong, as of the last chosen day. */
-export async function writeHygiene(job: Job): Promise<ManifestFile[]> {
+export async function writeHygiene(job: ExportJob): Promise<ManifestFile[]> {
   const { problems, spend } = await readJobProblems(job);
   const columns: Column[] = [
     { name: "problem", type: "text", help: "What is probably wrong." },

@@ -127,11 +127,11 @@ export class CallHours {
         const code = codes[Math.floor(cell / HOURS)] ?? NONE;
         if (code !== NONE) counts[code]?.add(day * HOURS + (cell % HOURS), cells[at + 1] ?? 0);
       }
-    const found = [...keys].flatMap(([key, code]) => {
+    const sums = [...keys].flatMap(([key, code]) => {
       const ofKey = counts[code]?.sum();
       return ofKey === undefined ? [] : [[key, ofKey] as const];
     });
-    return new Map(found);
+    return new Map(sums);
   }
 }
 

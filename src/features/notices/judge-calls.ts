@@ -38,9 +38,9 @@ export function judgeCalls<Past extends PastNotice>(
 ) {
   const { days, dayHour, weekHour } = lastDays(untilHour, zone);
   const watch = (key: WatchedKey, counts: HourCounts) => {
-    const own = past.filter((notice) => notice.dimension === "all" || isSame(notice, key));
+    const ofKey = past.filter((notice) => notice.dimension === "all" || isSame(notice, key));
     const isDay = key.dimension === "campaign" ? isWholeDay(spent.get(key.key)) : () => true;
-    return new KeyCalls(counts, { days, untilHour, weekHour, past: own, isDay });
+    return new KeyCalls(counts, { days, untilHour, weekHour, past: ofKey, isDay });
   };
   const open: (WatchedKey & Pick<Finding, "kind">)[] = [];
   const ended: (End & { notice: Past })[] = [];
@@ -62,17 +62,17 @@ export function judgeCalls<Past extends PastNotice>(
     const apart = [...alike, ...noticed].filter((notice) => !isSame(notice, key));
     const isNew = kind === "many" ? newKeys(calls, weekHour) : () => false;
     const isLeft = (keys: CallKeys) => !isNew(keys) && !apart.some((notice) => has(keys, notice));
-    const own = watch(
+    const view = watch(
       key,
       calls.count((keys) => isLeft(keys) && has(keys, key)),
     ).look(sinceHour);
-    if (own.kind !== kind || own.chanceOf(TESTS[kind]) >= level) return false;
+    if (view.kind !== kind || view.chanceOf(TESTS[kind]) >= level) return false;
     if (key.dimension === "all") return true;
     const others = calls.count((keys) => isLeft(keys) && !has(keys, key));
     // A source that all calls have is off because all calls are.
     if (others.firstFrom(0) === undefined) return key.dimension === "tracking_number";
     const rest = watch({ dimension: "all", key: "" }, others).look(sinceHour);
-    return TESTS[kind](own.calls, rest.calls, rest.expected / own.expected) < SHARED_CHANCE;
+    return TESTS[kind](view.calls, rest.calls, rest.expected / view.expected) < SHARED_CHANCE;
   };
   const examined = WATCHED.flatMap((dimension) =>
     [...calls.group(dimension, MIN_WEEKS * MIN_CALLS_A_WEEK)]
@@ -83,10 +83,10 @@ export function judgeCalls<Past extends PastNotice>(
   const started: (WatchedKey & Finding)[] = [];
   for (const { watched, ...key } of examined) {
     if (past.some((notice) => notice.endedHour === undefined && isSame(notice, key))) continue;
-    const found = watched.find(level, [dayHour, weekHour], (finding) => isNews(key, finding, level));
-    if (found === undefined) continue;
-    started.push({ ...key, ...found });
-    open.push({ ...key, kind: found.kind });
+    const news = watched.find(level, [dayHour, weekHour], (finding) => isNews(key, finding, level));
+    if (news === undefined) continue;
+    started.push({ ...key, ...news });
+    open.push({ ...key, kind: news.kind });
   }
   return { started, ended };
 }

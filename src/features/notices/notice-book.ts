@@ -27,8 +27,8 @@ function toShared({ notice_id: _, run_id: __, news: ___, ...row }: NoticeRow) {
 
 /** Finds notices that started or ended since a time. */
 export function findNotices(reader: Reader, since = ""): Findings {
-  const found = readAllNotices(reader).filter(
+  const notices = readAllNotices(reader).filter(
     ({ noticed_at, end_noticed_at }) => (end_noticed_at ?? noticed_at) >= since,
   );
-  return { rows: found.map(toShared), ends: found.map(({ judged_until }) => judged_until) };
+  return { rows: notices.map(toShared), ends: notices.map(({ judged_until }) => judged_until) };
 }

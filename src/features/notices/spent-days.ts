@@ -25,8 +25,8 @@ export function readSpentDays(
   const { utmKeyOf, campaignOf } = compileRules(readRulesInForce(warehouse).rules);
   const match = campaignMatcher(mostCallsFirst(calls));
   for (const { day, source, campaign, campaign_id } of rows) {
-    const own = { campaign: campaignOf(campaign), campaign_id, source: utmKeyOf.utm_source(source) };
-    const key = toCampaign(match(own));
+    const tags = { campaign: campaignOf(campaign), campaign_id, source: utmKeyOf.utm_source(source) };
+    const key = toCampaign(match(tags));
     spent.set(key, (spent.get(key) ?? new Set()).add(Date.parse(day) / DAY_MS));
   }
   return spent;

@@ -59,22 +59,22 @@ const KEY_LENGTH = 22;
 
 /** @throws UsageError for anything that cannot be imported, before anything is written */
 export function importOutcomes(
-  own: OwnWarehouse & { currency: string | undefined; timezone: string },
+  account: OwnWarehouse & { currency: string | undefined; timezone: string },
   paths: readonly string[],
   { source, named, withinDays, countryCode, lines: rule, ...options }: ImportOutcomesOptions,
 ): ImportedOutcomes {
-  using warehouse = openOwn(own, openExistingWarehouse);
+  using warehouse = openOwn(account, openExistingWarehouse);
   warehouse.sqlite.pragma(`cache_size = ${-CACHE_KIB}`);
   // Each job's call was read, and calls are never deleted: to look for a million again takes longer than to write.
   warehouse.sqlite.pragma("foreign_keys = OFF");
   const stored = readCurrency(warehouse);
-  const known = own.currency ?? stored ?? named;
+  const known = account.currency ?? stored ?? named;
   const files = paths.map((path) =>
     readTextFile(path, (text) => openTable(text, JOBS_INTAKE, { ...options, currency: known })),
   );
   const names = files.map(({ file }) => file);
   const currency = assertOneCurrency("revenue", [
-    { currency: own.currency, place: "the setting currency" },
+    { currency: account.currency, place: "the setting currency" },
     { currency: stored, place: "the warehouse" },
     { currency: named, place: "--currency" },
     ...files.flatMap(({ file, currencies }) =>
@@ -83,7 +83,7 @@ export function importOutcomes(
   ]);
   const { seal, fingerprint, newKey } = openCallerHash(warehouse.path);
   assertSameKey(warehouse, fingerprint);
-  const matcher = new JobMatcher(warehouse, { zone: own.timezone, withinDays, countryCode });
+  const matcher = new JobMatcher(warehouse, { zone: account.timezone, withinDays, countryCode });
   using staged = new StagedJobs(warehouse.sqlite);
   const rejected = new RejectedJobs(names);
   let early = 0;
@@ -110,7 +110,7 @@ export function importOutcomes(
     return { file: name, encoding, unused_columns: columns.unused, ...counts, left_out_micros: leftOut };
   });
   if (staged.isEmpty && rejected.words.size > 0) throw unknownStages(names, rejected.words);
-  const { refused, found } = staged.makeJobs(names, rule);
+  const { refused, linked } = staged.makeJobs(names, rule);
   for (const { file, line, reason } of refused)
     rejected.add(file, { line, job_id: null, kind: "left out", reason });
   const imported_at = new Date(systemClock.now()).toISOString();
@@ -121,7 +121,7 @@ export function importOutcomes(
   } = writeTransaction(warehouse, (tx) =>
     writeOutcomes(tx, read, { source, currency, imported_at, caller_key: fingerprint }),
   );
-  for (const { file, line } of [...found, ...kept]) rejected.remove(file, line);
+  for (const { file, line } of [...linked, ...kept]) rejected.remove(file, line);
   return {
     currency,
     imports,

@@ -118,7 +118,7 @@ const FORM: Form<JobField> = {
   },
 };
 
-export interface Job {
+export interface ImportedJob {
   /** From 1 on. */
   line: number;
   call_id: number | null;
@@ -144,7 +144,7 @@ export interface ReadJobsOptions extends ReadOptions<JobField> {
 type JobCells = Cells<typeof JOB_COLUMNS>;
 
 /** A list of jobs: what calls led to. */
-export const JOBS_INTAKE: Intake<typeof JOB_COLUMNS, Form<JobField>, ReadJobsOptions, Job> = {
+export const JOBS_INTAKE: Intake<typeof JOB_COLUMNS, Form<JobField>, ReadJobsOptions, ImportedJob> = {
   what: "a list of jobs",
   columns: JOB_COLUMNS,
   several: ["phone"],
@@ -170,7 +170,11 @@ export const JOBS_INTAKE: Intake<typeof JOB_COLUMNS, Form<JobField>, ReadJobsOpt
 
 const CALL_ID = /^-?\d{1,15}$/;
 
-function toRow(cells: JobCells, _: FoundColumns<JobField>, { stages, stage: ofNone }: ReadJobsOptions): Job {
+function toRow(
+  cells: JobCells,
+  _: FoundColumns<JobField>,
+  { stages, stage: ofNone }: ReadJobsOptions,
+): ImportedJob {
   const callId = cells.id("call_id", "call id");
   if (callId !== null && !CALL_ID.test(callId)) throw new Unreadable(`${quote(callId)} is not a call id`);
   const phones = cells.texts("phone");

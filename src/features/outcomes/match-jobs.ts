@@ -7,7 +7,7 @@ import { callers } from "../../warehouse/calls/callers.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 import { forgotten_callers } from "../../warehouse/calls/forgotten-callers.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
-import type { Job } from "./jobs-intake.ts";
+import type { ImportedJob } from "./jobs-intake.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -101,7 +101,7 @@ export class JobMatcher {
       .raw();
   }
 
-  match(job: Job): Match {
+  match(job: ImportedJob): Match {
     const when = this.#stretchOf(job);
     if (job.call_id !== null) return this.#matchCall(job.call_id, when);
     let first: Match | undefined;
@@ -173,7 +173,7 @@ export class JobMatcher {
     return { names: [...new Set(numbers)].map(nameOf), assumed: assumed.map(nameOf) };
   }
 
-  #stretchOf({ day, time }: Job): Timed | undefined {
+  #stretchOf({ day, time }: ImportedJob): Timed | undefined {
     if (day === null) return undefined;
     const ofDay = this.#dayOf(day);
     if (time === undefined) return { day, ...ofDay };

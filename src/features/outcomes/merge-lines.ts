@@ -35,12 +35,12 @@ export function mergeLines(
   lines: readonly JobLine[],
   rule: LineRule | undefined,
 ): MergedLines | { equal: [JobLine, JobLine] } {
-  const kept = new Map<number, JobLine>();
+  const byAmount = new Map<number, JobLine>();
   const repeated: JobLine[] = [];
   let sum: bigint | null = null;
   for (const line of lines) {
     const amount = line.amount_micros;
-    const same = amount === null ? undefined : kept.get(amount);
+    const same = amount === null ? undefined : byAmount.get(amount);
     if (same !== undefined && amount !== 0) {
       if (rule === undefined && doAgree(lines)) return { equal: [same, line] };
       if (rule === "once") {
@@ -49,16 +49,16 @@ export function mergeLines(
       }
     }
     if (amount === null) continue;
-    kept.set(amount, line);
+    byAmount.set(amount, line);
     sum = (sum ?? 0n) + BigInt(amount);
   }
   const earned = lines.filter(({ is_refund }) => is_refund === 0);
-  const own = earned.length > 0 ? earned : lines;
-  const withCall = own.filter(({ call_id }) => call_id !== null);
-  const first = (withCall.length > 0 ? withCall : own).reduce(earlierOf);
+  const ofStage = earned.length > 0 ? earned : lines;
+  const withCall = ofStage.filter(({ call_id }) => call_id !== null);
+  const first = (withCall.length > 0 ? withCall : ofStage).reduce(earlierOf);
   return {
     first: doAgree(lines) ? first : undefined,
-    stage: own[0]?.stage ?? "lost",
+    stage: ofStage[0]?.stage ?? "lost",
     amount_micros: sum,
     repeated,
   };

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { UsageError } from "../../base/errors.ts";
 import { formatMicros } from "../../base/text/currency.ts";
 import type { LineRule } from "../../intake/line-rule.ts";
-import type { Job } from "./jobs-intake.ts";
+import type { ImportedJob } from "./jobs-intake.ts";
 import type { Match } from "./match-jobs.ts";
 import { type JobLine, mergeLines } from "./merge-lines.ts";
 
@@ -59,7 +59,7 @@ export class StagedJobs implements Disposable {
   }
 
   /** @param file its number, from 1 on @param key of the job's id; undefined without one */
-  add(file: number, job: Job, { call_id, caller_id, day }: Match, key: string | undefined): void {
+  add(file: number, job: ImportedJob, { call_id, caller_id, day }: Match, key: string | undefined): void {
     const { line, stage, isRefund, amount_micros } = job;
     this.#add.run(file, line, call_id, caller_id, day, stage, isRefund ? 1 : 0, amount_micros, key);
   }
@@ -69,12 +69,15 @@ export class StagedJobs implements Disposable {
    * @returns the lines that contradict each other or are refunds of a stored job, and those that have the call of another line
    * @throws UsageError for equal amounts of one job without a rule
    */
-  makeJobs(files: readonly string[], rule: LineRule | undefined): { refused: RefusedLine[]; found: Place[] } {
+  makeJobs(
+    files: readonly string[],
+    rule: LineRule | undefined,
+  ): { refused: RefusedLine[]; linked: Place[] } {
     const sqlite = this.#sqlite;
     sqlite.exec(`COMMIT; BEGIN; ${JOBS}`);
     const isMerging =
       sqlite.prepare("SELECT 1 FROM temp.staged_jobs WHERE lines > 1 LIMIT 1").get() !== undefined;
-    const { refused, found } = isMerging ? this.#mergeLines(files, rule) : { refused: [], found: [] };
+    const { refused, linked } = isMerging ? this.#mergeLines(files, rule) : { refused: [], linked: [] };
     if (files.length > 1) this.#mergeFiles(files, rule);
     const refunds = sqlite.prepare<[], { id: number; file: number; line: number }>(LONE_REFUNDS).all();
     for (const { id, file, line } of refunds) {
@@ -85,12 +88,12 @@ export class StagedJobs implements Disposable {
         .run(file, line);
     }
     sqlite.exec("COMMIT");
-    return { refused, found };
+    return { refused, linked };
   }
 
   #mergeLines(files: readonly string[], rule: LineRule | undefined) {
     const refused: RefusedLine[] = [];
-    const found: Place[] = [];
+    const linked: Place[] = [];
     const sqlite = this.#sqlite;
     const setJob = sqlite.prepare(
       `UPDATE temp.staged_jobs SET file = ?, line = ?, call_id = ?, caller_id = ?, day = ?, stage = ?, is_refund = ?, amount_micros = ?
@@ -117,10 +120,10 @@ export class StagedJobs implements Disposable {
       setJob.run(file, line, call_id, caller_id, day, stage, isRefund, amount_micros, id);
       for (const each of lines) {
         setLine.run(repeated.includes(each) ? "repeated" : null, call_id, each.job);
-        if (each.call_id === null && call_id !== null) found.push({ file: each.file, line: each.line });
+        if (each.call_id === null && call_id !== null) linked.push({ file: each.file, line: each.line });
       }
     }
-    return { refused, found };
+    return { refused, linked };
   }
 
   #mergeFiles(files: readonly string[], rule: LineRule | undefined): void {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Job, Lists, RememberedFigures, RollupOutlet } from "../../export/job.ts";
+import type { ExportJob, Lists, RememberedFigures, RollupOutlet } from "../../export/job.ts";
 import { type ComparedRollup, settledUntil } from "../../export/manifest.ts";
 import type { CommittedFiles } from "../../export/step.ts";
 import type { Table, Value } from "../../export/table.ts";
@@ -16,7 +16,7 @@ import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
 
 interface RememberOptions
-  extends Pick<Job, "ask" | "timeframe" | "nowMs">,
+  extends Pick<ExportJob, "ask" | "timeframe" | "nowMs">,
     Pick<Lists, "reader" | "session" | "onNewKey"> {
   lookbackHours: number;
   /** Absolute path, with links resolved. */
@@ -36,7 +36,7 @@ export class FigureMemory implements RememberedFigures {
   readonly #runId: number;
   readonly #watched: WatchedRollup[] = [];
   readonly #byRollup = new Map<WatchedRollup, readonly Restatement[]>();
-  readonly found: Restatement[] = [];
+  readonly restatements: Restatement[] = [];
 
   constructor(options: RememberOptions) {
     const { reader, timeframe, lookbackHours } = options;
@@ -66,10 +66,10 @@ export class FigureMemory implements RememberedFigures {
     const { before, isTooLong } = watched;
     if (before === undefined || isTooLong) return [];
     const { rulesId } = this.#state;
-    const found =
+    const restatements =
       this.#byRollup.get(watched) ?? findRestatements(watched, before, { ...this.#options, rulesId });
-    this.#byRollup.set(watched, found);
-    return found;
+    this.#byRollup.set(watched, restatements);
+    return restatements;
   }
 
   compare(): { restatements: readonly Restatement[]; rollups: ComparedRollup[] } {
@@ -78,17 +78,17 @@ export class FigureMemory implements RememberedFigures {
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
       if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
       if (before === undefined) return [];
-      const found = this.#find(watched);
-      this.found.push(...found);
-      return [{ file, contents, exported_at: before.exported_at, restated_cells: found.length }];
+      const restatements = this.#find(watched);
+      this.restatements.push(...restatements);
+      return [{ file, contents, exported_at: before.exported_at, restated_cells: restatements.length }];
     });
-    return { restatements: this.found, rollups };
+    return { restatements: this.restatements, rollups };
   }
 
   /** Records the figures after the files were renamed: no export is compared with one that was killed. */
   settle(tx: Tx, { now }: CommittedFiles): void {
     const { log } = this.#options;
-    insertRestatements(tx, this.found);
+    insertRestatements(tx, this.restatements);
     for (const watched of this.#watched)
       rememberRollup(tx, this.#toRemember(watched), { log, exportedAt: now });
     pruneFactLog(tx, Date.parse(now));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Job, Lists } from "../../export/job.ts";
+import type { ExportJob, Lists } from "../../export/job.ts";
 import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
 import { METRIC_NAMES, OUTCOME_FIGURES, RETURN_FIGURES, spendMetrics } from "../../figures/metrics.ts";
 import type { RowEffect } from "../../sources/sqlite/read-effects.ts";
@@ -9,7 +9,7 @@ import { type ExportedRollup, type ExportedRow, iterateExportedRows } from "./ex
 import type { Effect, FigureValue, Restatement } from "./restatement.ts";
 import { toCell, type WatchedRollup } from "./watched-rollup.ts";
 
-interface FindOptions extends Pick<Job, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
+interface FindOptions extends Pick<ExportJob, "timeframe" | "nowMs">, Pick<Lists, "reader" | "session"> {
   rulesId: number;
 }
 
@@ -32,7 +32,7 @@ export function findRestatements(
   const [first, last] = [comparable[0], comparable.at(-1)];
   if (changed.length === 0 || first === undefined || last === undefined) return [];
   const effects = new Map<string, RowEffect[]>();
-  const asked = {
+  const changedQuery = {
     ...query,
     previous: undefined,
     fill: false,
@@ -40,7 +40,7 @@ export function findRestatements(
     span: { startsAt: first.startsAt, endsAt: last.endsAt },
     periods: query.periods && comparable,
   };
-  for (const effect of session.effects(asked, before.change_id, timeframe.timezone)) {
+  for (const effect of session.effects(changedQuery, before.change_id, timeframe.timezone)) {
     const [period, ...rest] = query.periods === undefined ? ["", ...effect.key] : effect.key;
     const cell = toCell(String(period), rename(JSON.stringify(rest)));
     effects.set(cell, [...(effects.get(cell) ?? []), effect]);
@@ -108,8 +108,8 @@ function prepareRename(
     const names = new Map<FigureValue | undefined, Set<FigureValue>>();
     for (const [, key] of side) {
       const values = parseValues(key);
-      const own = names.get(values[idAt]) ?? new Set();
-      names.set(values[idAt], own.add(values[nameAt] ?? null));
+      const ofId = names.get(values[idAt]) ?? new Set();
+      names.set(values[idAt], ofId.add(values[nameAt] ?? null));
     }
     return names;
   };

@@ -7,14 +7,14 @@ interface Group {
 }
 
 /** Groups restatements by the calls behind them: figures that a call changed are in one group, if they were found together. */
-export function groupByCalls(found: readonly Restatement[]): (readonly Restatement[])[] {
-  const times = Map.groupBy(found, ({ found_at }) => found_at);
-  return [...times.values()].flatMap((own) => groupsOf(own).map(({ figures }) => figures));
+export function groupByCalls(restatements: readonly Restatement[]): (readonly Restatement[])[] {
+  const times = Map.groupBy(restatements, ({ found_at }) => found_at);
+  return [...times.values()].flatMap((ofTime) => groupsOf(ofTime).map(({ figures }) => figures));
 }
 
-function groupsOf(found: readonly Restatement[]): Group[] {
+function groupsOf(restatements: readonly Restatement[]): Group[] {
   let groups: Group[] = [];
-  for (const restatement of found) {
+  for (const restatement of restatements) {
     const causes = causesOf(restatement);
     const isOf = (group: Group) => causes.some((cause) => group.causes.has(cause));
     const [first, ...others] = groups.filter(isOf);

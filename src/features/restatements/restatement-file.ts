@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { encodeTable } from "../../export/formats/encode-table.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { WrittenFile } from "../../export/output/file-set.ts";
 import { RESTATEMENT_FILE } from "../../export/output/folder.ts";
 import type { Column, Value } from "../../export/table.ts";
@@ -32,16 +32,16 @@ const COLUMNS: readonly FileColumn[] = [
 
 /** Writes `restatements.csv`, one line per figure; the key columns are a JSON object, since values may be any text. */
 export async function writeRestatements(
-  { write, ask: { format, timezone } }: Pick<Job, "write" | "ask">,
-  found: readonly Restatement[],
+  { write, ask: { format, timezone } }: Pick<ExportJob, "write" | "ask">,
+  restatements: readonly Restatement[],
 ): Promise<WrittenFile> {
-  const table = { columns: COLUMNS, rows: found.map((each) => COLUMNS.map(({ of }) => of(each))) };
+  const table = { columns: COLUMNS, rows: restatements.map((each) => COLUMNS.map(({ of }) => of(each))) };
   const content = await encodeTable(table, format.format === "csv" ? format : { format: "csv" }, timezone);
   return await write(RESTATEMENT_FILE, content);
 }
 
 /** Compares figures with what the same files held before, and writes the changes; undefined if nothing was compared. */
-export async function writeChanges(job: Pick<Job, "write" | "ask">, memory: FigureMemory) {
+export async function writeChanges(job: Pick<ExportJob, "write" | "ask">, memory: FigureMemory) {
   const { rollups, restatements } = memory.compare();
   if (rollups.length === 0) return undefined;
   const file = restatements.length > 0 ? await writeRestatements(job, restatements) : undefined;

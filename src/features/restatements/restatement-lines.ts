@@ -24,16 +24,16 @@ interface Place {
 }
 
 /** Describes restatements by the calls behind them: what happened to these, and below it the figures of each file. */
-export function describeByCalls(found: readonly Restatement[], { timezone, folder }: Place): string {
+export function describeByCalls(restatements: readonly Restatement[], { timezone, folder }: Place): string {
   const minuteOf = minutesOf(timezone);
-  return describe(found, (shown) =>
+  return describe(restatements, (shown) =>
     groupByCalls(shown).map((figures) => {
       const cause = `${minuteOf(figures[0]?.found_at ?? "")}  `;
       const files = Map.groupBy(figures, (each) => fileLine(each, { timezone, folder }));
       return [
         ...hang(cause, describeCause(figures), cause.length, WIDTH),
-        ...files.entries().flatMap(([file, own]) => {
-          const rows = Map.groupBy(own, rowInWords);
+        ...files.entries().flatMap(([file, ofFile]) => {
+          const rows = Map.groupBy(ofFile, rowInWords);
           return [
             `  ${file}`,
             ...rows.entries().flatMap(([row, cells]) => {
@@ -48,10 +48,10 @@ export function describeByCalls(found: readonly Restatement[], { timezone, folde
 }
 
 /** Describes each figure by itself, with its calls and what changed in each. */
-export function describeEach(found: readonly Restatement[], place: Place): string {
+export function describeEach(restatements: readonly Restatement[], place: Place): string {
   const minuteOf = minutesOf(place.timezone);
   const headOf = (each: Restatement) => `${minuteOf(each.found_at)}  ${fileLine(each, place)}`;
-  return describe(found, (shown) =>
+  return describe(restatements, (shown) =>
     Map.groupBy(shown, headOf)
       .entries()
       .map(([head, figures]) => [
@@ -67,13 +67,13 @@ export function describeEach(found: readonly Restatement[], place: Place): strin
 }
 
 function describe(
-  found: readonly Restatement[],
+  restatements: readonly Restatement[],
   toParagraphs: (shown: readonly Restatement[]) => readonly (readonly string[])[],
 ): string {
-  if (found.length === 0) return "No restatements.";
-  const more = found.length - MAX_SHOWN;
+  if (restatements.length === 0) return "No restatements.";
+  const more = restatements.length - MAX_SHOWN;
   const paragraphs = [
-    ...toParagraphs(found.slice(0, MAX_SHOWN)),
+    ...toParagraphs(restatements.slice(0, MAX_SHOWN)),
     ...(more > 0 ? [[`${formatCount(more)} more, earlier: --json lists all of them.`]] : []),
   ];
   return paragraphs.map((lines) => lines.map((line) => ellipsize(line, WIDTH)).join("\n")).join("\n\n");

@@ -54,9 +54,9 @@ const reasonsSchema = z.array(
 );
 
 /** Two concurrent exports of one folder may find the same. */
-export function insertRestatements({ db }: Warehouse, found: readonly Restatement[]): void {
+export function insertRestatements({ db }: Warehouse, rows: readonly Restatement[]): void {
   const { path, contents, exported_at, period, key, metric } = restatements;
-  for (const restatement of found) {
+  for (const restatement of rows) {
     const row = {
       ...restatement,
       key: JSON.stringify(restatement.key),

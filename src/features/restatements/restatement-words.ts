@@ -39,14 +39,14 @@ export function describeCause(figures: readonly Restatement[]): string {
     reasons.map((each) => ({ ...each, words: wordsOf(each.reason, rules_changed) })),
   );
   return [...Map.groupBy(all, ({ words }) => words)]
-    .map(([words, own]) => {
-      const ids = [...new Set(own.flatMap(({ listed = [] }) => listed.map(({ call_id }) => call_id)))];
-      const count = Math.max(ids.length, ...own.map(({ calls }) => calls ?? 0));
+    .map(([words, sameCauses]) => {
+      const ids = [...new Set(sameCauses.flatMap(({ listed = [] }) => listed.map(({ call_id }) => call_id)))];
+      const count = Math.max(ids.length, ...sameCauses.map(({ calls }) => calls ?? 0));
       if (count === 0) return words;
-      const isAll = own.every(({ calls, listed = [] }) => calls === listed.length);
+      const isAll = sameCauses.every(({ calls, listed = [] }) => calls === listed.length);
       const more = count > CALLS_NAMED ? ", …" : "";
       const named = ids.length === 0 ? "" : `: ${ids.slice(0, CALLS_NAMED).join(", ")}${more}`;
-      return `${isAll || own.length === 1 ? "" : "at least "}${formatQuantity(count, "call")} ${words}${named}`;
+      return `${isAll || sameCauses.length === 1 ? "" : "at least "}${formatQuantity(count, "call")} ${words}${named}`;
     })
     .join("; ");
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Job, Lists, RollupOutlet } from "../../export/job.ts";
+import type { ExportJob, Lists, RollupOutlet } from "../../export/job.ts";
 import type { Table, Value } from "../../export/table.ts";
 import { keyColumns } from "../../figures/dimensions.ts";
 import { measuresOf } from "../../figures/rollup-query.ts";
@@ -12,7 +12,9 @@ export const MAX_ROWS = 100_000;
 
 export type WatchedRollup = ReturnType<typeof watchRollup>;
 
-export interface WatchOptions extends Pick<Job, "timeframe">, Pick<Lists, "reader" | "session" | "onNewKey"> {
+export interface WatchOptions
+  extends Pick<ExportJob, "timeframe">,
+    Pick<Lists, "reader" | "session" | "onNewKey"> {
   path: string;
   notCompared: string | undefined;
   /** Undefined if no period is complete, or none may be recorded. */
@@ -96,10 +98,10 @@ export function* keepRows(watched: WatchedRollup, rows: Table["rows"]): Generato
   const { query, figures, complete, comparable } = watched;
   const first = query.periods === undefined ? 0 : 1;
   const keys = keyColumns(query.dimensions).length;
-  const kept = new Set([...complete, ...comparable.map(({ period }) => period)]);
+  const periods = new Set([...complete, ...comparable.map(({ period }) => period)]);
   const keep = (row: readonly Value[]) => {
     const period = first === 0 ? "" : String(row[0]);
-    if (!kept.has(period)) return;
+    if (!periods.has(period)) return;
     const values = figures.map(({ index }) => row[index] ?? null);
     // An empty row fills a gap, or has figures only in the compared span.
     if (figures.every(({ empty }, index) => values[index] === empty)) return;

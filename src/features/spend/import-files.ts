@@ -18,19 +18,19 @@ export interface ImportFilesOptions
 
 /** @throws UsageError for anything that cannot be imported, before anything is written */
 export function importFiles(
-  own: OwnWarehouse & Pick<ImportSpendOptions, "currency">,
+  account: OwnWarehouse & Pick<ImportSpendOptions, "currency">,
   paths: readonly string[],
   { lines, named, signal, ...options }: ImportFilesOptions,
 ): { reports: ReportFile[]; imported: ImportedSpend } {
-  using warehouse = openOwn(own, openExistingWarehouse);
-  const currency = own.currency ?? readCurrency(warehouse) ?? named;
+  using warehouse = openOwn(account, openExistingWarehouse);
+  const currency = account.currency ?? readCurrency(warehouse) ?? named;
   const read = paths.map((path) => readReportFile(path, { ...options, currency }));
   const reports = lines === "add" ? read : leaveOutRepeated(read);
   signal.throwIfAborted();
   const importedAt = new Date(systemClock.now()).toISOString();
   return {
     reports,
-    imported: importSpend(warehouse, reports, { currency: own.currency, named, importedAt }),
+    imported: importSpend(warehouse, reports, { currency: account.currency, named, importedAt }),
   };
 }
 
@@ -44,13 +44,13 @@ export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_
   /** For each content, its places in the report that has it most often. */
   const known = new Map<string, string[]>();
   return reports.map((report) => {
-    const own = new Map<string, string[]>();
+    const ofReport = new Map<string, string[]>();
     const left_out = [...report.left_out];
     const rows = report.rows.filter((row) => {
       const { line: _, ...content } = row;
       const key = JSON.stringify(content);
-      const places = own.get(key) ?? [];
-      own.set(key, places);
+      const places = ofReport.get(key) ?? [];
+      ofReport.set(key, places);
       const same = known.get(key)?.[places.length];
       places.push(`line ${row.line} of ${report.file}`);
       if (same !== undefined)
@@ -61,7 +61,7 @@ export function leaveOutRepeated<Report extends Pick<ReadReport, "rows" | "left_
         });
       return same === undefined;
     });
-    for (const [key, places] of own)
+    for (const [key, places] of ofReport)
       if (places.length > (known.get(key)?.length ?? 0)) known.set(key, places);
     return { ...report, rows, left_out: left_out.sort((a, b) => a.line - b.line) };
   });

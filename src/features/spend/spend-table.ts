@@ -30,7 +30,7 @@ const { spend_id: _, ...imported } = getTableColumns(spend);
 export function importSpend(
   warehouse: Warehouse,
   files: readonly SpendFile[],
-  { importedAt, ...given }: ImportSpendOptions,
+  { importedAt, ...currencies }: ImportSpendOptions,
 ) {
   const { db, sqlite } = warehouse;
   const { campaign, campaign_id, cost_micros } = spend;
@@ -68,7 +68,7 @@ export function importSpend(
       };
     });
     // Checked after deletion, so that an import in the wrong currency can be replaced as a whole.
-    const currency = decideCurrency(warehouse, files, given);
+    const currency = decideCurrency(warehouse, files, currencies);
     for (const { file, rows } of files) {
       // By day, so that rows replaced together are stored together.
       for (const { line: _, ...row } of rows.toSorted(byDay))

@@ -5,7 +5,7 @@ import { didYouMean } from "../../base/text/nearest.ts";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { toCaseless } from "../../calls/attribution/call-text.ts";
 import { compileRules } from "../../calls/attribution/compiled-rules.ts";
-import { isQualified } from "../../calls/attribution/evidence.ts";
+import { isQualified } from "../../calls/attribution/derive-facts.ts";
 import { lineOf, type Transcript } from "../../calls/attribution/topics.ts";
 import type { Outcome } from "../../calls/facts.ts";
 import { isTopicKept } from "../../warehouse/calls/call-guard.ts";
@@ -37,33 +37,33 @@ export type TopicFigures = Awaited<ReturnType<typeof readTopicFigures>>;
 
 /**
  * Counts the calls that each line decides, by the topics in force, or those to try. Reads the transcripts of all calls.
- * @param options.own the rules in the settings: if they are in force, its lines are those of the file today
+ * @param options.rules the rules in the settings: if they are in force, its lines are those of the file today
  */
 export async function readTopicFigures(
   reader: Reader,
   {
-    own,
+    rules,
     tried,
     signal,
   }: {
-    own: AttributionRules;
+    rules: AttributionRules;
     tried?: AttributionRules["topics"] | undefined;
     signal?: AbortSignal | undefined;
   },
 ) {
   const inForce = readRulesInForce(reader);
-  const { topics } = followsRules(inForce, own) ? own : inForce.rules;
-  const rules = { ...inForce.rules, topics: tried ?? topics };
-  const { findTopic } = compileRules(rules);
-  const counts = rules.topics.map(() => 0);
+  const { topics } = followsRules(inForce, rules) ? rules : inForce.rules;
+  const triedRules = { ...inForce.rules, topics: tried ?? topics };
+  const { findTopic } = compileRules(triedRules);
+  const counts = triedRules.topics.map(() => 0);
   const sources = new Map<string | null, SourceChange>();
-  let kept = 0;
+  let keptCalls = 0;
   for await (const call of paced(readCalls(reader), signal)) {
     const isKept = isTopicKept(call);
     const match = isKept ? undefined : findTopic(call);
     if (match !== undefined) counts[match.line] = (counts[match.line] ?? 0) + 1;
-    if (isKept) kept++;
-    const topic = isKept ? call.topic : ((match && rules.topics[match.line]?.topic) ?? null);
+    if (isKept) keptCalls++;
+    const topic = isKept ? call.topic : ((match && triedRules.topics[match.line]?.topic) ?? null);
     const { source, outcome, duration } = call;
     const change = sources.get(source) ?? {
       ...{ source, calls: 0, other_topic: 0, qualified_calls: 0, qualified_calls_then: 0 },
@@ -72,16 +72,16 @@ export async function readTopicFigures(
     change.calls++;
     if (topic !== call.topic) change.other_topic++;
     change.qualified_calls += call.is_qualified;
-    change.qualified_calls_then += Number(isQualified({ topic, outcome, duration }, rules));
+    change.qualified_calls_then += Number(isQualified({ topic, outcome, duration }, triedRules));
   }
   return {
     /** As in the file. */
-    lines: rules.topics.map((line, index) => {
+    lines: triedRules.topics.map((line, index) => {
       const { topic, phrase, speaker } = line;
       return { line: lineOf(line, index), topic, phrase, speaker, calls: counts[index] ?? 0 };
     }),
     /** Calls whose transcript was removed: no line is looked for, and their topic stays. */
-    calls_kept: kept,
+    calls_kept: keptCalls,
     ...(tried && { sources: [...sources.values()].sort((a, b) => b.calls - a.calls) }),
   };
 }

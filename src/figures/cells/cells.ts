@@ -75,11 +75,11 @@ export class Folding {
   /** Cells that are found later are not kept. */
   readonly #known: number;
 
-  constructor(cells: Cells, kept: Iterable<number>) {
+  constructor(cells: Cells, keptCells: Iterable<number>) {
     this.cells = cells;
     this.#known = cells.size;
     this.#isKept = new Uint8Array(this.#known);
-    for (const cell of kept) this.#isKept[cell] = 1;
+    for (const cell of keptCells) this.#isKept[cell] = 1;
   }
 
   get size(): number {

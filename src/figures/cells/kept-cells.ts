@@ -19,9 +19,9 @@ export function keepTop(counted: CountedCells, top: number): ReadonlySet<number>
   const most = keys.filter((key) => callsOf(key) >= fewest);
   const compare = keyOrder(cells, rankKeys, most);
   const ranked = most.sort((a, b) => callsOf(b) - callsOf(a) || compare(a, b));
-  const kept = new Set(ranked.slice(0, top));
+  const largest = new Set(ranked.slice(0, top));
   return new Set(
-    present.filter((cell) => kept.has(cells.keyOf(cell)) || !hasValue(cells, cells.keyOf(cell))),
+    present.filter((cell) => largest.has(cells.keyOf(cell)) || !hasValue(cells, cells.keyOf(cell))),
   );
 }
 
@@ -33,15 +33,15 @@ export function keepLarge(counted: CountedCells, minCell: number): ReadonlySet<n
   const compare = keyOrder(cells, (key, dictionary) => rankShown(dictionary, (value) => showKey(key, value)));
   const total = ([now, before]: readonly [number, number]) => now + before;
   const large = new Set<number>();
-  for (const own of Map.groupBy(presentCells(counted), (cell) => cells.periodOf(cell)).values()) {
-    own.sort(
+  for (const ofPeriod of Map.groupBy(presentCells(counted), (cell) => cells.periodOf(cell)).values()) {
+    ofPeriod.sort(
       (a, b) =>
         Number(isSmall(sizes(b))) - Number(isSmall(sizes(a))) ||
         total(sizes(a)) - total(sizes(b)) ||
         compare(cells.keyOf(a), cells.keyOf(b)),
     );
     const smaller: [number, number] = [0, 0];
-    for (const cell of own) {
+    for (const cell of ofPeriod) {
       const [now, before] = sizes(cell);
       if (!isSmall([now, before]) && !isSmall(smaller)) large.add(cell);
       smaller[0] += now;
@@ -63,14 +63,14 @@ export function countSmall(counted: CountedCells, minCell: number): number {
   const { cells } = counted;
   const large = keepLarge(counted, minCell);
   let small = 0;
-  for (const own of Map.groupBy(presentCells(counted), (cell) => cells.periodOf(cell)).values()) {
+  for (const ofPeriod of Map.groupBy(presentCells(counted), (cell) => cells.periodOf(cell)).values()) {
     const isBlank = ([0, 1] as const).some((side) =>
       isSmallCount(
-        own.reduce((sum, cell) => sum + callsIn(counted, side, cell), 0),
+        ofPeriod.reduce((sum, cell) => sum + callsIn(counted, side, cell), 0),
         minCell,
       ),
     );
-    if (!isBlank) small += own.filter((cell) => !large.has(cell)).length;
+    if (!isBlank) small += ofPeriod.filter((cell) => !large.has(cell)).length;
   }
   return small;
 }

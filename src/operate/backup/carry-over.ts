@@ -30,16 +30,16 @@ export async function restoreKey(
   target: string,
   restored: Reader,
 ): Promise<RestoredKey | null> {
-  const own = callerKeyOf(target);
-  const spares = [callerKeyOf(source), join(dirname(source), basename(own))];
-  const spare = spares.find((file) => file !== own && isThere(file));
-  if (isThere(own)) {
+  const keyFile = callerKeyOf(target);
+  const spares = [callerKeyOf(source), join(dirname(source), basename(keyFile))];
+  const spare = spares.find((file) => file !== keyFile && isThere(file));
+  if (isThere(keyFile)) {
     const isSame =
-      spare === undefined || readFileSync(spare, "latin1").trim() === readFileSync(own, "latin1").trim();
+      spare === undefined || readFileSync(spare, "latin1").trim() === readFileSync(keyFile, "latin1").trim();
     return isSame ? "kept" : "kept another";
   }
   if (spare !== undefined) {
-    using copy = new Draft(own);
+    using copy = new Draft(keyFile);
     copy.write(readFileSync(spare), 0o600);
     copy.add();
     return "copied";

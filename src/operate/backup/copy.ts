@@ -82,8 +82,8 @@ async function checkCopy(
   signal: AbortSignal | undefined,
 ): Promise<CopySummary> {
   using copy = connect({ path: draft });
-  const found = findDamage(copy);
-  if (found !== undefined) throw new DamagedError(source, found);
+  const damage = findDamage(copy);
+  if (damage !== undefined) throw new DamagedError(source, damage);
   const copied = await digestTables(copy, signal);
   for (const [table, { sha256 }] of digest) {
     if (copied.get(table)?.sha256 === sha256) continue;

@@ -71,7 +71,7 @@ export async function restoreWarehouse(
   removeLeftDrafts(target);
   using draft = new Draft(target);
   const copied = await copyWarehouse(source, draft.path, signal).catch((error: unknown) => {
-    throw error instanceof DamagedError ? unusable(source, error.found) : error;
+    throw error instanceof DamagedError ? unusable(source, error.damage) : error;
   });
   // Migrates an older one at once, so that only backups are ever read in an older schema.
   using copy = openExistingWarehouse(draft.path, { isLocked: true });
@@ -131,18 +131,18 @@ function freeze(target: string): Disposable | undefined {
 
 /** Renames the old warehouse, its log first: next to the new one, it would be written into that. */
 function keep(target: string, nowMs: number): string {
-  const kept = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
+  const path = `${target}.replaced-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
   try {
     // With both names for a moment, so that a warehouse always exists: without one, a sync would start over.
-    linkSync(target, kept);
+    linkSync(target, path);
   } catch {
-    renameSync(target, kept); // a file system without links
+    renameSync(target, path); // a file system without links
   }
   for (const suffix of ["-wal", "-shm", "-journal"]) {
-    if (existsSync(target + suffix)) renameSync(target + suffix, kept + suffix);
+    if (existsSync(target + suffix)) renameSync(target + suffix, path + suffix);
   }
   fsyncPath(dirname(target));
-  return kept;
+  return path;
 }
 
 /** When root restores, the warehouse keeps its owner. */
@@ -153,8 +153,8 @@ function keepOwner(target: string, draft: string): void {
   for (const file of [`${target}.lock`, callerKeyOf(target)]) if (existsSync(file)) chownSync(file, uid, gid);
 }
 
-function unusable(source: string, found: string): DamagedError {
-  return new DamagedError(source, found, { hint: "Nothing was changed. Restore another backup." });
+function unusable(source: string, damage: string): DamagedError {
+  return new DamagedError(source, damage, { hint: "Nothing was changed. Restore another backup." });
 }
 
 function inUse(target: string): CalltallyError {

@@ -24,11 +24,11 @@ export function checkConfig(
   sources: Account["sources"],
 ) {
   const { file, accounts } = configuration;
-  const found = [
+  const problems = [
     ...chosen.flatMap((account) => {
       const { name } = account;
-      const own = checkAccount(account);
-      return name === undefined ? own : own.map((problem) => `${name}: ${problem}`);
+      const ofAccount = checkAccount(account);
+      return name === undefined ? ofAccount : ofAccount.map((problem) => `${name}: ${problem}`);
     }),
     ...(file === undefined ? [] : checkFile(file, configuration, sources)),
   ];
@@ -38,7 +38,7 @@ export function checkConfig(
     accounts: accounts.length,
     reports: Object.keys(file?.content.reports ?? {}).length,
     /** One text each: what is wrong, and what to do about it. */
-    problems: [...new Set(found)], // reports may have problems in common
+    problems: [...new Set(problems)], // reports may have problems in common
   };
 }
 
@@ -95,8 +95,8 @@ function checkContent({ name, content, file }: ReportOfFile, zones: string[]) {
 function checkRecipients(report: ReportOfFile, accounts: readonly Account[], sources: Account["sources"]) {
   const { file } = report;
   const { smtp_url_file: smtp } = file.content;
-  const own = accounts.filter((account) => isOfAccount(report, account));
-  const found = own
+  const ofReport = accounts.filter((account) => isOfAccount(report, account));
+  const problems = ofReport
     .flatMap(({ name = null }) => recipientsOf(report, name))
     .flatMap(({ content: { email, webhook, command }, placeOf }) => [
       ...(email !== undefined && smtp === undefined
@@ -110,7 +110,7 @@ function checkRecipients(report: ReportOfFile, accounts: readonly Account[], sou
         ? []
         : [`${placeOf("command", 0)}: there is no program ${command[0]} in the PATH`]),
     ]);
-  return [...new Set(found)]; // accounts share the recipients of the report
+  return [...new Set(problems)]; // accounts share the recipients of the report
 }
 
 /** Takes the first steps of making and delivering a report; problems of the account itself are reported elsewhere. */

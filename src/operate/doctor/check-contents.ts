@@ -36,10 +36,10 @@ export function checkOrigin(warehouse: Reader, { baseUrl, orgUnitId }: Settings)
 }
 
 export function checkUnit(warehouse: Reader): Check[] {
-  const asked = readOrigin(warehouse).org_unit_id;
-  if (asked === null) return [];
+  const unit = readOrigin(warehouse).org_unit_id;
+  if (unit === null) return [];
   if (countOtherUnits(warehouse) > 0) return []; // a statement says so
-  return [ok("org_unit_id", `no call is known to belong to another unit than ${asked}`)];
+  return [ok("org_unit_id", `no call is known to belong to another unit than ${unit}`)];
 }
 
 export function describeLastCheck(warehouse: Reader, nowMs: number): string {

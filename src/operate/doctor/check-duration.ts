@@ -32,17 +32,17 @@ export function judgeDuration(samples: readonly DurationSample[], unit: Attribut
   }
   const measured = unitOf(median);
   if (measured === unit) return ok(name, `${unit}, as ${ratios.length} transcripts agree`);
-  const found = `durations are about ${Number(median.toPrecision(2))} times the seconds in the transcripts`;
+  const measure = `durations are about ${Number(median.toPrecision(2))} times the seconds in the transcripts`;
   if (measured === undefined) {
     return warn(
       name,
-      `${found}: neither seconds nor milliseconds`,
+      `${measure}: neither seconds nor milliseconds`,
       "Ask the support of the service for the unit.",
     );
   }
   return warn(
     name,
-    `${found}: they are ${measured}, not ${unit}`,
+    `${measure}: they are ${measured}, not ${unit}`,
     `Change the setting duration_unit to ${measured}.`,
   );
 }

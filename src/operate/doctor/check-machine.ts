@@ -26,16 +26,16 @@ export function checkVersions(version: string): Check {
 /** Checks whether Node accepts any certificate. */
 export function checkCertificates(env: Environment): Check[] {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED !== "0") return []; // Node only compares with this text
-  const found = "0: the service's certificate is not checked, so anybody on the network can read the token";
+  const problem = "0: the service's certificate is not checked, so anybody on the network can read the token";
   const hint =
     "Unset it. For a service or proxy with its own certificate authority, set NODE_EXTRA_CA_CERTS to its file.";
-  return [warn("NODE_TLS_REJECT_UNAUTHORIZED", found, hint)];
+  return [warn("NODE_TLS_REJECT_UNAUTHORIZED", problem, hint)];
 }
 
 /** Names the proxies by which the targets are reached. */
 export function checkProxies(targets: readonly (URL | undefined)[], env: Environment): Check[] {
-  const given = targets.filter((target) => target !== undefined);
-  const byHost = new Map(given.map((target) => [target.host, target]));
+  const known = targets.filter((target) => target !== undefined);
+  const byHost = new Map(known.map((target) => [target.host, target]));
   return [...byHost].flatMap(([host, target]) => {
     try {
       const proxy = proxyOf(target, env);
@@ -52,8 +52,8 @@ export function checkProxies(targets: readonly (URL | undefined)[], env: Environ
 export function checkModes(folder: string, database: string, secrets: readonly string[]): Check[] {
   if (process.platform === "win32") return [];
   const file = resolve(folder, database);
-  const own = ["", "-wal", "-shm", ".caller-key"].map((suffix) => file + suffix);
-  const open = [...own, ...secrets.map((path) => resolve(folder, path))].filter((path) => {
+  const files = ["", "-wal", "-shm", ".caller-key"].map((suffix) => file + suffix);
+  const open = [...files, ...secrets.map((path) => resolve(folder, path))].filter((path) => {
     const stat = statOf(path);
     return stat !== undefined && (stat.mode & 0o077) !== 0;
   });
@@ -65,17 +65,17 @@ export function checkDisk(folder: string, database: string): Check {
   const file = resolve(folder, database);
   const free = freeBytes(file);
   const size = statOf(file)?.size ?? 0;
-  const found = `${formatBytes(free)} free; the warehouse takes ${formatBytes(size)}`;
+  const space = `${formatBytes(free)} free; the warehouse takes ${formatBytes(size)}`;
   if (free < SYNC_NEEDS_BYTES)
-    return fail(EXIT.storage, "free disk", found, "Free up space: a sync would fail.");
+    return fail(EXIT.storage, "free disk", space, "Free up space: a sync would fail.");
   if (free < size + SYNC_NEEDS_BYTES) {
     return warn(
       "free disk",
-      found,
+      space,
       `Free up space: a migration or a backup on this disk needs as much again, and a sync ${formatBytes(SYNC_NEEDS_BYTES)} more.`,
     );
   }
-  return ok("free disk", found);
+  return ok("free disk", space);
 }
 
 /** Checks that files can be written where the warehouse and the exports go. */
@@ -88,8 +88,8 @@ export function checkFolders(folder: string, database: string, exportDir: string
     return [warn("folders", `${lacks[0]}; the warehouse in it can be read`, hint)];
   }
   const hint = "Run calltally as the user that owns it, or give it to that user.";
-  const found = new Set(lacks.filter((lack) => lack !== undefined));
-  return [...found].map((lack) => fail(EXIT.storage, "folders", lack, hint));
+  const problems = new Set(lacks.filter((lack) => lack !== undefined));
+  return [...problems].map((lack) => fail(EXIT.storage, "folders", lack, hint));
 }
 
 function findLack(folder: string): string | undefined {

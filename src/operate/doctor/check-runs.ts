@@ -59,21 +59,21 @@ function checkVerified(warehouse: Reader, fullEveryHours: number, nowMs: number)
   const hint = "Run `calltally sync --full`, and read its verdict.";
   if (!last?.finished_at) return unverified("verified", "no full pass has been verified yet", hint);
   const ageMs = ageOf(last.finished_at, nowMs);
-  const found = `run ${last.run_id} read every call, ${formatAge(ageMs)}`;
+  const pass = `run ${last.run_id} read every call, ${formatAge(ageMs)}`;
   // The next one is due after this time; twice that allows for a schedule that pauses at night.
-  if (ageMs > 2 * Math.max(fullEveryHours, 1) * HOUR_MS) return unverified("verified", found, hint);
-  return ok("verified", found);
+  if (ageMs > 2 * Math.max(fullEveryHours, 1) * HOUR_MS) return unverified("verified", pass, hint);
+  return ok("verified", pass);
 }
 
 function checkJobs(warehouse: Reader, nowMs: number): Check[] {
   return readJobs(warehouse).flatMap(({ job, failing_since, exit_code, error }) => {
     if (failing_since === null) return [];
     const since = formatAge(ageOf(failing_since, nowMs));
-    const found = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
+    const failure = `failed ${since}, and has not succeeded since; exit ${exit_code}${error === null ? "" : `: ${error}`}`;
     // Running the job again would not repeat a report already delivered to some.
     const isMade = exit_code === EXIT.undelivered && error === null;
     const hint = isMade ? UNDELIVERED : `Fix that, and run \`calltally job ${job}\`.`;
-    return [warn(`job ${job}`, found, hint)];
+    return [warn(`job ${job}`, failure, hint)];
   });
 }
 

@@ -148,18 +148,18 @@ function judgeOrder({ first, again, next, last }: Probes): Check {
 /** Whether the shared calls of two slices changed their order too much for new calls or ties. */
 function isReordered(first: Slice, second: Slice): boolean {
   const indexes = new Map(first.rows.map(({ id }, index) => [id, index]));
-  const found = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
-  const descents = found.filter((at, index) => at < (found[index - 1] ?? 0)).length;
-  return descents * 4 > found.length;
+  const places = second.rows.flatMap(({ id }) => indexes.get(id) ?? []);
+  const descents = places.filter((at, index) => at < (places[index - 1] ?? 0)).length;
+  return descents * 4 > places.length;
 }
 
 function judgeTotal({ first, again, next, last, beyond }: Probes): Check {
   const totals = [first, again, next, last, beyond].map((page) => page.total);
   const [least, most] = [Math.min(...totals), Math.max(...totals)];
   if (least === most) return ok("total", `steady at ${formatCount(most)} calls`);
-  const found = `between ${formatCount(least)} and ${formatCount(most)} calls within five requests`;
-  if (most - least <= Math.max(50, most / 100)) return ok("total", `${found}: calls come or go`);
-  return warn("total", found, "The service miscounts; runs may be `probable` or `unverified`.");
+  const spread = `between ${formatCount(least)} and ${formatCount(most)} calls within five requests`;
+  if (most - least <= Math.max(50, most / 100)) return ok("total", `${spread}: calls come or go`);
+  return warn("total", spread, "The service miscounts; runs may be `probable` or `unverified`.");
 }
 
 function judgeEnd({ last, beyond }: Probes): Check {

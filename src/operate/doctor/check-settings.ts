@@ -18,14 +18,14 @@ const CRONS: readonly string[] = [SETTINGS.syncCron.env, SETTINGS.exportCron.env
 
 /** Checks every setting, and shows where it comes from. */
 export function checkSettings(
-  { found, unknown, settings }: SettingsInspection,
+  { entries, unknown, settings }: SettingsInspection,
   sources: SettingSources,
 ): Check[] {
-  const given = new Set(found.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
+  const present = new Set(entries.filter(({ origin }) => origin !== "not set").map(({ env }) => env));
   const contradiction = describeContradiction(settings.rules, sources);
-  const unused = describeUnusedDays(found, sources);
+  const unused = describeUnusedDays(entries, sources);
   return [
-    ...found.map((setting) => checkSetting(setting, given)),
+    ...entries.map((setting) => checkSetting(setting, present)),
     ...unknown.map(({ name, advice }) => warn(name, "is not a calltally setting, and has no effect", advice)),
     ...(contradiction === undefined
       ? []
@@ -80,14 +80,14 @@ export function checkFiles(settings: FileSettings): Check[] {
   });
 }
 
-function checkSetting({ env, origin, place, shown, problem }: FoundSetting, given: ReadonlySet<string>) {
+function checkSetting({ env, origin, place, shown, problem }: FoundSetting, present: ReadonlySet<string>) {
   const from = place === undefined ? FROM[origin] : `from ${place}`;
   if (problem !== undefined) return fail(EXIT.usage, env, `${problem.message} (${from})`, problem.hint);
   const wrong = CRONS.includes(env) ? problemOf(() => parseCron(shown ?? "", "UTC")) : undefined;
   if (wrong !== undefined) {
     return fail(EXIT.usage, env, `${shown} is not a cron expression: ${wrong} (${from})`, CRON_HINT);
   }
-  const lack = lackOf(env, given);
+  const lack = lackOf(env, present);
   if (lack !== undefined) return fail(EXIT.usage, env, "not set, but required for a sync", lack);
   const fixed = env === SETTINGS.timezone.env ? describeFixedZone(parseTimeZone(shown ?? "")) : undefined;
   if (fixed !== undefined) return warn(env, `${shown} (${from})`, fixed);
@@ -104,11 +104,11 @@ const FROM = {
 };
 
 /** What to set, for a setting that the API requires. */
-function lackOf(env: string, given: ReadonlySet<string>): string | undefined {
-  if (env === SETTINGS.baseUrl.env && !given.has(env)) {
+function lackOf(env: string, present: ReadonlySet<string>): string | undefined {
+  if (env === SETTINGS.baseUrl.env && !present.has(env)) {
     return "Set it to the address of the API, e.g. https://api.example.com, in the environment or .env.";
   }
-  if (env === SETTINGS.tokenFile.env && !given.has(env) && !given.has(SETTINGS.token.env)) {
+  if (env === SETTINGS.tokenFile.env && !present.has(env) && !present.has(SETTINGS.token.env)) {
     return "Set it to a file with the bearer token, in the environment or .env.";
   }
   return undefined;

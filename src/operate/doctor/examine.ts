@@ -40,9 +40,9 @@ const BEFORE_REQUESTS: readonly ((machine: Machine) => Check | readonly Check[])
 ];
 
 /** The files that contain secrets. */
-function secretsOf({ found }: SettingsInspection): string[] {
-  const isTokenInDotenv = found.some(({ env, origin }) => env === SETTINGS.token.env && origin === ".env");
-  return [isTokenInDotenv ? ".env" : [], found.flatMap(({ file }) => file ?? [])].flat();
+function secretsOf({ entries }: SettingsInspection): string[] {
+  const isTokenInDotenv = entries.some(({ env, origin }) => env === SETTINGS.token.env && origin === ".env");
+  return [isTokenInDotenv ? ".env" : [], entries.flatMap(({ file }) => file ?? [])].flat();
 }
 
 function targetsOf({ baseUrl, publish, heartbeatUrl }: SettingsInspection["settings"]) {

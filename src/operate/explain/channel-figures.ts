@@ -1,6 +1,6 @@
 import { count, eq, sql } from "drizzle-orm";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
-import { toChannelValues } from "../../calls/attribution/evidence.ts";
+import { toChannelValues } from "../../calls/attribution/call-traits.ts";
 import { compileChannels } from "../../calls/attribution/own-channels.ts";
 import { lineOf } from "../../calls/attribution/topics.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
@@ -36,10 +36,10 @@ export type ChannelFigures = ReturnType<typeof readChannelFigures>;
  */
 export function readChannelFigures(
   reader: Reader,
-  { own, tried }: { own: AttributionRules; tried?: AttributionRules["channels"] | undefined },
+  { rules, tried }: { rules: AttributionRules; tried?: AttributionRules["channels"] | undefined },
 ) {
   const inForce = readRulesInForce(reader);
-  const lines = tried ?? (followsRules(inForce, own) ? own : inForce.rules).channels;
+  const lines = tried ?? (followsRules(inForce, rules) ? rules : inForce.rules).channels;
   const { lineOf: decidingLine, channelOf } = compileChannels(lines);
   const counts = lines.map(() => 0);
   const changes = new Map<string, ChannelChange>();

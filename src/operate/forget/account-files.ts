@@ -43,12 +43,12 @@ export interface AccountFiles {
  * Finds what an account has on this machine. Files that are another warehouse's by now are left alone: exports by their
  * manifest or hash, backups by their id.
  */
-export function findAccountFiles({ database: given, exportDir }: { database: string; exportDir: string }) {
-  const database = realFile(given);
+export function findAccountFiles({ database: link, exportDir }: { database: string; exportDir: string }) {
+  const database = realFile(link);
   using reader = existsSync(database)
     ? attempt(() => openReader(database, { isDamageKnown: true }))
     : undefined;
-  const warehouse = [...filesOf(database), ...(isLink(given) ? [given] : [])];
+  const warehouse = [...filesOf(database), ...(isLink(link) ? [link] : [])];
   const copies = (reader ? findCopies(reader) : []).filter((copy) => !warehouse.includes(copy));
   const id = reader && readOrigin(reader).warehouse_id;
   const backups = copies.filter((copy) => idOf(copy) === id);
@@ -84,7 +84,7 @@ function findExports(reader: Reader | undefined, exportDir: string): string[] {
   const id = reader ? readOrigin(reader).warehouse_id : ownerOf(exportDir);
   const records = reader ? readExportHashes(reader) : [];
   const folders = new Set([...records.map(({ path }) => folderOfExport(path)), exportDir]);
-  const found = [...folders].flatMap((folder) => {
+  const exports = [...folders].flatMap((folder) => {
     const known = records.filter(({ path }) => folderOfExport(path) === folder);
     const owner = ownerOf(folder);
     if (owner !== undefined && owner !== id) return [];
@@ -95,7 +95,7 @@ function findExports(reader: Reader | undefined, exportDir: string): string[] {
       ...readOr(() => findDrafts(folder), []),
     ];
   });
-  return [...new Set(found)].filter((path) => existsSync(path)).toSorted();
+  return [...new Set(exports)].filter((path) => existsSync(path)).toSorted();
 }
 
 function idOf(copy: string): string | undefined {

@@ -76,7 +76,7 @@ export function forgetCallers(
   const at = new Date(nowMs).toISOString();
   return tentativeTransaction(warehouse, (tx) => {
     const wanted = resolveCallers(tx, digests, whom);
-    const asked = new Set(wanted.map(({ digest }) => digest));
+    const wantedDigests = new Set(wanted.map(({ digest }) => digest));
     const known = new Set(readForgotten(tx).map(({ digest }) => digest));
     insertForgotten(
       tx,
@@ -84,14 +84,14 @@ export function forgetCallers(
     );
     const { counts, spellings, met } = takeOut(tx);
     const result: ForgottenCounts = {
-      counts: { callers: asked.difference(known).size, ...counts },
+      counts: { callers: wantedDigests.difference(known).size, ...counts },
       unknown: [...wanted.entries()].flatMap(([index, { digest }]) =>
         known.has(digest) || met.has(digest) ? [] : [index],
       ),
       callers: wanted.flatMap(({ caller }) => caller ?? []),
       spellings,
       pseudonyms: readForgotten(tx).flatMap(({ digest, pseudonym }) =>
-        asked.has(digest) ? [pseudonym] : [],
+        wantedDigests.has(digest) ? [pseudonym] : [],
       ),
       newKey: newFile,
     };

@@ -21,7 +21,7 @@ import {
 } from "./personal-files.ts";
 
 export interface ForgetOptions {
-  own: OwnWarehouse;
+  account: OwnWarehouse;
   exportDir: string;
   isExportRemoved: boolean;
   /** Whether callers without calls are accepted, and blocked from now on. */
@@ -38,10 +38,10 @@ export interface ForgetResult extends ForgottenCounts {
 }
 
 /** Returns the indexes of callers without any data in a warehouse. @throws CalltallyError (exit 6) while a sync is running */
-export function findUnknown(whom: readonly Forgettable[], own: OwnWarehouse): number[] {
-  assertThere(own.database);
-  using lock = acquireLock(own.database);
-  using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
+export function findUnknown(whom: readonly Forgettable[], account: OwnWarehouse): number[] {
+  assertThere(account.database);
+  using lock = acquireLock(account.database);
+  using opened = openOwn(account, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);
   return forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isTried: true }).unknown;
 }
@@ -49,13 +49,13 @@ export function findUnknown(whom: readonly Forgettable[], own: OwnWarehouse): nu
 /** Forgets callers in a warehouse, and searches for them elsewhere. @throws CalltallyError (exit 6) while a sync is running */
 export async function forgetNow(
   whom: readonly Forgettable[],
-  { own, exportDir, isExportRemoved, isUnknownAllowed, signal }: ForgetOptions,
+  { account, exportDir, isExportRemoved, isUnknownAllowed, signal }: ForgetOptions,
 ): Promise<ForgetResult> {
-  const { database } = own;
+  const { database } = account;
   keepTempFilesBeside(database);
   assertThere(database);
   using lock = acquireLock(database);
-  using opened = openOwn(own, (path) => openExistingWarehouse(path, { isLocked: true }));
+  using opened = openOwn(account, (path) => openExistingWarehouse(path, { isLocked: true }));
   const warehouse = underLock(opened, lock);
   const forgotten = forgetCallers(warehouse, whom, { nowMs: systemClock.now(), isUnknownAllowed });
   if (forgotten.unknown.length > 0 && !isUnknownAllowed)

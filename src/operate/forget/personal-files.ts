@@ -6,7 +6,7 @@ import { Draft } from "../../base/draft.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { toFileError } from "../../base/file-access.ts";
 import { fsyncPath, isFile, removeFile } from "../../base/folder.ts";
-import { maskNumbers, toNational } from "../../calls/attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../calls/attribution/mask-numbers.ts";
 import { EXPLORE_FILE } from "../../config/request/option-values.ts";
 import { fingerprintOf } from "../../export/manifest.ts";
 import { findDrafts } from "../../export/output/file-set.ts";
@@ -116,14 +116,14 @@ export function holdsTraces(file: string, { numbers, texts }: Traces): boolean {
   const handle = openSync(file, "r");
   try {
     const buffer = Buffer.alloc(OVERLAP_BYTES + CHUNK_BYTES);
-    for (let kept = 0; ; ) {
-      const read = readSync(handle, buffer, kept, CHUNK_BYTES, null);
+    for (let overlap = 0; ; ) {
+      const read = readSync(handle, buffer, overlap, CHUNK_BYTES, null);
       // Invalid UTF-8 only loses the few characters that are cut in two.
-      if (holds(buffer.toString("utf8", 0, kept + read))) return true;
+      if (holds(buffer.toString("utf8", 0, overlap + read))) return true;
       if (read === 0) return false;
-      const end = kept + read;
-      kept = Math.min(OVERLAP_BYTES, end);
-      buffer.copyWithin(0, end - kept, end);
+      const end = overlap + read;
+      overlap = Math.min(OVERLAP_BYTES, end);
+      buffer.copyWithin(0, end - overlap, end);
     }
   } finally {
     closeSync(handle);

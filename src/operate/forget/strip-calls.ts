@@ -41,11 +41,11 @@ export function stripCalls(warehouse: Tx, forgotten: ForgottenCallers, keeping: 
       const isNamed = named !== call;
       // The hash of the whole row would reveal the removed data to guessing.
       const served_hash = isNamed ? null : call.served_hash;
-      const { call: kept, removed } = keeping.toStored({ ...named, served_hash }, ["extra"]);
+      const { call: stored, removed } = keeping.toStored({ ...named, served_hash }, ["extra"]);
       if (!isNamed && removed.length === 0) return [];
       // Nothing is left to withhold in a forgotten caller's own call.
-      const isOwn = isPseudonym(kept.caller_id) && !isPseudonym(call.caller_id);
-      return { call, isNamed, stripped: isOwn ? { ...kept, withheld: null, caller_digest: null } : kept };
+      const isOwn = isPseudonym(stored.caller_id) && !isPseudonym(call.caller_id);
+      return { call, isNamed, stripped: isOwn ? { ...stored, withheld: null, caller_digest: null } : stored };
     });
     for (const { call, isNamed, stripped } of changed) {
       if (call.caller_id !== null && call.caller_id !== stripped.caller_id) spellings.add(call.caller_id);

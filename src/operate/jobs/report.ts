@@ -24,7 +24,7 @@ export function reportJobs(
     if (file === undefined || cron === undefined) return [];
     const report = { name, content, file };
     if (!isOfAccount(report, account)) return [];
-    const own = { report: name, account: account.name ?? null };
+    const run = { report: name, account: account.name ?? null };
     return [
       {
         name: `${REPORT_JOB}${name}`,
@@ -33,8 +33,8 @@ export function reportJobs(
         isSync: false,
         asksHost: content.fresh !== undefined || content.require !== undefined,
         waitsForFirstSlot: true,
-        readLastDone: (warehouse) => readLastDueRun(warehouse, own, { status: "done" })?.finished_at ?? null,
-        isUnfinished: (warehouse) => readLastDueRun(warehouse, own)?.status === "interrupted",
+        readLastDone: (warehouse) => readLastDueRun(warehouse, run, { status: "done" })?.finished_at ?? null,
+        isUnfinished: (warehouse) => readLastDueRun(warehouse, run)?.status === "interrupted",
         run: (context) => runDue(withSettings(report, account), cron, workingFolder, context),
       },
       ...(content.on_restatement === undefined ? [] : [restatedJob(report, account, workingFolder)]),

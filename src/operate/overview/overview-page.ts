@@ -55,7 +55,7 @@ function accountTable(overview: Overview, folder: string): Html {
   const amounts = amountsOf(overview);
   const heads = [...HEADS, ...amounts.heads, "Verdict", "Last good sync", "Notices"];
   const line = (row: OverviewRow) =>
-    html`<tr>${headOf(row, folder)}${figureCells(row, row.own?.compared ?? compared)}${amounts.cells(row)}${stateOf(row)}</tr>
+    html`<tr>${headOf(row, folder)}${figureCells(row, row.accountFigures?.compared ?? compared)}${amounts.cells(row)}${stateOf(row)}</tr>
 ${row.problems.map((problem) => problemLine(problem, heads.length))}`;
   return html`${headRow(heads)}
 <tbody>
@@ -96,7 +96,7 @@ function toKnow(statements: readonly string[]): Html | "" {
 
 /** The days of the first account: those of others are as many, in their zones. */
 export function daysOf(rows: readonly OverviewRow[], { isCompared = true } = {}): string {
-  const [first] = rows.flatMap(({ own }) => own ?? []);
+  const [first] = rows.flatMap(({ accountFigures }) => accountFigures ?? []);
   if (first === undefined) return "none can be read";
   const { range, compared_with: before } = first.manifest;
   return `${daysInWords(range)}${before && isCompared ? `, compared with ${daysInWords(before)}` : ""}`;

@@ -1,7 +1,7 @@
 import { ACCOUNT } from "../../config/request/option-values.ts";
 import { type AboutRow, describeBasis, describeColumns } from "../../export/formats/xlsx/about-sheet.ts";
 import { writeSheets } from "../../export/formats/xlsx/workbook.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import { PLAIN } from "../../export/letterhead/letterhead.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { Column, NamedTable, Value } from "../../export/table.ts";
@@ -18,16 +18,19 @@ const FIGURES = [
 ];
 
 /** Writes a workbook of a sheet with a row for each account, and what each account's figures are based on. */
-export async function writeOverviewSheet(overview: Overview, write: Job["write"]): Promise<ManifestFile> {
+export async function writeOverviewSheet(
+  overview: Overview,
+  write: ExportJob["write"],
+): Promise<ManifestFile> {
   const { rows, compared } = overview;
   const about = (columns: readonly Column[]): AboutRow[] => [
     ...overview.remarks.map((remark) => line("Total", remark)),
-    ...rows.flatMap(({ account, title, own, problems }) =>
-      own === undefined
+    ...rows.flatMap(({ account, title, accountFigures, problems }) =>
+      accountFigures === undefined
         ? [line(account, problems.join("; "))]
         : describeBasis(
-            { manifest: own.manifest, letterhead: { ...PLAIN, name: title } },
-            own.manifest.timezone,
+            { manifest: accountFigures.manifest, letterhead: { ...PLAIN, name: title } },
+            accountFigures.manifest.timezone,
           ),
     ),
     ...describeColumns(columns),
@@ -47,10 +50,9 @@ export async function writeOverviewSheet(overview: Overview, write: Job["write"]
 
 export function toTable({ rows, total, currency }: Overview): NamedTable {
   const known = new Map(
-    [...rows.flatMap(({ own }) => own?.table.columns ?? []), columnOf(MISSED_RATE)].map((each) => [
-      each.name,
-      each,
-    ]),
+    [...rows.flatMap(({ accountFigures }) => accountFigures?.table.columns ?? []), columnOf(MISSED_RATE)].map(
+      (each) => [each.name, each],
+    ),
   );
   // An amount's currency is in a column of its own, since accounts may differ.
   const figures = FIGURES.flatMap((name) => known.get(name) ?? []).map(

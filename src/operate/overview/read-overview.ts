@@ -20,7 +20,7 @@ export interface OverviewRow {
   /** Whose figures they are. */
   title: string;
   /** Undefined if they cannot be read: the problems say why. */
-  own: AccountFigures | undefined;
+  accountFigures: AccountFigures | undefined;
   figures: Figures;
   /** ISO 4217, of its costs and revenue. */
   currency: string | null;
@@ -58,14 +58,14 @@ export async function readOverview(
   toAsk: (account: NamedAccount) => AccountAsk,
   { file, nowMs, signal }: { file: CalltallyFile | undefined; nowMs: number; signal: AbortSignal },
 ): Promise<Overview> {
-  const asked = await Array.fromAsync(askAccounts(accounts, toAsk, { signal }));
+  const answers = await Array.fromAsync(askAccounts(accounts, toAsk, { signal }));
   const notices = await loadNotices();
   const readState = (account: NamedAccount) => {
     const settings = loadSettings(account.sources);
     const reports = reportsOf(file, account);
     return { settings, status: readStatus(settings, { runs: 1, nowMs, notices, reports }) };
   };
-  const rows = await Array.fromAsync(asked, async (figures) =>
+  const rows = await Array.fromAsync(answers, async (figures) =>
     toRow(figures, await tryAccount(figures.account, readState)),
   );
   return { rows, ...totalOf(rows) };
@@ -76,16 +76,16 @@ function toRow(
   state: AccountResult<NamedAccount, { settings: Settings; status: Status }>,
 ): OverviewRow {
   const { name } = figures.account;
-  const own = "value" in figures ? figures.value : undefined;
+  const accountFigures = "value" in figures ? figures.value : undefined;
   const known = "value" in state ? state.value : undefined;
   const { failures, remarks } = known ? findProblems(known.status) : { failures: [], remarks: [] };
   const errors = [figures, state].flatMap((result) => ("error" in result ? describeError(result.error) : []));
   return {
     account: name,
     title: known?.settings.title ?? name,
-    own,
-    figures: own === undefined ? {} : toFigures(own),
-    currency: own?.manifest.spend?.currency ?? own?.manifest.outcomes?.currency ?? null,
+    accountFigures,
+    figures: accountFigures === undefined ? {} : toFigures(accountFigures),
+    currency: accountFigures?.manifest.spend?.currency ?? accountFigures?.manifest.outcomes?.currency ?? null,
     status: known?.status,
     problems: [...new Set([...errors, ...failures, ...remarks])],
     pages: known === undefined ? [] : findPages(known.settings.exportDir),
@@ -108,14 +108,16 @@ function findPages(exportDir: string): OverviewRow["pages"] {
 
 /** Returns the zones of the accounts that were read, each once. */
 export function zonesOf(rows: readonly OverviewRow[]): string[] {
-  return [...new Set(rows.flatMap(({ own }) => own?.manifest.timezone ?? []))];
+  return [...new Set(rows.flatMap(({ accountFigures }) => accountFigures?.manifest.timezone ?? []))];
 }
 
 export function totalOf(
   rows: readonly OverviewRow[],
 ): Pick<Overview, "total" | "compared" | "currency" | "remarks"> {
-  const read = rows.filter(({ own }) => own !== undefined);
-  const lacking = rows.filter(({ own }) => own === undefined).map(({ account }) => account);
+  const read = rows.filter(({ accountFigures }) => accountFigures !== undefined);
+  const lacking = rows
+    .filter(({ accountFigures }) => accountFigures === undefined)
+    .map(({ account }) => account);
   const zones = zonesOf(read).toSorted();
   const none = { total: {}, compared: undefined, currency: null };
   if (read.length === 0) return { ...none, remarks: ["No account can be read."] };
@@ -128,7 +130,7 @@ export function totalOf(
   const total: Record<string, number | null> = {};
   for (const name of COUNTS) total[name] = sum(name);
   total.missed_rate = figureOfSums(MISSED_RATE, total);
-  const [compared, ...others] = read.map(({ own }) => own?.compared);
+  const [compared, ...others] = read.map(({ accountFigures }) => accountFigures?.compared);
   const isAlike =
     others.every((other) => other?.times === compared?.times) &&
     read.every(({ figures }) => typeof figures.calls_change === "number");

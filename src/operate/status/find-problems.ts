@@ -64,14 +64,14 @@ function isScheduled(job: string, reports: Status["reports"]): boolean {
   return prefix === undefined || reports.some(({ report }) => prefix + report === job);
 }
 
-/** @param said errors of jobs, which need not be repeated */
+/** @param known errors of jobs, which need not be repeated */
 function findUndelivered(
   { report, last_run: run, deliveries }: Status["reports"][number],
-  said: ReadonlySet<string | null>,
+  known: ReadonlySet<string | null>,
 ): string[] {
   const undelivered = deliveries.filter(({ status }) => status !== "delivered");
   return [
-    ...(run?.status === "failed" && !said.has(run.error) ? [`${report}: ${run.error}`] : []),
+    ...(run?.status === "failed" && !known.has(run.error) ? [`${report}: ${run.error}`] : []),
     ...undelivered.map((delivery) => `${report}: ${describeDelivery(delivery)}`),
   ];
 }

@@ -15,8 +15,8 @@ export function remarkOnOrphans({ file, accounts }: Pick<Configuration, "file" |
     return [];
   const known = accounts.map(({ sources }) => realFile(inspectSettings(sources).settings.database));
   const folder = file.resolvePath(dirname(dirname(pattern)));
-  const found = attempt(() => readdirSync(folder)) ?? [];
-  return found
+  const names = attempt(() => readdirSync(folder)) ?? [];
+  return names
     .map((name) => ({ name, path: join(folder, name, basename(pattern)) }))
     .filter(({ path }) => attempt(() => isFile(path)) && !known.includes(realFile(path)) && !isOfDemo(path))
     .map(({ name }) => name)

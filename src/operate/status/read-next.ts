@@ -55,10 +55,10 @@ export function readReports(warehouse: Reader, scheduled: ScheduledReports, time
 }
 
 export function reportsOf(file: CalltallyFile | undefined, account: Account): ScheduledReports {
-  const own = Object.entries(file?.content.reports ?? {}).filter(([, content]) =>
+  const ofAccount = Object.entries(file?.content.reports ?? {}).filter(([, content]) =>
     isOfAccount({ content }, account),
   );
-  return new Map(own.map(([name, { cron }]) => [name, cron]));
+  return new Map(ofAccount.map(([name, { cron }]) => [name, cron]));
 }
 
 /** Returns the next time of a cron expression; null for an invalid one, which `calltally doctor` and `schedule` report. */

@@ -102,15 +102,15 @@ function* verifyMerged(
       warehouse === undefined
         ? [unknownWarehouse(manifest)]
         : [verifyMergedRecord(findRecords(warehouse, path), files), ...verifyBasis(warehouse, manifest)];
-    for (const { name, ...found } of checked) yield { name: `${account}: ${name}`, ...found };
+    for (const { name, ...check } of checked) yield { name: `${account}: ${name}`, ...check };
   }
 }
 
 /** The bytes of a manifest that is as it was recorded name those of its files. */
-function verifyMergedRecord(found: FoundRecords, files: readonly { file: string }[]): VerifyCheck {
-  const unknown = files.find(({ file }) => !found.of.has(file));
-  if (unknown === undefined) return verifyManifestBytes(found, files);
-  return fails("manifest", `${unknown.file} is not in the record of exports of ${found.warehouse}`);
+function verifyMergedRecord(records: FoundRecords, files: readonly { file: string }[]): VerifyCheck {
+  const unknown = files.find(({ file }) => !records.of.has(file));
+  if (unknown === undefined) return verifyManifestBytes(records, files);
+  return fails("manifest", `${unknown.file} is not in the record of exports of ${records.warehouse}`);
 }
 
 function* verifyManifest(path: string, manifest: Manifest, openById: OpenById): Generator<VerifyCheck> {
@@ -181,12 +181,12 @@ function verifyManifestBytes({ of, sha256, copyOf }: FoundRecords, files: readon
 function* verifyRecord(warehouse: Reader, path: string, manifest: Manifest): Generator<VerifyCheck> {
   const { files, restatements, run } = manifest;
   const folder = realFile(dirname(path));
-  const found = findRecords(warehouse, path);
-  const left = new Map(found.of);
+  const records = findRecords(warehouse, path);
+  const left = new Map(records.of);
   const exports = new Set<string>();
   const named = [...files, ...(restatements?.file ? [restatements.file] : [])];
   for (const { file, sha256, rows } of named) {
-    const record = found.of.get(file);
+    const record = records.of.get(file);
     left.delete(file);
     if (record?.exported_at == null) {
       yield fails("file", `${file} is not in the record of exports of ${warehouse.path}`);
@@ -203,7 +203,7 @@ function* verifyRecord(warehouse: Reader, path: string, manifest: Manifest): Gen
       ? verifyBytes(join(folder, file), file, record.sha256)
       : fails("file", `${file} was recorded at ${record.exported_at} with another ${others.join(", ")}`);
   }
-  yield verifyManifestBytes(found, named);
+  yield verifyManifestBytes(records, named);
   for (const [file, { sha256, exported_at }] of left) {
     if (exported_at === null || !exports.has(exported_at)) continue;
     const checked = verifyBytes(join(folder, file), file, sha256);

@@ -71,11 +71,11 @@ function checkRun(
 ): VerifyCheck {
   const run = readRun(warehouse, mark.run_id);
   const { run_id, verdict, order_key, first_total, last_total, calls: calls_read } = header;
-  const said = {
+  const certified = {
     ...{ run_id, verdict, order_key, first_total, last_total, calls_read },
     ...{ first_page_at: firstPageAt, finished_at: mark.made_at },
   };
-  const others = Object.entries(said).filter(([name, value]) => Reflect.get(run ?? {}, name) !== value);
+  const others = Object.entries(certified).filter(([name, value]) => Reflect.get(run ?? {}, name) !== value);
   if (others.length === 0)
     return holds("run", `run ${run_id} of ${minuteOf(mark.made_at)} UTC is recorded as its certificate says`);
   return fails(

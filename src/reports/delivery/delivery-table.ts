@@ -147,7 +147,7 @@ export function readNewsSpan(
   { db }: Reader,
   { runId, report, account }: { runId: number } & Pick<ReportRun, "report" | "account">,
 ): { after: number | undefined; upTo: number | null } {
-  const own = db.select().from(report_runs).where(eq(report_runs.report_run_id, runId)).get();
+  const run = db.select().from(report_runs).where(eq(report_runs.report_run_id, runId)).get();
   const reported = db
     .select({ until: max(report_runs.news_until) })
     .from(report_runs)
@@ -161,7 +161,7 @@ export function readNewsSpan(
       ),
     )
     .get();
-  return { after: reported?.until ?? undefined, upTo: own?.news_until ?? null };
+  return { after: reported?.until ?? undefined, upTo: run?.news_until ?? null };
 }
 
 /** Of that run, or of a later delivered one, e.g. by hand. */

@@ -17,11 +17,11 @@ export async function copyRun(
   database: string,
   { folder, files, manifest }: Pick<ReportSummary, "folder" | "files" | "manifest">,
 ): Promise<AsyncDisposable & { path: string }> {
-  const own = `${prefixOf(database)}${markProcess() ?? process.pid}-${randomUUID()}`;
+  const runFolder = `${prefixOf(database)}${markProcess() ?? process.pid}-${randomUUID()}`;
   // The next run removes what cannot be removed now; the delivery's result counts.
-  const remove = () => rm(own, { recursive: true, force: true }).catch(() => undefined);
+  const remove = () => rm(runFolder, { recursive: true, force: true }).catch(() => undefined);
   // Named like the report's folder: many commands create a folder of that name at their target.
-  const path = join(own, basename(folder));
+  const path = join(runFolder, basename(folder));
   try {
     makeFolder(path);
     for (const file of [...files, manifest]) await copyUnchanged(file, join(path, file.name));

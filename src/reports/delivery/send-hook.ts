@@ -50,8 +50,8 @@ async function toOutcome(response: Dispatcher.ResponseData, url: URL): Promise<A
     await response.body.dump({ limit: MAX_RESPONSE_BYTES }).catch(() => undefined);
     return { kind: "delivered" };
   }
-  const said = quote(await readStart(response.body), secretsOf(url));
-  const error = `${url.host} returned ${status}${said === "" ? "" : `: ${said}`}`;
+  const reply = quote(await readStart(response.body), secretsOf(url));
+  const error = `${url.host} returned ${status}${reply === "" ? "" : `: ${reply}`}`;
   if (!isTransientStatus(status)) return { kind: "refused", error };
   const retryAfter = headers["retry-after"];
   const header = retryAfter === undefined ? undefined : String(retryAfter);

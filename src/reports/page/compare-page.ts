@@ -1,5 +1,5 @@
 import { PAGE_FILE } from "../../config/request/option-values.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { ChangedFigure } from "../../export/sentences/facts.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { type RollupQuery, rollupColumns } from "../../figures/rollup-query.ts";
@@ -12,7 +12,7 @@ export const PAGE_CONTENTS = "report";
  * campaign, with costs and outcomes if the page has them. Those of all calls come first.
  */
 export async function compareWithPage(
-  job: Job,
+  job: ExportJob,
   { periods: ofAll }: ReportFigures,
 ): Promise<readonly ChangedFigure[]> {
   const { remembered, timeframe, session, spend, outcomes } = job;
@@ -33,8 +33,8 @@ export async function compareWithPage(
     ["source", { ...earned, figures: [...KEY_FIGURES, ...(earned ? EARNED : [])] }],
     ["campaign", spend ? { spend: spend.form, figures: [...KEY_FIGURES, "cost"] } : {}],
   ];
-  for (const [dimension, own] of parts) {
-    const query = { dimensions: [dimension], span, periods, figures: KEY_FIGURES, ...own };
+  for (const [dimension, options] of parts) {
+    const query = { dimensions: [dimension], span, periods, figures: KEY_FIGURES, ...options };
     watch(dimension, query, (await session.rollup(query)).rows);
   }
   return remembered.findIn(PAGE_FILE);

@@ -83,13 +83,13 @@ function describeLead(dimension: Dimension, { shown, rest }: Ranking): Html | st
   const named = shown.filter((figures) => !isNotSet(figures));
   const [first, second] = named;
   if (first === undefined) return "no call has one";
-  const found = named.length + (rest?.rows ?? 0);
+  const count = named.length + (rest?.rows ?? 0);
   const calls = formatQuantity(Number(first.calls), "call");
-  if (second?.calls === first.calls) return `none of ${formatCount(found)} leads, several have ${calls} each`;
+  if (second?.calls === first.calls) return `none of ${formatCount(count)} leads, several have ${calls} each`;
   const name = nameAmong(shown, first, dimension);
   return second === undefined
     ? html`${name} is the only one, with ${calls}`
-    : html`${name} is first of ${formatCount(found)}, with ${calls}`;
+    : html`${name} is first of ${formatCount(count)}, with ${calls}`;
 }
 
 function rankingTable(dimension: Dimension, { shown, rest }: Ranking, report: Report): Html {
@@ -177,9 +177,9 @@ ${numbers(caption, "Duration", names, [
 
 function moverSection({ figures: { movers }, manifest: { compared_with = {} } }: Report): Html {
   const before = daysInWords(compared_with);
-  const list = (title: string, found: ReportFigures["movers"]["up"]) => {
-    if (found.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
-    const rows = found.map(({ dimension, figures, change }) => {
+  const list = (title: string, moved: ReportFigures["movers"]["up"]) => {
+    if (moved.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
+    const rows = moved.map(({ dimension, figures, change }) => {
       const name = html`${capitalized(dimension)} ${isolated(nameOf(figures, dimension))}`;
       return html`<tr>${rowHead(name, figures)}
 <td><data value="${change}">${change > 0 ? "+" : ""}${formatCount(change)}</data></td><td>${countOf(figures.calls)}</td><td>${countOf(figures.calls_previous)}</td></tr>`;

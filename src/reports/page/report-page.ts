@@ -119,7 +119,7 @@ const shorten = (value: unknown) => toShort(String(value), MAX_FILTER_CHARACTERS
 
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
   const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
-  const said = [
+  const conditions = [
     ...Object.entries(values).map(
       ([name, value]) =>
         `${name.replaceAll("_", " ")}${value === true ? "" : `: ${[value].flat().map(shorten).join(" or ")}`}`,
@@ -128,7 +128,7 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
   const before = compared_with ? `, compared with ${daysInWords(compared_with)}` : "";
-  const calls = said.length > 0 ? `Filter: ${said.join("; ")}.` : "All calls.";
+  const calls = conditions.length > 0 ? `Filter: ${conditions.join("; ")}.` : "All calls.";
   return toPrintable(`Days of ${timezone}${before}. ${calls}`);
 }
 

@@ -1,7 +1,7 @@
 import { comparedInWords } from "../../base/calendar/compared-text.ts";
 import { closedRange } from "../../base/calendar/dates.ts";
 import { timeInWords } from "../../base/calendar/local-time.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { SentenceFacts } from "../../export/sentences/facts.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
 import { loadNotices } from "../../features/load-notices.ts";
@@ -28,7 +28,7 @@ interface ShownFigures {
  * calls could be found out from others, so share-safe sentences are about all calls.
  */
 export function sentenceFacts(
-  job: Job,
+  job: ExportJob,
   { total, compared, movers, spend, earned, notices }: ShownFigures,
 ): Omit<SentenceFacts, "statements" | "restatements"> {
   const { timeframe, outcomes } = job;
@@ -69,7 +69,7 @@ function toMoved({ up, down }: Pick<ReturnType<Movers["find"]>, "up" | "down"> =
 function spendFacts(
   imported: SessionSpend,
   { silent, count, withSpend }: SpendFigures,
-  { timeframe }: Job,
+  { timeframe }: ExportJob,
 ): SentenceFacts["spend"] {
   const { currency } = imported.form;
   if (currency === undefined) return undefined;
@@ -82,8 +82,8 @@ function spendFacts(
     silent: silent
       .filter(({ campaign, campaign_id: id }) => campaign !== NOT_SET || id !== null)
       .map(({ campaign, campaign_id: id, cost }) => {
-        const isOf = (given: string | null, own: unknown) =>
-          given === own || (given === null && own === NOT_SET);
+        const isOf = (stored: string | null, shown: unknown) =>
+          stored === shown || (stored === null && shown === NOT_SET);
         return {
           name: campaign === NOT_SET ? `[${id}]` : String(campaign),
           cost: Number(cost),
@@ -94,7 +94,11 @@ function spendFacts(
 }
 
 /** Reads the notices within the days. One is about all calls, so a page of some of them, or without small numbers, has none. */
-export async function readPageNotices({ ask, lists, timeframe: { span } }: Job): Promise<readonly Notice[]> {
+export async function readPageNotices({
+  ask,
+  lists,
+  timeframe: { span },
+}: ExportJob): Promise<readonly Notice[]> {
   const isOfAll = ask.minCell === undefined && Object.keys(ask.filter).length === 0;
   if (lists === undefined || !isOfAll) return [];
   const { startsAt = "", endsAt = "" } = span;

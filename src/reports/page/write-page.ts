@@ -1,6 +1,6 @@
 import { countDays } from "../../base/calendar/dates.ts";
 import { PAGE_FILE } from "../../config/request/option-values.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../../export/manifest.ts";
 import { sentencesOf } from "../../export/sentences/sentences.ts";
 import { metrics } from "../../figures/metrics.ts";
@@ -9,7 +9,7 @@ import { type Report, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
 import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
 
-export async function writePage(job: Job): Promise<ManifestFile[]> {
+export async function writePage(job: ExportJob): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend, outcomes } = job;
   const { grain, compared } = timeframe;
   const { from, to } = timeframe.range;
@@ -49,7 +49,7 @@ export async function writePage(job: Job): Promise<ManifestFile[]> {
   return [{ ...described, ...(await job.write(PAGE_FILE, [page])) }];
 }
 
-const readSections = async ({ readSection }: Job): Promise<Report["sections"]> => ({
+const readSections = async ({ readSection }: ExportJob): Promise<Report["sections"]> => ({
   restatements: await readSection("restatements"),
   tags: await readSection("tags"),
 });

@@ -1,7 +1,7 @@
 import { UnmatchedError, UsageError } from "../../base/errors.ts";
 import type { NamedAccount } from "../../config/accounts.ts";
 import type { Ask } from "../../config/request/resolve.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { Manifest } from "../../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../../export/output/memory.ts";
 import type { MergedAccount } from "../../export/record-merged.ts";
@@ -59,7 +59,7 @@ async function askOne(
 ): Promise<AccountFigures> {
   const output = memoryOutput();
   const options = { signal, onAttributed };
-  const readCompared = async ({ timeframe }: Job) => ({ value: timeframe.compared });
+  const readCompared = async ({ timeframe }: ExportJob) => ({ value: timeframe.compared });
   // A value that one account lacks may exist in another; if none has it, it is a typo.
   let unmatched: UnmatchedError["unmatched"] = [];
   const { files, value: compared } = await produceAndRead(ask, source, output, options, readCompared).catch(

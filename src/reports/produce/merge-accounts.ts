@@ -44,9 +44,9 @@ export async function produceMerged(
 /** Combines rows in the order of every rollup: by period, most calls first, then by key. */
 function mergeTables(figures: readonly AccountFigures[], by: MergeOptions["by"]) {
   const known = figures.map(({ table }) => table.columns);
-  const [own = []] = known;
+  const [first = []] = known;
   // Durations in milliseconds have more decimals than those in seconds, and so may amounts of one currency.
-  const merged = own.map((column, index) =>
+  const merged = first.map((column, index) =>
     known
       .map((others) => others[index] ?? column)
       .reduce((most, other) => (decimalsOf(other) > decimalsOf(most) ? other : most), column),
@@ -76,7 +76,7 @@ function sortRows(rows: readonly Value[][], columns: readonly Column[], by: Merg
   const isLocal = known.size > 0 && [...known.values()].every(isLocalKey);
   const hasPeriods = columns[0]?.name === "period";
   const order = isLocal ? keys : keys.toSpliced(hasPeriods ? 1 : 0, 0, mostFirst);
-  return rows.toSorted((a, b) => order.reduce((found, compare) => found || compare(a, b), 0));
+  return rows.toSorted((a, b) => order.reduce((difference, compare) => difference || compare(a, b), 0));
 }
 
 function decimalsOf({ type, decimals = 0 }: Column): number {

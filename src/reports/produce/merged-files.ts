@@ -61,7 +61,7 @@ function mergeManifests(figures: readonly AccountFigures[]): AccountsManifest {
       figures.flatMap(({ table }) => table.columns.map(({ name }) => name)),
     ),
     accounts: Object.fromEntries(
-      figures.map(({ account, manifest: { files: _, statements: __, ...own } }) => [account, own]),
+      figures.map(({ account, manifest: { files: _, statements: __, ...basis } }) => [account, basis]),
     ),
     files: [],
   };

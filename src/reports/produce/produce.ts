@@ -2,7 +2,14 @@ import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
 import type { Ask } from "../../config/request/resolve.ts";
-import type { Job, Reading, SectionJob, SectionName, StartedJob, WriteSection } from "../../export/job.ts";
+import type {
+  ExportJob,
+  Reading,
+  SectionJob,
+  SectionName,
+  StartedJob,
+  WriteSection,
+} from "../../export/job.ts";
 import { type Letterhead, PLAIN } from "../../export/letterhead/letterhead.ts";
 import { fingerprintOf, type Manifest } from "../../export/manifest.ts";
 import type { Outlet, Output } from "../../export/output/output.ts";
@@ -58,7 +65,7 @@ export async function produceAndRead<T>(
   source: Source,
   output: Output,
   options: ProduceOptions,
-  read: (job: Job) => Promise<Reading<T>>,
+  read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<{ files: ProducedFiles; value: T }> {
   const clock = options.clock ?? systemClock;
   using opened = await source.open({ ...options, clock });
@@ -118,14 +125,14 @@ async function make<T>(
     onNewKey: (file: string) => void;
   },
   { account, letterhead = PLAIN, signal, clock = systemClock }: ProduceOptions,
-  read: (job: Job) => Promise<Reading<T>>,
+  read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty"> & { value: T }> {
   const { opened, outlet, folder, steps, onNewKey } = means;
   for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
   const begun = await startJob(ask, moment, opened);
-  const write: Job["write"] = (file, content, audience) =>
+  const write: ExportJob["write"] = (file, content, audience) =>
     outlet.write(file, untilAborted(content, signal), audience);
   const tables = collectTables(ask, outlet, write);
   const started: StartedJob = {
@@ -141,7 +148,7 @@ async function make<T>(
     table: tables.take,
   };
   const whole: SectionJob = Object.assign({}, started, ...steps.map((step) => step.at?.(started)));
-  const job: Job = { ...whole, readSection: (name) => readSection(whole, steps, name) };
+  const job: ExportJob = { ...whole, readSection: (name) => readSection(whole, steps, name) };
   const { value, facts } = await read(job);
   if (facts !== undefined) job.state(facts);
   const rollups = ask.contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));

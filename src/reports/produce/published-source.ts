@@ -39,12 +39,12 @@ export async function readEngine<Owner extends AccountOwner, Result>(
     const owner = owners.find(({ name }) => name === published.account) ?? first;
     return toEngineAccount(published, owner);
   };
-  const asked = names.length === 0 ? undefined : names;
+  const chosen = names.length === 0 ? undefined : names;
   const { user, passwordFile } = first.settings.publish;
   const question = {
     engine,
     access: { user, passwordFile },
-    names: asked,
+    names: chosen,
     work: (published: readonly PublishedAccount[]) => work(published.map(toAccount)),
     options,
   };

@@ -4,7 +4,7 @@ import type { Content } from "../../config/request/contents.ts";
 import { OUTCOME_VALUE } from "../../config/request/option-values.ts";
 import { type Ask, isOfOneFile, nameFile } from "../../config/request/resolve.ts";
 import { encodeTable } from "../../export/formats/encode-table.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import { type ManifestFile, startManifest } from "../../export/manifest.ts";
 import type { Outlet } from "../../export/output/output.ts";
 import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../../export/share-safe.ts";
@@ -21,7 +21,10 @@ export async function startJob(
   moment: Moment,
   { lookbackHours }: OpenSource,
 ): Promise<
-  Pick<Job, "ask" | "basis" | "lookbackHours" | "timeframe" | "spend" | "outcomes" | "manifest" | "state">
+  Pick<
+    ExportJob,
+    "ask" | "basis" | "lookbackHours" | "timeframe" | "spend" | "outcomes" | "manifest" | "state"
+  >
 > {
   const { session, basis, published } = moment;
   const { raw = false, minCell } = ask;
@@ -75,7 +78,7 @@ function loadOutcomes(
 }
 
 /** Writes each table as a file or passes it on; those of one file are collected first. */
-export function collectTables({ format, minCell, timezone }: Ask, outlet: Outlet, write: Job["write"]) {
+export function collectTables({ format, minCell, timezone }: Ask, outlet: Outlet, write: ExportJob["write"]) {
   const sheets: NamedTable[] = [];
   return {
     take: async (table: NamedTable): Promise<ManifestFile[]> => {
@@ -92,7 +95,7 @@ export function collectTables({ format, minCell, timezone }: Ask, outlet: Outlet
       sheets.push(checked);
       return [];
     },
-    writeSheets: async (job: Job): Promise<ManifestFile[]> => {
+    writeSheets: async (job: ExportJob): Promise<ManifestFile[]> => {
       if (sheets.length === 0) return [];
       if (format.format === "sqlite") {
         const { writeDatabase } = await import("../../export/formats/sqlite.ts");

@@ -25,21 +25,21 @@ export function sourceOf(settings: Settings): Source {
   return warehouseSource({ ...settings, rules: readAttributionRules(settings) });
 }
 
-export function warehouseSource(own: WarehouseSourceOptions): Source {
-  const { rules, lookbackHours } = own;
+export function warehouseSource(account: WarehouseSourceOptions): Source {
+  const { rules, lookbackHours } = account;
   return {
     can: WAREHOUSE_CAN,
     openWriter: () => {
-      const { writer, ...reader } = openOwn(own, openAsPermitted);
+      const { writer, ...reader } = openOwn(account, openAsPermitted);
       if (writer === undefined) reader[Symbol.dispose]();
       return writer;
     },
     open: async (options) => {
-      const warehouse = openOwn(own, openAsPermitted);
+      const warehouse = openOwn(account, openAsPermitted);
       try {
         await applyRulesAlone(warehouse, rules, { ...options, nowMs: options.clock.now() });
         const origin = describeOrigin(readOrigin(warehouse));
-        const read = momentReader(warehouse, own, { rules, isApplied: true, signal: options.signal });
+        const read = momentReader(warehouse, account, { rules, isApplied: true, signal: options.signal });
         return {
           origin,
           lookbackHours,
@@ -63,7 +63,7 @@ export function warehouseSource(own: WarehouseSourceOptions): Source {
 export function readOnlySource(
   warehouse: Reader,
   lookbackHours: number,
-  own: Owner = {},
+  account: Owner = {},
   rules?: AttributionRules,
 ): Source {
   return {
@@ -71,7 +71,7 @@ export function readOnlySource(
     open: async ({ signal }) => ({
       origin: describeOrigin(readOrigin(warehouse)),
       lookbackHours,
-      read: momentReader(warehouse, own, { rules, isApplied: false, signal }),
+      read: momentReader(warehouse, account, { rules, isApplied: false, signal }),
       [Symbol.dispose]: () => {},
     }),
   };
@@ -83,7 +83,7 @@ export function readOnlySource(
  */
 function momentReader(
   warehouse: Reader,
-  own: Owner,
+  account: Owner,
   {
     rules,
     isApplied,
@@ -100,10 +100,10 @@ function momentReader(
     try {
       const nameCaller = prepareCallerName(reader);
       const session = new RollupSession(reader.sqlite, { rules: inForce, filter, nameCaller, signal });
-      assertOwn(reader, own);
+      assertOwn(reader, account);
       return {
         session,
-        basis: readBasis(reader, { rules, accounts: own.accounts }),
+        basis: readBasis(reader, { rules, accounts: account.accounts }),
         readCoverage: () => readCoverage(reader),
         hasSpend: () => session.hasSpend(),
         hasOutcomes: () => session.hasOutcomes(),

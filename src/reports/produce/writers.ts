@@ -1,6 +1,6 @@
 import type { UPLOADS } from "../../config/request/conversion-kinds.ts";
 import type { ContentKind, HYGIENE } from "../../config/request/option-values.ts";
-import type { Job } from "../../export/job.ts";
+import type { ExportJob } from "../../export/job.ts";
 import type { ManifestFile } from "../../export/manifest.ts";
 import type { ContentOf, ContentWriters, ExportStep } from "../../export/step.ts";
 
@@ -16,7 +16,7 @@ const CORE: Required<Omit<ContentWriters, OfFeatures>> = {
 };
 
 export async function writeContent<Kind extends ContentKind>(
-  job: Job,
+  job: ExportJob,
   content: ContentOf<Kind> & { kind: Kind },
   steps: readonly ExportStep[],
 ): Promise<ManifestFile[]> {

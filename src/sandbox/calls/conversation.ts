@@ -22,7 +22,7 @@ const CALLERS = [
 ] as const;
 
 /** What a call is about: in its summary, and in the caller's words. */
-type Topic = readonly [about: string, said: string];
+type Topic = readonly [about: string, request: string];
 
 const TOPICS: readonly [Topic, ...Topic[]] = [
   ["an air conditioner that blows warm air", "my AC has been blowing warm air since last night"],
@@ -68,13 +68,13 @@ const EXCHANGES = [
 ] as const;
 
 export function drawConversation(random: Random, durationSeconds: number) {
-  const [about, said] = pick(random, TOPICS);
+  const [about, request] = pick(random, TOPICS);
   const caller = pick(random, CALLERS);
   const lineCount = Math.min(LONGEST_LINES, 2 + Math.floor(durationSeconds / SECONDS_PER_LINE));
   const firstExchange = drawIndex(random, EXCHANGES.length);
   const opening = [
     `Thank you for calling Northwind Home Services, this is ${pick(random, AGENTS)}, how can I help you?`,
-    `Hi, this is ${caller}, ${said}.`,
+    `Hi, this is ${caller}, ${request}.`,
   ];
   const lines = Array.from({ length: lineCount }, (_, at): SpokenLine => {
     const exchange = EXCHANGES[(firstExchange + (at >> 1)) % EXCHANGES.length];

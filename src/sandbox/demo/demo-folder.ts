@@ -33,8 +33,8 @@ export function assertOurFiles(folder: string, names: readonly string[]): void {
   for (const name of names) {
     const file = join(folder, name);
     if (!existsSync(file)) continue;
-    const made = isOurs ? manifest?.files.find((written) => written.file === name) : undefined;
-    if (made?.sha256 !== hash("sha256", readFileSync(file))) throw notOurs(file);
+    const record = isOurs ? manifest?.files.find((written) => written.file === name) : undefined;
+    if (record?.sha256 !== hash("sha256", readFileSync(file))) throw notOurs(file);
   }
 }
 

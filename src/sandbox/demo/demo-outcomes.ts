@@ -10,8 +10,8 @@ export function addOutcomes({ database, timezone, sandbox }: DemoAccount): void 
   try {
     const file = join(folder, "jobs.csv");
     writeFileSync(file, [...sandbox.jobs()].join(""));
-    const own = { database, timezone, currency: undefined };
-    importOutcomes(own, [file], {
+    const account = { database, timezone, currency: undefined };
+    importOutcomes(account, [file], {
       source: "jobs",
       named: undefined,
       withinDays: 30,

@@ -51,7 +51,7 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
   const source = warehouseSource({ database, lookbackHours, rules });
   const make = async (request: ExportRequest, output: Output) =>
     await produce(resolve(request, { nowMs: Date.now(), timezone: TIMEZONE }), source, output, { signal });
-  const made = await make({}, folderOutput(folder, { replace: true }));
+  const report = await make({}, folderOutput(folder, { replace: true }));
   for (const { format, folder: name } of PAGES)
     await make({ format }, folderOutput(join(folder, name), { replace: true }));
   const shown = memoryOutput();
@@ -59,7 +59,7 @@ export async function makeDemo(folder: string, settings: Settings, signal: Abort
   /** The default files, other rollups to show, and the pages, each with its path and use. */
   return {
     run,
-    made,
+    report,
     tables: shown.tables,
     pages: PAGES.map((page) => ({ path: join(folder, page.folder, page.file), use: page.use })),
   };

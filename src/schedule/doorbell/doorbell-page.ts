@@ -75,13 +75,13 @@ export class DoorbellPage {
 
   async #judge(request: IncomingMessage): Promise<PlainResponse> {
     if (request.method !== "POST") return NOT_POST;
-    let given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
-    if (given === undefined) {
+    let secret = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (secret === undefined) {
       const body = await this.#readBody(request);
       if (typeof body !== "string") return body;
-      given = findSecret(body);
+      secret = findSecret(body);
     }
-    if (!timingSafeEqual(hash("sha256", given ?? "", "buffer"), this.#secretHash)) return NO_SECRET;
+    if (!timingSafeEqual(hash("sha256", secret ?? "", "buffer"), this.#secretHash)) return NO_SECRET;
     const ring = this.#options.doors.get(pathOf(request));
     if (ring === undefined) return NO_DOOR;
     ring();
@@ -143,12 +143,12 @@ function findSecret(text: string): string | undefined {
   const listed = Array.isArray(parameters)
     ? parameters.find((pair: unknown) => memberOf(pair, "field_name") === SECRET_PARAMETER)
     : undefined;
-  const found = [
+  const candidates = [
     memberOf(listed, "field_value"),
     memberOf(parameters, SECRET_PARAMETER),
     memberOf(body, SECRET_PARAMETER),
   ];
-  return found.find((value) => typeof value === "string");
+  return candidates.find((value) => typeof value === "string");
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -50,10 +50,11 @@ export function errorOfResponse(
 ): ApiError {
   const text = body?.toString() ?? "";
   const { requestId, message } = readErrorBody(text);
-  const said = isQuoted && message !== undefined && personalKind(message) === undefined ? `: ${message}` : "";
+  const quote =
+    isQuoted && message !== undefined && personalKind(message) === undefined ? `: ${message}` : "";
   const described = [
     ...(requestId === undefined ? [] : [`request ${requestId}`]),
-    ...(body === undefined || said !== "" ? [] : [`${body.length} bytes`]),
+    ...(body === undefined || quote !== "" ? [] : [`${body.length} bytes`]),
   ];
   const named = described.length === 0 ? "" : ` (${described.join(", ")})`;
   const isLimited = status === 403 && RATE_LIMIT.test(text);
@@ -64,7 +65,7 @@ export function errorOfResponse(
       status === 401
         ? ["the token", ""]
         : ["access", ", or lack permission for this operation or organization unit"];
-    return new ApiError(EXIT.refused, `The API refused ${what}, status ${status}${said}${named}`, {
+    return new ApiError(EXIT.refused, `The API refused ${what}, status ${status}${quote}${named}`, {
       ...details,
       hint: ({ orgUnitId }) =>
         `Check ${tokenPlace}: it may be mistyped, expired, or of API v2${or && `${or} (${orgUnitId})`}.`,
@@ -73,7 +74,7 @@ export function errorOfResponse(
   if (isTransientStatus(details.status)) {
     const retryAfter = headers["retry-after"];
     const limited = isLimited ? " for its rate limit" : "";
-    return new ApiError(EXIT.unreachable, `The API returned ${status}${limited}${said}${named}`, {
+    return new ApiError(EXIT.unreachable, `The API returned ${status}${limited}${quote}${named}`, {
       ...details,
       transient: true,
       retryAfterMs: parseRetryAfterMs(retryAfter === undefined ? undefined : String(retryAfter), nowMs),
@@ -82,10 +83,10 @@ export function errorOfResponse(
   }
   if (status === 400 || status === 404) {
     const hint = refusedHints[status] ?? CHECK_ADDRESS;
-    return new ApiError(EXIT.contract, `The API returned ${status}${said}${named}`, { ...details, hint });
+    return new ApiError(EXIT.contract, `The API returned ${status}${quote}${named}`, { ...details, hint });
   }
   const undocumented = `The API returned ${status}, which its documentation does not list`;
-  return contractError(`${undocumented}${said}${named}`, {
+  return contractError(`${undocumented}${quote}${named}`, {
     status,
     requestId,
     transient: status >= 200 && status < 300,

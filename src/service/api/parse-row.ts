@@ -132,9 +132,9 @@ class RowParser {
   /** Reads a member by a function that returns unchanged what it does not know. */
   #read(object: Record<string, unknown>, path: string, read: (value: unknown) => unknown): unknown {
     const value = object[path];
-    const found = read(value);
-    if (found !== value) this.#drift.push({ path, kind: "type", json_type: jsonType(value) });
-    return found;
+    const parsed = read(value);
+    if (parsed !== value) this.#drift.push({ path, kind: "type", json_type: jsonType(value) });
+    return parsed;
   }
 
   #takeUnknown(object: Record<string, unknown>, known: ReadonlySet<string>, prefix = "") {

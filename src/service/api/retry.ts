@@ -84,10 +84,10 @@ function outOfBudget(error: ApiError, nowMs: number): ApiError {
   const retryAfterMs = Math.min(error.retryAfterMs, MAX_RETRY_AFTER_MS);
   const notBefore = new Date(nowMs + retryAfterMs).toISOString();
   const isCut = retryAfterMs < error.retryAfterMs;
-  const asked = isCut
+  const pause = isCut
     ? `asks for a pause of more than an hour, capped at one hour: until ${notBefore}`
     : `asks for a pause until ${notBefore}`;
-  return reword(error, `${error.message}, and ${asked}`, {
+  return reword(error, `${error.message}, and ${pause}`, {
     retryAfterMs,
     hint: ({ retrySeconds, syncNow }) =>
       `Run it again after that time, or raise ${retrySeconds} to wait for it${syncNow === undefined ? "" : `; ${syncNow} starts at once`}.`,

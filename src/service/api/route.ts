@@ -27,10 +27,11 @@ export function openRoute(
     connectTimeout: connectMs,
     proxyTls: { allowH2: false },
     // A proxy that accepts connections, and does not respond, would hold them for ever.
-    clientFactory: (origin, given) =>
-      new Pool(origin, { ...given, allowH2: false, headersTimeout: connectMs }),
-    factory: (origin, given) => {
-      const connect = "connect" in given && typeof given.connect === "function" ? given.connect : undefined;
+    clientFactory: (origin, settings) =>
+      new Pool(origin, { ...settings, allowH2: false, headersTimeout: connectMs }),
+    factory: (origin, settings) => {
+      const connect =
+        "connect" in settings && typeof settings.connect === "function" ? settings.connect : undefined;
       const through: buildConnector.connector = (to, done) => connect?.(to, done);
       return new Pool(origin, { ...options, connect: announced(through, onConnected) });
     },

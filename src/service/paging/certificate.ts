@@ -161,14 +161,14 @@ export function checkCertificate(lines: Iterable<string>): CertificateCheck {
     }
   }
   const evidence: Evidence = { ...record.evidence, resumed, seamsMended: 0, settled: false };
-  const found = judge(evidence, ids.size);
-  const compare = (what: string, is: unknown, said: unknown) =>
-    is === said ? [] : [`${what} is ${is}, and the certificate says ${said}`];
+  const judgement = judge(evidence, ids.size);
+  const compare = (what: string, is: unknown, certified: unknown) =>
+    is === certified ? [] : [`${what} is ${is}, and the certificate says ${certified}`];
   const problems = [
     ...compare("the number of pages", pages, header.pages),
     ...compare("the number of calls", ids.size, header.calls),
     ...compare("the order", nameKeys(evidence.keys), header.order_key),
-    ...compare("the verdict", found.verdict, header.verdict),
+    ...compare("the verdict", judgement.verdict, header.verdict),
     ...compare("the first total", evidence.totals.first, header.first_total),
     ...compare("the last total", evidence.totals.last, header.last_total),
   ];

@@ -178,14 +178,14 @@ export class Pass<S extends Slice> implements Disposable {
     const { endsAt, totals } = this.#record.evidence;
     if (!this.#record.isNothingBehind || totals.last - endsAt <= missingCallThreshold(totals.last))
       return undefined;
-    let found: S | undefined;
+    let last: S | undefined;
     let [empty, next] = [endsAt, Math.max(endsAt + 1, totals.last - this.#options.limit)];
     for (let offset = next; ; offset = Math.floor((empty + next) / 2)) {
       const slice = await this.#fetchUnlessRefused(offset, isRefusal);
-      const isPart = found !== undefined && slice !== undefined && this.#record.isShort(slice);
-      if (slice !== undefined && !isPart && this.#record.isElsewhere(slice)) [found, next] = [slice, offset];
+      const isPart = last !== undefined && slice !== undefined && this.#record.isShort(slice);
+      if (slice !== undefined && !isPart && this.#record.isElsewhere(slice)) [last, next] = [slice, offset];
       else empty = offset;
-      if (found === undefined || next - empty <= 1) return found;
+      if (last === undefined || next - empty <= 1) return last;
     }
   }
 

@@ -45,11 +45,11 @@ export function judge(evidence: Evidence, distinct: number): Judgement {
 /** Judges a full pass whose pages fit together. */
 function judgeJoined(evidence: Evidence, distinct: number): Judgement {
   const { totals, end } = evidence;
-  const found = judgeFirst("probable", [
+  const judgement = judgeFirst("probable", [
     ...doubtsOf(evidence, distinct),
     ...contradictionsOf(evidence, distinct),
   ]);
-  if (found !== undefined) return found;
+  if (judgement !== undefined) return judgement;
   if (isCounted(totals, distinct)) {
     const reason = `all pages joined, and every one of ${totals.last} calls read`;
     return { verdict: "exact", verdict_reason: reason, advice: null };
@@ -71,8 +71,8 @@ function isFarBelow(counted: number, read: number): boolean {
 type Finding = readonly [isFound: boolean, reason: string, advice: string];
 
 function judgeFirst(verdict: Verdict, findings: readonly Finding[]): Judgement | undefined {
-  const found = findings.find(([isFound]) => isFound);
-  return found && { verdict, verdict_reason: found[1], advice: found[2] };
+  const finding = findings.find(([isFound]) => isFound);
+  return finding && { verdict, verdict_reason: finding[1], advice: finding[2] };
 }
 
 /** Findings that make a pass `unverified`. */
@@ -231,8 +231,8 @@ function contradictionsOf(
 
 /** Whether each call was read in one place, `total` was their number in every response, and no other call came behind them. */
 function isEachReadOnce({ totals, fresh, behind }: Evidence, distinct: number): boolean {
-  const found = behind.at(-1)?.unseen ?? 0;
-  return isCounted(totals, distinct) && fresh === distinct && found === 0;
+  const unseen = behind.at(-1)?.unseen ?? 0;
+  return isCounted(totals, distinct) && fresh === distinct && unseen === 0;
 }
 
 function beyondEnd({ behind }: Evidence): string {

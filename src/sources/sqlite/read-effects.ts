@@ -78,9 +78,9 @@ export function* readEffects(
   const earnedAt = (aggregate: OutcomeAggregate, row: number) =>
     Number(valueAt(`f.${sumOf(aggregate)}`, row)) / (sumOf(aggregate) === "revenue_micros" ? MICROS : 1);
   const rows = Map.groupBy(of.keys(), (row) => `${of[row]} ${valueAt("f.reason", row)}`);
-  for (const own of rows.values()) {
-    const [first = 0] = own;
-    const steps = own.map((row): Step => ({ row, sign: Number(valueAt("f.sign", row)) }));
+  for (const ofReason of rows.values()) {
+    const [first = 0] = ofReason;
+    const steps = ofReason.map((row): Step => ({ row, sign: Number(valueAt("f.sign", row)) }));
     const byCall = Map.groupBy(steps, ({ row }) => Number(valueAt("f.call_id", row)));
     const [ids, changed] = [[...byCall.keys()], [...byCall.values()]];
     const figures = new Map<string, FigureEffect>();
@@ -100,10 +100,10 @@ export function* readEffects(
 
 /** Returns one name for each campaign of some facts: that of all calls, else one that they have. */
 function readCampaignNames(database: Database, facts: string): CampaignNames {
-  const own = `SELECT campaign_id, min(campaign) FROM ${facts} WHERE campaign_id IS NOT NULL AND campaign IS NOT NULL GROUP BY 1`;
+  const ofFacts = `SELECT campaign_id, min(campaign) FROM ${facts} WHERE campaign_id IS NOT NULL AND campaign IS NOT NULL GROUP BY 1`;
   const common = campaignNamesText({ ids: `SELECT campaign_id FROM ${facts}` });
   return new Map(
-    [own, common].flatMap((sql) => database.prepare<[], [id: string, name: string]>(sql).raw().all()),
+    [ofFacts, common].flatMap((sql) => database.prepare<[], [id: string, name: string]>(sql).raw().all()),
   );
 }
 

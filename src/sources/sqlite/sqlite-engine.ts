@@ -98,11 +98,11 @@ export class SqliteEngine implements Engine {
 
   /** Reads the facts of a table of changes, in one go: it is small. */
   readSteps(side: Side & { cells: Cells }, selection: SqliteSelection) {
-    const own = ["f.sign", "f.reason", "f.call_id", ...SUM_COLUMNS] as const;
+    const columns = ["f.sign", "f.reason", "f.call_id", ...SUM_COLUMNS] as const;
     const { calls, of } = runSteps(
-      this.readCells(side, selection, [...own, "marks", "duration", "start", "caller"]),
+      this.readCells(side, selection, [...columns, "marks", "duration", "start", "caller"]),
     );
-    const valueAt = (column: (typeof own)[number], row: number) =>
+    const valueAt = (column: (typeof columns)[number], row: number) =>
       this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? null;
     return { calls, of, valueAt };
   }
@@ -121,8 +121,8 @@ export class SqliteEngine implements Engine {
 
   #listCampaigns(): FactValue[] {
     const names = this.listCampaignNames();
-    const own = `WHERE campaign_id IS NULL OR campaign_id NOT IN ${listText([...names.keys()])}`;
-    return [...new Set([...this.#listDistinct("campaign", own), ...names.values()])];
+    const unnamed = `WHERE campaign_id IS NULL OR campaign_id NOT IN ${listText([...names.keys()])}`;
+    return [...new Set([...this.#listDistinct("campaign", unnamed), ...names.values()])];
   }
 
   #listDistinct(fact: FactColumn, where = ""): FactValue[] {
@@ -202,17 +202,17 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
     const { calls, of } = await this.#reader.run(this.readCells(side, selection, SUM_COLUMNS));
     const valueAt = (column: (typeof SUM_COLUMNS)[number], row: number) =>
       this.#reader.dictionaryOf(column).values[calls.codes.get(column)?.[row] ?? 0] ?? 0;
-    const found = new Map<number, Earnings>();
+    const sums = new Map<number, Earnings>();
     for (let row = 0; row < calls.rows; row++) {
       const cell = of[row] ?? 0;
-      const own = {
+      const earnings = {
         bookedCalls: Number(valueAt("f.booked", row)),
         soldCalls: Number(valueAt("f.sold", row)),
         revenueMicros: BigInt(valueAt("f.revenue_micros", row)),
       };
-      found.set(cell, addEarned(found.get(cell), own));
+      sums.set(cell, addEarned(sums.get(cell), earnings));
     }
-    return found;
+    return sums;
   }
 
   /** The table is dropped with the session's transaction. */
@@ -224,14 +224,14 @@ WHERE campaign IS NOT NULL OR campaign_id IS NOT NULL GROUP BY 1, 2, 3`;
 
   #unify(
     id: NonNullable<KeyColumn["isNameOf"]>,
-    own: { codes: Codes; dictionary: Dictionary },
+    campaigns: { codes: Codes; dictionary: Dictionary },
     { codes }: CallColumns,
     names: CampaignNames,
   ): Codes {
     const need = needOf({ of: { fact: id } });
     const ofIds = codes.get(need);
     if (ofIds === undefined) throw new Error(`The column ${need} was not read`);
-    return unifyNames(names, own, { codes: ofIds, dictionary: this.#reader.dictionaryOf(need) });
+    return unifyNames(names, campaigns, { codes: ofIds, dictionary: this.#reader.dictionaryOf(need) });
   }
 
   #all(sql: string): FactValue[][] {
@@ -245,9 +245,9 @@ function codesOf(
   { dictionary, offsets }: { dictionary: Dictionary; offsets: readonly ZoneOffset[] },
 ): Codes {
   if ("local" in key.of) return localCodes(startsMs, { part: key.of.local, offsets }, dictionary);
-  const own = codes.get(needOf(key));
-  if (own === undefined) throw new Error(`The column ${key.name} was not read`);
-  return own;
+  const column = codes.get(needOf(key));
+  if (column === undefined) throw new Error(`The column ${key.name} was not read`);
+  return column;
 }
 
 type ClickColumns = [gclid: string | null, gclsrc: string | null, url: string | null, extra: string | null];

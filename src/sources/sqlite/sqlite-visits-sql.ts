@@ -29,7 +29,7 @@ export function visitsText(span: Span, selection: SqliteSelection): string {
 }
 
 export function earlierVisitsText({ before, ...values }: EarlierVisits, selection: SqliteSelection): string {
-  const ofValues = Object.entries(values).map(([fact, own]) => `f.${fact} IN ${listText(own)}`);
+  const ofValues = Object.entries(values).map(([fact, list]) => `f.${fact} IN ${listText(list)}`);
   // Without the +, SQLite would look up each call by the index, though most are earlier.
   const also = [`+f.call_started < ${literal(before)}`, `(${ofValues.join(" OR ")})`];
   return groupVisits(selectionText({}, selection, { also }));

@@ -57,9 +57,9 @@ export function addLock(folder: string): void {
 }
 
 /** Returns the published package.json. */
-export function toPublished(own: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function toPublished(manifest: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {
-    ...Object.fromEntries(Object.entries(own).filter(([member]) => PASSED_ON.includes(member))),
+    ...Object.fromEntries(Object.entries(manifest).filter(([member]) => PASSED_ON.includes(member))),
     dependencies: Object.fromEntries(
       Object.entries(packageJson.dependencies).filter(([name]) => !BUNDLED.includes(name)),
     ),
@@ -120,10 +120,10 @@ function unlink(folder: string, path: string): void {
   const text = readFileSync(join(folder, path), "utf8");
   const leadsSomewhere = (link: string) =>
     /^(https?:|#)/.test(link) || existsSync(join(folder, dirname(path), link.replace(/#.*/, "")));
-  const kept = text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (all, words: string, link: string) =>
+  const page = text.replace(/(?<!!)\[([^\]]*)\]\(([^)\s]+)\)/g, (all, words: string, link: string) =>
     leadsSomewhere(link) ? all : words,
   );
-  writeFileSync(join(folder, path), kept);
+  writeFileSync(join(folder, path), page);
 }
 
 /** Returns the licenses of the libraries that esbuild has bundled, and of those that they have bundled themselves. */

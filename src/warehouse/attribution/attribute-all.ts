@@ -84,12 +84,12 @@ function* writeFacts(
   const { transcription, transcription_details } = transcripts;
   // SQLite leaves out a join whose columns are not selected.
   const nothing = sql<string | null>`NULL`;
-  const said =
+  const speech =
     rules.topics.length > 0
       ? { transcription, transcription_details }
       : { transcription: nothing, transcription_details: nothing };
   const query = tx.db
-    .select({ ...members, ...said, caller_digest, gone_at, withheld, topic })
+    .select({ ...members, ...speech, caller_digest, gone_at, withheld, topic })
     .from(calls)
     .leftJoin(call_facts, eq(call_facts.call_id, calls.call_id))
     .leftJoin(transcripts, eq(transcripts.call_id, calls.call_id))

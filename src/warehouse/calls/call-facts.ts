@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { attributeCall } from "../../calls/attribution/attribute-call.ts";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
-import type { AttributedMembers } from "../../calls/attribution/evidence.ts";
+import type { AttributedMembers } from "../../calls/attribution/call-traits.ts";
 import { isPseudonym } from "../../calls/privacy/pseudonym.ts";
 import { readMoment, type Tx } from "../transaction.ts";
 import { prepareUpsert } from "../upsert.ts";

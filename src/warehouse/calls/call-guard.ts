@@ -69,12 +69,12 @@ export class Keeping {
     kinds: readonly WithheldKind[],
     hash?: string,
   ): { call: C & WithheldContent; removed: readonly WithheldKind[] } {
-    const { call: kept, withheld: removed } = withhold(call, kinds);
+    const { call: stored, withheld: removed } = withhold(call, kinds);
     const all = new Set([...toKinds(call.withheld), ...removed]);
     const isNumberTaken = all.has("caller_numbers") && !isWithoutNumber(call.withheld);
     const row = {
-      ...kept,
-      row_hash: hash !== undefined && removed.length === 0 ? hash : hashCall(kept),
+      ...stored,
+      row_hash: hash !== undefined && removed.length === 0 ? hash : hashCall(stored),
       served_hash:
         call.served_hash && isNumberTaken ? this.#keyed().seal(call.served_hash) : call.served_hash,
       withheld: all.size === 0 ? null : WITHHELD_KINDS.filter((kind) => all.has(kind)).join(","),

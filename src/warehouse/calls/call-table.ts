@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, inArray, isNotNull, like, lt, max, sql } from "drizzle-orm";
 import { recordOf } from "../../base/records.ts";
-import { deriveTopic } from "../../calls/attribution/evidence.ts";
+import { deriveTopic } from "../../calls/attribution/derive-facts.ts";
 import { CALL_COLUMNS, type Call } from "../../calls/columns.ts";
 import { addToCount, countRows, readCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";

@@ -43,12 +43,12 @@ export function openCallerHash(database: string): CallerHash {
  */
 export function openCallerDigests(warehouse: Reader): CallerHash | undefined {
   const { path } = warehouse;
-  const made = readRulesInForce(warehouse).caller_key;
-  if (made === null) return undefined;
+  const fingerprintInForce = readRulesInForce(warehouse).caller_key;
+  if (fingerprintInForce === null) return undefined;
   return openSameKey(
     path,
     () => openCallerHash(path),
-    ({ fingerprint }) => fingerprint === made,
+    ({ fingerprint }) => fingerprint === fingerprintInForce,
     {
       use: `identify the callers of ${path}: the key of their digests`,
       hint: "Put the key back from a backup. If it is lost for good, move the warehouse away and sync into a new one: with a new key every caller would count as new.",

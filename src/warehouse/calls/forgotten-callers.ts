@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject, randomBytes } from "node:crypto";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { toCaller, toUnreadCaller } from "../../calls/attribution/call-text.ts";
-import { maskNumbers, toNational } from "../../calls/attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../calls/attribution/mask-numbers.ts";
 import { toReferringHost } from "../../calls/attribution/referring-host.ts";
 import type { Call } from "../../calls/columns.ts";
 import { isNorthAmerican, toPhoneNumber } from "../../calls/phone-numbers.ts";
@@ -142,8 +142,8 @@ export class ForgottenCallers {
     if (callerId === null || caller === null || isPseudonym(caller)) return undefined;
     // A `caller_hash` in a file of an earlier version is of all letters and digits.
     const unread = toUnreadCaller(callerId) ?? caller;
-    const found = this.#find(caller) ?? (unread === caller ? undefined : this.#find(unread));
-    if (found !== undefined) return found.pseudonym;
+    const forgotten = this.#find(caller) ?? (unread === caller ? undefined : this.#find(unread));
+    if (forgotten !== undefined) return forgotten.pseudonym;
     const isNamed = this.#isNational(callerId) || this.#isAmong(callerId);
     return isNamed ? this.#digests.pseudonymOf(caller) : undefined;
   }
@@ -167,9 +167,9 @@ export class ForgottenCallers {
   }
 
   pseudonymOfHash(callerHash: string): string | undefined {
-    const found = this.#byDigest.get(this.#digests.ofText(callerHash));
-    if (found !== undefined) this.met.add(found.digest);
-    return found?.pseudonym;
+    const forgotten = this.#byDigest.get(this.#digests.ofText(callerHash));
+    if (forgotten !== undefined) this.met.add(forgotten.digest);
+    return forgotten?.pseudonym;
   }
 
   mask(text: string): string {
@@ -178,9 +178,9 @@ export class ForgottenCallers {
 
   #find(caller: string): ForgottenCaller | undefined {
     const digest = this.#digests.of(caller);
-    const found = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
-    if (found !== undefined) this.met.add(found.digest);
-    return found;
+    const forgotten = this.#byDigest.get(digest) ?? this.#byNational.get(digest);
+    if (forgotten !== undefined) this.met.add(forgotten.digest);
+    return forgotten;
   }
 }
 

@@ -59,14 +59,14 @@ export function markAbsent(tx: Tx, options: AbsenceOptions): Absence {
   const calls_unlisted = markUnlisted(tx, options);
 
   const newlyMissing = and(MAY_BE_LISTED, isNull(calls.missing_since), isAbsent);
-  const found = countRows(tx, calls, newlyMissing);
-  if (found > limit(countRows(tx, calls, MAY_BE_LISTED)))
-    return { calls_missing: 0, calls_gone: 0, calls_withheld: found, calls_unlisted };
+  const missing = countRows(tx, calls, newlyMissing);
+  if (missing > limit(countRows(tx, calls, MAY_BE_LISTED)))
+    return { calls_missing: 0, calls_gone: 0, calls_withheld: missing, calls_unlisted };
 
   const isGone = and(isNull(calls.gone_at), isLongAgo(calls.missing_since, options), isAbsent);
   const calls_gone = markGone(tx, isGone, { gone_at: startedAt });
-  if (found > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();
-  return { calls_missing: found, calls_gone, calls_withheld: 0, calls_unlisted };
+  if (missing > 0) db.update(calls).set({ missing_since: now }).where(newlyMissing).run();
+  return { calls_missing: missing, calls_gone, calls_withheld: 0, calls_unlisted };
 }
 
 function markGone(tx: Tx, isGone: SQL | undefined, marks: { gone_at: string; missing_since?: SQL }): number {
@@ -147,13 +147,13 @@ export function markUnorderedAbsent(tx: Tx, options: AbsenceOptions): Absence {
     gte(calls.absent_passes, UNORDERED_PASSES),
     isLongAgo(calls.absent_since, options),
   );
-  const found = countRows(tx, calls, isEnough);
+  const gone = countRows(tx, calls, isEnough);
   const calls_missing = countRows(tx, calls, and(isNull(calls.gone_at), eq(calls.absent_passes, 1)));
-  if (found > limit(countRows(tx, calls, MAY_BE_LISTED)))
-    return { calls_missing, calls_gone: 0, calls_withheld: found, calls_unlisted };
+  if (gone > limit(countRows(tx, calls, MAY_BE_LISTED)))
+    return { calls_missing, calls_gone: 0, calls_withheld: gone, calls_unlisted };
   markGone(tx, isEnough, { missing_since: sql`${calls.absent_since}`, gone_at: startedAt });
   forgetUnorderedAbsent(tx, isNotNull(calls.gone_at));
-  return { calls_missing, calls_gone: found, calls_withheld: 0, calls_unlisted };
+  return { calls_missing, calls_gone: gone, calls_withheld: 0, calls_unlisted };
 }
 
 /** Resets the counts of consecutive passes, because another kind of pass intervened. */

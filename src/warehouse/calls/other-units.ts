@@ -7,8 +7,8 @@ import { calls } from "./calls.ts";
 import { call_facts } from "./facts.ts";
 
 /** The API does not document the parameter's type and meaning: only a number can be compared. */
-function isOtherUnit(served: SQLiteColumn, asked: string | null | undefined): SQL {
-  return /^\d+$/.test(asked ?? "") ? ne(served, Number(asked)) : sql`FALSE`;
+function isOtherUnit(served: SQLiteColumn, unit: string | null | undefined): SQL {
+  return /^\d+$/.test(unit ?? "") ? ne(served, Number(unit)) : sql`FALSE`;
 }
 
 export function countOtherUnits(warehouse: Reader): number {
@@ -17,7 +17,7 @@ export function countOtherUnits(warehouse: Reader): number {
 }
 
 /** Counts a run's new and changed calls that belong to another organization unit than the requested one. */
-export function countOtherUnitsOf(warehouse: Reader, runId: number, asked?: string): number {
-  const isOther = isOtherUnit(calls.org_unit_id, asked);
+export function countOtherUnitsOf(warehouse: Reader, runId: number, unit?: string): number {
+  const isOther = isOtherUnit(calls.org_unit_id, unit);
   return countRows(warehouse, calls, and(eq(calls.changed_run_id, runId), isOther));
 }

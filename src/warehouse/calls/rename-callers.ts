@@ -15,17 +15,17 @@ export function renameCallers(tx: Tx, toName: (caller: string) => string): void 
   const isOther = "own.caller <> renamed_caller(own.caller)";
   sqlite.exec(`UPDATE OR IGNORE callers AS own SET caller = renamed_caller(own.caller) WHERE ${isOther}`);
   const same = sqlite
-    .prepare<[], { own: number; other: number }>(
-      `SELECT own.caller_id AS own, other.caller_id AS other
+    .prepare<[], { former: number; other: number }>(
+      `SELECT own.caller_id AS former, other.caller_id AS other
         FROM callers AS own JOIN callers AS other ON other.caller = renamed_caller(own.caller) WHERE ${isOther}`,
     )
     .all();
   if (same.length === 0) return;
   withoutFactLog(tx, () => {
-    for (const { own, other } of same) {
+    for (const { former, other } of same) {
       for (const table of [call_facts, fact_changes])
-        db.update(table).set({ caller_id: other }).where(eq(table.caller_id, own)).run();
-      db.delete(callers).where(eq(callers.caller_id, own)).run();
+        db.update(table).set({ caller_id: other }).where(eq(table.caller_id, former)).run();
+      db.delete(callers).where(eq(callers.caller_id, former)).run();
     }
     if (readUnsettled(tx) === 0) settleCallers(tx);
   });

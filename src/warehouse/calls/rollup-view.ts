@@ -1,7 +1,7 @@
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { type Dimension, type KeyColumn, keyColumns } from "../../figures/dimensions.ts";
 import { metrics } from "../../figures/metrics.ts";
-import { figureText, type RollupDialect, shownText } from "../../sources/rollup-sql.ts";
+import { figureText, type SqlDialect, shownText } from "../../sources/figure-sql.ts";
 import { groupBy } from "../../sources/sql-text.ts";
 import { campaignNamesText } from "../../sources/sqlite/campaign-names-sql.ts";
 
@@ -13,7 +13,7 @@ export function rollupViewText(
   dimension: Dimension,
   { duration_unit, hours }: Pick<AttributionRules, "duration_unit" | "hours">,
 ): string {
-  const dialect: RollupDialect = {
+  const dialect: SqlDialect = {
     fact: (name) => (name === "caller" ? "f.caller_id" : `f.${name}`),
     unitsPerSecond: duration_unit === "milliseconds" ? 1000 : 1,
     // Only an integer: `round(3 / 20.0, 1)` is 0.1 or 0.2 depending on SQLite's version.

@@ -39,9 +39,9 @@ export function findUnmatchedDispositions(
   }
   if (served.size === 0) return [];
   const listed = "`calltally export disposition` lists the existing ones.";
-  return [...open.values()].map((found) => ({
-    ...found,
-    advice: didYouMean(found.word, [...served]) ?? listed,
+  return [...open.values()].map((unmatched) => ({
+    ...unmatched,
+    advice: didYouMean(unmatched.word, [...served]) ?? listed,
   }));
 }
 

@@ -20,17 +20,17 @@ import { readHeader } from "./file-header.ts";
 export class DamagedError extends CalltallyError {
   override name = "DamagedError";
   readonly file: string;
-  readonly found: string;
+  readonly damage: string;
 
   /** @param details.hint for a file that is no warehouse in use */
-  constructor(file: string, found: string, { cause, hint }: { cause?: unknown; hint?: string } = {}) {
-    super(EXIT.storage, `Cannot use ${file}: the file is damaged: ${found}`, {
+  constructor(file: string, damage: string, { cause, hint }: { cause?: unknown; hint?: string } = {}) {
+    super(EXIT.storage, `Cannot use ${file}: the file is damaged: ${damage}`, {
       cause,
       isCauseInMessage: true,
       hint: hint ?? adviseOnDamage(file),
     });
     this.file = file;
-    this.found = found;
+    this.damage = damage;
   }
 }
 
@@ -54,22 +54,22 @@ export function readDamage(warehouse: string): string | undefined {
 
 /** @throws DamagedError until the warehouse is restored, or checked and found to be sound */
 export function assertUndamaged(warehouse: string): void {
-  const found = readDamage(warehouse);
-  if (found !== undefined) throw new DamagedError(warehouse, found);
+  const damage = readDamage(warehouse);
+  if (damage !== undefined) throw new DamagedError(warehouse, damage);
 }
 
 /**
  * Notes damage for all later commands. The first note stays. A user who may not write the warehouse leaves none, and
  * neither does a full disk: the next reader of the damaged part notices it again.
  */
-export function noteDamage(warehouse: string, found: string): void {
+export function noteDamage(warehouse: string, damage: string): void {
   attempt(() => {
     const file = realFile(warehouse);
     const { uid, gid } = statSync(file);
     accessSync(file, constants.W_OK);
     accessSync(dirname(file), constants.W_OK | constants.X_OK);
     using draft = new Draft(damageNoteOf(file));
-    draft.write(`${found}\n`, 0o600);
+    draft.write(`${damage}\n`, 0o600);
     if (process.getuid?.() === 0) chownSync(draft.path, uid, gid);
     draft.add();
   });

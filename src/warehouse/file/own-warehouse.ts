@@ -24,10 +24,10 @@ export interface OwnWarehouse extends Owner {
 }
 
 /** @throws UsageError if the warehouse is a copy of another service or organization unit */
-export function openOwn<Open extends Reader>(own: OwnWarehouse, open: (path: string) => Open): Open {
-  const warehouse = open(own.database);
+export function openOwn<Open extends Reader>(account: OwnWarehouse, open: (path: string) => Open): Open {
+  const warehouse = open(account.database);
   try {
-    assertOwn(warehouse, own);
+    assertOwn(warehouse, account);
     return warehouse;
   } catch (error) {
     warehouse[Symbol.dispose]();
@@ -36,8 +36,8 @@ export function openOwn<Open extends Reader>(own: OwnWarehouse, open: (path: str
 }
 
 /** @throws UsageError if the warehouse is a copy of another service or organization unit */
-export function assertOwn(warehouse: Reader, own: Owner): void {
-  const problem = findOtherOrigin(warehouse, own);
+export function assertOwn(warehouse: Reader, owner: Owner): void {
+  const problem = findOtherOrigin(warehouse, owner);
   if (problem === undefined) return;
   throw new UsageError(`Cannot use ${warehouse.path}: ${problem}`, {
     hint: ({ database }) =>
@@ -59,9 +59,9 @@ export function assertOwnToken(
 
 /** Says that a warehouse belongs to another account; undefined if not, or if `calltally demo` made it. */
 export function findOtherOrigin(warehouse: Reader, { baseUrl, orgUnitId }: Owner): string | undefined {
-  const found = readOrigin(warehouse);
-  if (baseUrl === undefined || found.is_demo) return undefined;
-  if (isAt(found, baseUrl) && !isOtherUnit(warehouse, orgUnitId)) return undefined;
+  const origin = readOrigin(warehouse);
+  if (baseUrl === undefined || origin.is_demo) return undefined;
+  if (isAt(origin, baseUrl) && !isOtherUnit(warehouse, orgUnitId)) return undefined;
   const account = `${toAddress(baseUrl)}${orgUnitId === undefined ? "" : `, org_unit_id ${orgUnitId}`}`;
-  return `it is ${originInWords(describeOrigin(found))}, and the account is at ${account}`;
+  return `it is ${originInWords(describeOrigin(origin))}, and the account is at ${account}`;
 }

@@ -52,14 +52,14 @@ export function isDamage(thrown: unknown): boolean {
 export function nameDamage(error: unknown, warehouse: string): unknown {
   const known = damagedErrorOf(error);
   if (known !== undefined) {
-    if (realFile(known.file) === realFile(warehouse)) noteDamage(warehouse, known.found);
+    if (realFile(known.file) === realFile(warehouse)) noteDamage(warehouse, known.damage);
     return firstError(error);
   }
   const cause = damageOf(error);
   if (cause === undefined) return error;
-  const found = `${cause.message} (${cause.code})`;
-  noteDamage(warehouse, found);
-  return new DamagedError(warehouse, found, { cause });
+  const damage = `${cause.message} (${cause.code})`;
+  noteDamage(warehouse, damage);
+  return new DamagedError(warehouse, damage, { cause });
 }
 
 function damageOf(thrown: unknown): SqliteFailure | undefined {

@@ -74,17 +74,17 @@ export function applyEnd(
   { exitCode, result, error, finishedAt }: Omit<JobEnd, "job" | "startedAt">,
 ): JobOutcome {
   const none = { error: null, succeeded_at: null, failing_since: null, failed_runs: 0 };
-  const kept = { ...none, ...before, exit_code: exitCode };
+  const last = { ...none, ...before, exit_code: exitCode };
   switch (result) {
     case "success":
       return { ...none, exit_code: exitCode, succeeded_at: finishedAt };
     case "failure":
       return {
-        ...{ ...kept, error, failing_since: kept.failing_since ?? finishedAt },
-        failed_runs: kept.failed_runs + 1,
+        ...{ ...last, error, failing_since: last.failing_since ?? finishedAt },
+        failed_runs: last.failed_runs + 1,
       };
     case "neither":
-      return kept;
+      return last;
   }
 }
 

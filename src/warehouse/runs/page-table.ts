@@ -99,11 +99,11 @@ export function readFirstPageTime({ db }: Reader, runId: number): string | undef
 /** Deletes what only a walk in progress needs: the ids of pages up to this run, and pages of old runs. */
 export function trimPages({ db }: Warehouse, runId: number): void {
   // Rows made shorter in place would each keep a whole page of the file.
-  const { call_ids, order_members, ...kept } = getTableColumns(sync_pages);
+  const { call_ids, order_members, ...columns } = getTableColumns(sync_pages);
   const trimmed = db
     .delete(sync_pages)
     .where(sql`${sync_pages.run_id} <= ${runId} AND ${call_ids} IS NOT NULL`)
-    .returning(kept)
+    .returning(columns)
     .all();
   for (const page of trimmed) db.insert(sync_pages).values(page).run();
   db.delete(sync_pages)

@@ -54,8 +54,8 @@ describe("REFUSALS", () => {
 
 describe("findRefusals", () => {
   const TABLE: readonly Refusal<{ found: string | undefined }, "fill" | "top" | "grain">[] = [
-    { given: ["fill", "top"], text: "both {fill} and {top}" },
-    { given: ["fill"], without: ["grain"], text: "{fill} alone" },
+    { options: ["fill", "top"], text: "both {fill} and {top}" },
+    { options: ["fill"], without: ["grain"], text: "{fill} alone" },
     { when: ({ found }) => found, text: "{found}, not {grain}" },
   ];
   it.each([

@@ -44,7 +44,7 @@ describe("readChannelFigures", () => {
       channelLine("Partners", { source: "partner" }),
       channelLine("Nobody", { medium: "partner" }),
     ];
-    expect(readChannelFigures(warehouse, { own: RULES, tried })).toEqual({
+    expect(readChannelFigures(warehouse, { rules: RULES, tried })).toEqual({
       lines: [
         { ...tried[0], line: 2, calls: 7 },
         { ...tried[1], line: 3, calls: 3 },
@@ -60,7 +60,7 @@ describe("readChannelFigures", () => {
       ],
     });
     markGone(warehouse, [1, 8]);
-    expect(readChannelFigures(warehouse, { own: RULES, tried })).toMatchObject({
+    expect(readChannelFigures(warehouse, { rules: RULES, tried })).toMatchObject({
       lines: [{ calls: 6 }, { calls: 2 }, { calls: 0 }],
       calls_moved: 8,
     });
@@ -71,11 +71,11 @@ describe("readChannelFigures", () => {
     const rules = { ...RULES, channels };
     using warehouse = openCalls(CHANNEL_CALLS, rules);
     const moved = { ...rules, channels: channels.map((line) => ({ ...line, line: 9 })) };
-    expect(readChannelFigures(warehouse, { own: moved })).toEqual({
+    expect(readChannelFigures(warehouse, { rules: moved })).toEqual({
       lines: [{ ...channels[0], line: 9, calls: 7 }],
     });
     const others = { ...rules, channels: [channelLine("Other", { source: "bing" })] };
-    expect(readChannelFigures(warehouse, { own: others })).toEqual({
+    expect(readChannelFigures(warehouse, { rules: others })).toEqual({
       lines: [{ ...channels[0], line: 2, calls: 7 }],
     });
   });
@@ -98,7 +98,7 @@ describe("readTopicFigures", () => {
     const rules = { ...RULES, topics: TOPICS };
     using warehouse = openCalls(TOPIC_CALLS, rules);
     const tried = [topicLine("leak", "burst pipe"), topicLine("quote", "price", true)];
-    expect(await readTopicFigures(warehouse, { own: rules, tried })).toEqual({
+    expect(await readTopicFigures(warehouse, { rules, tried })).toEqual({
       lines: [
         { line: 2, topic: "leak", phrase: "burst pipe", speaker: null, calls: 5 },
         { line: 3, topic: "quote", phrase: "price", speaker: null, calls: 3 },
@@ -114,7 +114,7 @@ describe("readTopicFigures", () => {
     warehouse.sqlite.exec(`DELETE FROM transcripts WHERE call_id IN (1, 2);
       UPDATE calls SET withheld = 'transcripts' WHERE call_id IN (1, 2)`);
     markGone(warehouse, [7]);
-    expect(await readTopicFigures(warehouse, { own: rules, tried })).toMatchObject({
+    expect(await readTopicFigures(warehouse, { rules, tried })).toMatchObject({
       lines: [{ calls: 3 }, { calls: 2 }],
       calls_kept: 2,
       sources: [
@@ -128,8 +128,8 @@ describe("readTopicFigures", () => {
   it("shows lines of the file where they stand today if they are in force, and otherwise those in force", async () => {
     const rules = { ...RULES, topics: TOPICS };
     using warehouse = openCalls(TOPIC_CALLS, rules);
-    const linesBy = async (own: typeof rules) =>
-      (await readTopicFigures(warehouse, { own })).lines.map(({ line, topic, calls }) => [
+    const linesBy = async (wanted: typeof rules) =>
+      (await readTopicFigures(warehouse, { rules: wanted })).lines.map(({ line, topic, calls }) => [
         line,
         topic,
         calls,
@@ -143,7 +143,7 @@ describe("readTopicFigures", () => {
       [2, "leak", 5],
       [3, "job", 2],
     ]);
-    expect(await readTopicFigures(warehouse, { own: rules })).not.toHaveProperty("sources");
+    expect(await readTopicFigures(warehouse, { rules })).not.toHaveProperty("sources");
   });
 });
 

@@ -5,7 +5,7 @@ import type { Content } from "../../../src/config/request/contents.ts";
 import type { PrivateColumn } from "../../../src/config/request/option-values.ts";
 import { optionsThat } from "../../../src/config/request/options.ts";
 import { type Ask, type ConversionOptions, resolve } from "../../../src/config/request/resolve.ts";
-import type { Job } from "../../../src/export/job.ts";
+import type { ExportJob } from "../../../src/export/job.ts";
 import { folderOutput } from "../../../src/export/output/folder.ts";
 import type { Output } from "../../../src/export/output/output.ts";
 import { streamOutput } from "../../../src/export/output/stream.ts";
@@ -35,7 +35,7 @@ export interface ExportOptions
     Optional<Omit<Ask, "contents" | "with" | "conversion">> {
   targets: readonly Target[];
   /** Reads more at the moment of the files. */
-  read?: (job: Job) => Promise<void>;
+  read?: (job: ExportJob) => Promise<void>;
 }
 
 export interface FolderExportOptions extends ExportOptions {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { unzipSync } from "fflate";
-import type { Job } from "../../../src/export/job.ts";
+import type { ExportJob } from "../../../src/export/job.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
@@ -62,7 +62,7 @@ export async function readSurfaces(
       spend,
       ...options,
     });
-  const read = async (job: Job) => {
+  const read = async (job: ExportJob) => {
     headline = await readReportHeadline(job);
     facts = await readReportFacts(job, headline);
   };

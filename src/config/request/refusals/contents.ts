@@ -8,7 +8,7 @@ import type { RequestParts, RequestRefusals } from "./request-parts.ts";
 /** Of one file with several accounts. */
 const MERGED: RequestRefusals = [
   ...(["total", "fill", "top", "min_cell"] as const).map((option) => ({
-    given: [option],
+    options: [option],
     text: `{${option}} is for one account: callers are not merged across accounts`,
   })),
   {
@@ -20,7 +20,7 @@ const MERGED: RequestRefusals = [
     text: "{by} with account writes one file; leave out {found}",
   },
   {
-    given: ["columns"],
+    options: ["columns"],
     when: ({ request }) => !request.columns?.includes("calls"),
     text: "{columns} needs calls when accounts are merged: the rows are sorted by them",
   },
@@ -35,7 +35,7 @@ const CALL_OPTIONS = [...ALL_OPTIONS.keys()].filter((option) => /^(range|filter)
 /** A call that no longer matches would be missed. */
 export const CHANGE_REFUSALS: RequestRefusals = [
   {
-    given: ["changed_since"],
+    options: ["changed_since"],
     when: ({ kinds }) =>
       kinds
         .filter((kind) => kind !== "calls")
@@ -44,12 +44,12 @@ export const CHANGE_REFUSALS: RequestRefusals = [
     text: "{changed_since} lists calls: leave out {found}",
   },
   {
-    given: ["changed_since"],
+    options: ["changed_since"],
     when: ({ request }) => request.profile === "excel",
     text: "{changed_since} is for programs, and {profile} excel changes texts and times for Excel: leave it out",
   },
   {
-    given: ["changed_since"],
+    options: ["changed_since"],
     when: ({ request, spell }) => {
       const allowed = ["filter.include_gone", "filter.allow_empty"];
       const selecting = CALL_OPTIONS.find((option) => !allowed.includes(option) && isGiven(request, option));
@@ -63,7 +63,7 @@ const adjustmentsIn = ({ kinds }: RequestParts) => kinds.find(isAdjustments);
 
 export const CONVERSION_REFUSALS: RequestRefusals = [
   {
-    given: ["conversion.new"],
+    options: ["conversion.new"],
     when: ({ output }) => !output.remembers,
     text: "{conversion.new} records what it writes, and {stdout} records nothing: use one or the other",
   },
@@ -72,7 +72,7 @@ export const CONVERSION_REFUSALS: RequestRefusals = [
     text: "{found} records what it writes, and {stdout} records nothing: leave it out",
   },
   {
-    given: ["conversion.value"],
+    options: ["conversion.value"],
     when: (parts) => {
       const adjustments = adjustmentsIn(parts);
       if (adjustments === undefined || Number(parts.request.conversion?.value) !== 0) return undefined;
@@ -89,7 +89,7 @@ export const CONVERSION_REFUSALS: RequestRefusals = [
     text: "{found} looks at all uploaded conversions: remove date and call filters; {filter.exclude_callers} and {filter.include_gone} are allowed",
   },
   {
-    given: ["conversion.name"],
+    options: ["conversion.name"],
     when: ({ request: { conversion: { name = "" } = {} }, kinds }) => {
       const rules = CONVERSIONS.filter((kind) => kinds.includes(kind)).map((kind) => ruleOfKind(kind).names);
       const broken = rules.find((rule) => rule !== undefined && rule.toName(name) === undefined);
@@ -109,7 +109,7 @@ export const PLACE_REFUSALS: RequestRefusals = [
     text: "{stdout} writes one file, but {found} were requested: name one, or use {format} xlsx or sqlite",
   },
   {
-    given: ["raw"],
+    options: ["raw"],
     when: ({ source }) => !source.raw,
     text: "{raw} cannot be used with {engine}: utm values are not published as stored",
   },

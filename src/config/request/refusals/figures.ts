@@ -32,30 +32,30 @@ function missingDays({ request: { range }, spell }: RequestParts): string | unde
 }
 
 export const FIGURE_REFUSALS: RequestRefusals = [
-  { given: ["chance"], without: ["compare"], text: "{chance} needs {compare}: it judges changes" },
+  { options: ["chance"], without: ["compare"], text: "{chance} needs {compare}: it judges changes" },
   {
-    given: ["chance"],
+    options: ["chance"],
     when: ({ request, spell }) => {
       const unjudged = findUnjudged(request.columns ?? []);
       return unjudged && `${unjudged.rate} needs ${unjudged.whole} among ${spell("columns")}`;
     },
     text: "{chance} of {found}",
   },
-  { given: ["fill"], without: ["grain"], text: "{fill} needs {grain}: it fills periods" },
+  { options: ["fill"], without: ["grain"], text: "{fill} needs {grain}: it fills periods" },
   ...PAGES_OF_THEIR_OWN,
   {
-    given: ["range"],
+    options: ["range"],
     when: (parts) => isOfFormat("html")(parts) && missingDays(parts),
     text: "A report needs {found}: it compares with a period of the same length",
   },
   {
-    given: ["with"],
+    options: ["with"],
     without: ["rows"],
     when: isOfFormat("explore"),
     text: "{with} needs {rows}: it adds columns to the calls",
   },
   {
-    given: ["filter.tracking_number"],
+    options: ["filter.tracking_number"],
     when: isOfFormat("explore"),
     text: "The page to explore would contain the number of {filter.tracking_number}",
   },
@@ -68,7 +68,7 @@ export const FIGURE_REFUSALS: RequestRefusals = [
     text: "The page to explore cannot be made with {engine}: the cluster computes figures, but not lists",
   },
   {
-    given: ["compare"],
+    options: ["compare"],
     when: (parts) => !isPageFormat(parts.request.format) && missingDays(parts),
     text: "{compare} needs {found}: it compares with a period of the same length",
   },
@@ -77,12 +77,12 @@ export const FIGURE_REFUSALS: RequestRefusals = [
     text: "{by} has {found} twice",
   },
   {
-    given: ["top"],
+    options: ["top"],
     when: ({ dimensions, kinds }) => dimensions.length === 0 && kinds.includes("rollup"),
     text: "{top} needs {by}: it keeps keys of dimensions",
   },
   {
-    given: ["spend"],
+    options: ["spend"],
     when: ({ dimensions }) => dimensions.find((name) => !SPEND_DIMENSIONS.includes(name)),
     text: `{spend} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to {found}`,
   },
@@ -92,6 +92,6 @@ export const FIGURE_REFUSALS: RequestRefusals = [
     text: "{columns} {found} needs {spend}",
   },
   ...(["profile", "delimiter"] as const).map(
-    (option): RequestRefusal => ({ given: [option, "format"], text: `{${option}} is for csv` }),
+    (option): RequestRefusal => ({ options: [option, "format"], text: `{${option}} is for csv` }),
   ),
 ];

@@ -13,7 +13,7 @@ const isByJob = ({ request: { revenue_by } }: RequestParts) =>
 export const OUTCOME_REFUSALS: RequestRefusals = [
   ...(["outcomes", "filter.outcome"] as const).map(
     (option): RequestRefusal => ({
-      given: [option],
+      options: [option],
       when: ({ source }) => !source.lists,
       text: `{${option}} cannot be used with {engine}: outcomes are not published`,
     }),
@@ -45,7 +45,7 @@ export const OUTCOME_REFUSALS: RequestRefusals = [
     text: "{revenue_by} {found}, which is of the call",
   },
   {
-    given: ["min_cell"],
+    options: ["min_cell"],
     when: (parts) => isByJob(parts) && parts.request.revenue_by,
     text: "{revenue_by} {found} adds rows of jobs without calls: not with {min_cell}",
   },

@@ -9,18 +9,18 @@ export interface OutletParts {
 
 export const OUTLET_REFUSALS: readonly Refusal<OutletParts, "stdout" | "out" | "json">[] = [
   {
-    given: ["stdout"],
+    options: ["stdout"],
     when: ({ accounts, format }) => accounts > 1 && (format === "html" ? "page" : "file"),
     text: "{stdout} writes one {found}, but there are several accounts",
     hint: "Name one with --account.",
   },
   {
-    given: ["stdout", "out"],
+    options: ["stdout", "out"],
     text: "Cannot use {out} with {stdout}, which writes no files",
     hint: "Leave out one of them.",
   },
   {
-    given: ["stdout", "json"],
+    options: ["stdout", "json"],
     text: "Cannot use {json}, which prints the manifest, with {stdout}, which writes none",
     hint: "Leave out one of them; --format json writes the rows as JSON.",
   },

@@ -6,7 +6,7 @@ import { ALL_OPTIONS } from "../options.ts";
  */
 export interface Refusal<Parts, Name extends string> {
   /** Options that are given. */
-  given?: readonly Name[];
+  options?: readonly Name[];
   /** Options that are not. */
   without?: readonly Name[];
   /** Returns what the text is about, or whether the refusal holds. @default it holds */
@@ -23,12 +23,12 @@ export function* findRefusals<Parts>(
   parts: Parts,
   { options, spell }: { options: object; spell: Spell },
 ): Generator<{ text: string; hint?: string | undefined }> {
-  for (const { given = [], without = [], when = () => true, text, hint } of table) {
-    if (!given.every((option) => isGiven(options, option))) continue;
+  for (const { options: names = [], without = [], when = () => true, text, hint } of table) {
+    if (!names.every((option) => isGiven(options, option))) continue;
     if (without.some((option) => isGiven(options, option))) continue;
-    const found = when(parts);
-    if (found === undefined || found === false || found === "") continue;
-    const fill = (_: string, name: string) => (name === "found" ? String(found) : spell(name));
+    const subject = when(parts);
+    if (subject === undefined || subject === false || subject === "") continue;
+    const fill = (_: string, name: string) => (name === "found" ? String(subject) : spell(name));
     yield { text: text.replace(/\{([a-z_.]+)\}/g, fill), hint };
   }
 }
@@ -37,8 +37,9 @@ export function* findRefusals<Parts>(
 export function isGiven(options: object, option: string): boolean {
   const [key = "", part] = option.split(".");
   const value: unknown = Reflect.get(options, key);
-  const asked: unknown = part === undefined ? value : Reflect.get(Object(value), part);
+  const member: unknown = part === undefined ? value : Reflect.get(Object(value), part);
   const row = ALL_OPTIONS.get(option);
-  const asksNothing = asked === undefined || asked === false || (Array.isArray(asked) && asked.length === 0);
-  return !asksNothing && !(row?.isOfEveryFile && asked === row.default);
+  const asksNothing =
+    member === undefined || member === false || (Array.isArray(member) && member.length === 0);
+  return !asksNothing && !(row?.isOfEveryFile && member === row.default);
 }

@@ -22,26 +22,26 @@ const SHARING: RequestRefusals = [
     text: `${SHARED}, and {found} in them would identify clicks or numbers`,
   },
   {
-    given: ["filter.tracking_number"],
+    options: ["filter.tracking_number"],
     text: `${SHARED}, and the manifest would contain the number of {filter.tracking_number}`,
   },
-  { given: ["rows"], text: "{min_cell} is for figures, and {rows} lists single calls" },
+  { options: ["rows"], text: "{min_cell} is for figures, and {rows} lists single calls" },
   {
     when: ({ request: { format, by } }) => format === "explore" && by?.includes("hour"),
     text: "{min_cell} groups calls by day: leave hour out of {by}",
   },
   {
-    given: ["outcomes"],
+    options: ["outcomes"],
     when: isOfFormat("explore"),
     text: "{min_cell} leaves outcomes out of the page to explore: leave out {outcomes}",
   },
-  { given: ["top"], text: "{min_cell} and {top} both fold rows into (other): use one or the other" },
+  { options: ["top"], text: "{min_cell} and {top} both fold rows into (other): use one or the other" },
   {
-    given: ["fill"],
+    options: ["fill"],
     text: "{fill} would write 0 for rows that {min_cell} folds into (other): leave one of them out",
   },
   {
-    given: ["spend"],
+    options: ["spend"],
     text: "{spend} adds rows of costs without calls, and costs per call would reveal small numbers of calls: not with {min_cell}",
   },
   {
@@ -49,7 +49,7 @@ const SHARING: RequestRefusals = [
     text: "{columns} {found} is the time of a single call: not with {min_cell}",
   },
 ];
-export const SHARING_REFUSALS: RequestRefusals = SHARING.map(({ given = [], ...refusal }) => ({
+export const SHARING_REFUSALS: RequestRefusals = SHARING.map(({ options: names = [], ...refusal }) => ({
   ...refusal,
-  given: ["min_cell", ...given],
+  options: ["min_cell", ...names],
 }));

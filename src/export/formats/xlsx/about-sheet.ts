@@ -4,7 +4,7 @@ import { inLocale } from "../../../base/text/locale.ts";
 import { formatQuantity } from "../../../base/text/quantity-text.ts";
 import { completenessInWords } from "../../completeness.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
-import type { Job } from "../../job.ts";
+import type { ExportJob } from "../../job.ts";
 import type { Manifest, SheetEntry } from "../../manifest.ts";
 import { meaningOf } from "../../meanings.ts";
 import type { Level } from "../../statements/rule.ts";
@@ -18,7 +18,7 @@ export interface AboutRow {
 }
 
 /** `readCoverage` is undefined in an overview, where a sheet has each account's last sync. */
-export type BasisJob = Pick<Job, "manifest" | "letterhead"> & Partial<Pick<Job, "readCoverage">>;
+export type BasisJob = Pick<ExportJob, "manifest" | "letterhead"> & Partial<Pick<ExportJob, "readCoverage">>;
 
 const LEVEL_NAMES: Record<Level, string> = { doubt: "Doubt", caution: "Caution", note: "Note" };
 const GREY = "within chance: as large a change would come by chance in one case of twenty or more";
@@ -75,7 +75,9 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
     ...describeRange("Calls", manifest.range),
     ...(before ? describeRange("Compared with", before) : []),
     ...describePeriods(manifest),
-    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((said) => line("Spend", said)),
+    ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((sentence) =>
+      line("Spend", sentence),
+    ),
     ...Object.entries(manifest.filter).map(([name, value]) => line(`Filter: ${inWords(name)}`, list(value))),
     line("Counted as answered", rules.answered.join(", ")),
     line("Counted as missed", rules.missed.join(", ")),

@@ -1,7 +1,7 @@
 import { localTime } from "../../../base/calendar/local-time.ts";
 import { inLocale } from "../../../base/text/locale.ts";
 import { ONE_FILE } from "../../../config/request/option-values.ts";
-import type { Job } from "../../job.ts";
+import type { ExportJob } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
 import type { Column, NamedTable } from "../../table.ts";
 import { type AboutRow, type BasisJob, describeDays, describeWorkbook } from "./about-sheet.ts";
@@ -35,7 +35,7 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
  * @throws UsageError for more rows than a sheet holds
  */
 export async function writeWorkbook(
-  job: Pick<Job, "timeframe" | "write"> & BasisJob,
+  job: Pick<ExportJob, "timeframe" | "write"> & BasisJob,
   tables: readonly NamedTable[],
 ): Promise<ManifestFile> {
   const { timezone, compared } = job.timeframe;
@@ -57,7 +57,7 @@ interface Book extends Pick<SheetContext, "days" | "name" | "compared"> {
 export async function writeSheets(
   { file, timezone, about, ...shown }: Book,
   tables: readonly NamedTable[],
-  write: Job["write"],
+  write: ExportJob["write"],
 ): Promise<ManifestFile> {
   const names = toSheetNames(tables.map(({ name }) => name));
   const sheets = tables.map((table, index) => ({ table, sheet: names[index] ?? table.name, cut: 0 }));
@@ -96,14 +96,14 @@ export async function writeSheets(
 
 /** Returns names that Excel accepts: at most 31 characters, without reserved ones, unique without case. */
 export function toSheetNames(names: readonly string[]): string[] {
-  const taken = new Set([ABOUT.toLowerCase()]);
+  const used = new Set([ABOUT.toLowerCase()]);
   return names.map((name) => {
     const allowed = name.replaceAll(/[[\]:*?/\\']/g, "_");
     for (let number = 1; ; number++) {
       const suffix = number === 1 ? "" : `~${number}`;
       const sheet = allowed.slice(0, MAX_NAME - suffix.length) + suffix;
-      if (taken.has(sheet.toLowerCase())) continue;
-      taken.add(sheet.toLowerCase());
+      if (used.has(sheet.toLowerCase())) continue;
+      used.add(sheet.toLowerCase());
       return sheet;
     }
   });

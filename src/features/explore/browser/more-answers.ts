@@ -36,16 +36,16 @@ export async function answerChoices(source: Source, view: View, dimension: Dimen
     compared: undefined,
   };
   const { columns, rows } = await answer(source, question);
-  const found = new Map<string, Choice>();
+  const choices = new Map<string, Choice>();
   for (const row of rows) {
     const keys = row.slice(0, columns.length - 1);
     if (keys[0] === OTHER) continue;
     const text = filterTextOf(keys);
-    const known = found.get(text);
+    const known = choices.get(text);
     const calls = Number(row.at(-1)) + (known?.calls ?? 0);
-    found.set(text, { text, label: known?.label ?? String(keys[0]), calls });
+    choices.set(text, { text, label: known?.label ?? String(keys[0]), calls });
   }
-  return [...found.values()];
+  return [...choices.values()];
 }
 
 /** Returns how a filter names a row's value of a dimension: by its id if it has one. @param keys name, and id if any */
@@ -123,7 +123,7 @@ export async function answerMovers(
   const question = { ...questionOf(source, view), figures: ["calls"] };
   const { compared } = question;
   if (compared === undefined) return { comparisons: 0, movers: [] };
-  const found: Mover[] = [];
+  const candidates: Mover[] = [];
   for (const dimension of source.facts.dimensions) {
     const { columns, rows } = await answer(source, { ...question, by: [dimension] });
     const keys = columns.findIndex(({ name }) => name === "calls");
@@ -131,13 +131,13 @@ export async function answerMovers(
       if (row[0] === OTHER) continue;
       const [calls, before] = [Number(row[keys]), Number(row[keys + 1])];
       const text = filterTextOf(row.slice(0, keys));
-      found.push({ dimension, text, label: String(row[0]), calls, before });
+      candidates.push({ dimension, text, label: String(row[0]), calls, before });
     }
   }
-  const level = WITHIN_CHANCE / found.length;
+  const level = WITHIN_CHANCE / candidates.length;
   const size = ({ calls, before }: Mover) => Math.abs(calls - before / compared.times);
-  const movers = found
+  const movers = candidates
     .filter(({ calls, before }) => !isWithinChance(calls, before, compared.times, level))
     .toSorted((a, b) => size(b) - size(a));
-  return { comparisons: found.length, movers };
+  return { comparisons: candidates.length, movers };
 }

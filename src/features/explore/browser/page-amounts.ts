@@ -48,12 +48,12 @@ export class PageAmounts<Own> {
     add: (known: Sum | undefined, row: Own) => Sum,
   ): Map<number, Sum> {
     const selected = this.#select(filter, span);
-    const found = new Map<number, Sum>();
+    const sums = new Map<number, Sum>();
     for (const [row, cell] of this.#keys.cellsOf(selected, cells, periods).entries()) {
       const amounts = this.#ledger[selected.places[row] ?? 0];
-      if (amounts !== undefined) found.set(cell, add(found.get(cell), amounts));
+      if (amounts !== undefined) sums.set(cell, add(sums.get(cell), amounts));
     }
-    return found;
+    return sums;
   }
 
   #select(filter: PageFilter, span: Span): PageRows {

@@ -123,12 +123,12 @@ export class PageCalls {
           : sumGroups(calls, grouping, parts);
       },
       spend: (side, cells) =>
-        this.#spend?.sum(spendFilterOf(filter), { ...side, cells }, (known, { costMicros, ...own }) =>
-          addSpent(known, { ...own, costMicros: BigInt(costMicros) }),
+        this.#spend?.sum(spendFilterOf(filter), { ...side, cells }, (known, { costMicros, ...amounts }) =>
+          addSpent(known, { ...amounts, costMicros: BigInt(costMicros) }),
         ) ?? new Map(),
       outcomes: async (side, cells) =>
-        this.#outcomes?.sum(filter, { ...side, cells }, (known, { revenueMicros, ...own }) =>
-          addEarned(known, { ...own, revenueMicros: BigInt(revenueMicros) }),
+        this.#outcomes?.sum(filter, { ...side, cells }, (known, { revenueMicros, ...amounts }) =>
+          addEarned(known, { ...amounts, revenueMicros: BigInt(revenueMicros) }),
         ) ?? new Map(),
     };
   }
@@ -141,8 +141,8 @@ export class PageCalls {
   /** Counts the days of a span that have no calls in the file. */
   daysLeftOut({ startsAt = "", endsAt = "" }: Span): number {
     const { startsMs } = within(this.#all, { startsAt, endsAt });
-    const found = new Set(startsMs.map((ms) => Math.floor(ms / DAY_MS)));
-    return (Date.parse(endsAt) - Date.parse(startsAt)) / DAY_MS - found.size;
+    const days = new Set(startsMs.map((ms) => Math.floor(ms / DAY_MS)));
+    return (Date.parse(endsAt) - Date.parse(startsAt)) / DAY_MS - days.size;
   }
 
   /** Returns the calls of a filter in a span. */
@@ -203,7 +203,7 @@ function pick(calls: CallRows, order: Int32Array): CallRows {
     durations: take(durations, order, new Int32Array(rows)),
     callers: take(callers, order, new Int32Array(rows)),
     maxCaller,
-    parts: new Map([...parts].map(([part, own]) => [part, take(own, order, new Float64Array(rows))])),
+    parts: new Map([...parts].map(([part, values]) => [part, take(values, order, new Float64Array(rows))])),
   };
 }
 
@@ -216,19 +216,19 @@ function within(calls: CallRows, span: Span = {}): CallRows {
     durations: durations.subarray(begin, end),
     callers: callers.subarray(begin, end),
     maxCaller,
-    parts: new Map([...parts].map(([part, own]) => [part, own.subarray(begin, end)])),
+    parts: new Map([...parts].map(([part, values]) => [part, values.subarray(begin, end)])),
   };
 }
 
 /** Adds up the parts of groups of calls. */
 function sumGroups({ rows, parts: known }: CallRows, { of, size }: Grouping, parts: readonly Part[]): Parts {
-  const found: Parts = {};
+  const totals: Parts = {};
   for (const part of parts) {
-    const own = known.get(part);
-    if (own === undefined) throw new Error(`Groups of calls have no ${part}`);
+    const values = known.get(part);
+    if (values === undefined) throw new Error(`Groups of calls have no ${part}`);
     const sums = new Float64Array(size);
-    for (let row = 0; row < rows; row++) sums[of[row] ?? 0] = (sums[of[row] ?? 0] ?? 0) + (own[row] ?? 0);
-    found[part] = sums;
+    for (let row = 0; row < rows; row++) sums[of[row] ?? 0] = (sums[of[row] ?? 0] ?? 0) + (values[row] ?? 0);
+    totals[part] = sums;
   }
-  return found;
+  return totals;
 }

@@ -44,8 +44,8 @@ export function compareDays(facts: PageFacts, days: Days, kind: PageComparison):
 
 function toCompared(facts: PageFacts, days: Days, before: Days): Counterpart | string {
   const { timezone, coveredFrom, historyFrom, from, warehouse } = facts;
-  const own = toInstants(days, timezone);
-  if ((own.endsAt ?? "") > (warehouse.run?.finished_at ?? ""))
+  const span = toInstants(days, timezone);
+  if ((span.endsAt ?? "") > (warehouse.run?.finished_at ?? ""))
     return "Not compared: these days end after the last sync.";
   if (before.from < from)
     return `Not compared: the days to compare with begin on ${dayInWords(before.from)}, and this page on ${dayInWords(from)}.`;
@@ -55,7 +55,7 @@ function toCompared(facts: PageFacts, days: Days, before: Days): Counterpart | s
     range: before,
     span: spanOf(before),
     periods: [],
-    times: lengthOf(toInstants(before, timezone)) / lengthOf(own),
+    times: lengthOf(toInstants(before, timezone)) / lengthOf(span),
     isCovered: true,
     hasHistory: historyFrom !== null && before.from >= historyFrom,
     isUnreached: false,
@@ -73,20 +73,23 @@ export function periodsOf(facts: PageFacts, days: Days, grain: Grain, kind: Page
     period,
     startsAt: new Date(midnightOf(localDate(startsAt, zone))).toISOString(),
   });
-  const found = kind && comparePeriods(days, current, { kind, grain, zone });
-  const compared = found && toCompared(facts, days, found.range);
+  const comparison = kind && comparePeriods(days, current, { kind, grain, zone });
+  const compared = comparison && toCompared(facts, days, comparison.range);
   const before = new Map(
-    typeof compared === "object" ? found?.periods.map((own) => [own.period, own.days]) : [],
+    typeof compared === "object" ? comparison?.periods.map((period) => [period.period, period.days]) : [],
   );
   return {
-    periods: current.map((own) => ({
-      ...toPage(own),
-      days: daysOf(own, zone),
-      daysBefore: before.get(own.period),
+    periods: current.map((period) => ({
+      ...toPage(period),
+      days: daysOf(period, zone),
+      daysBefore: before.get(period.period),
     })),
     compared:
       typeof compared === "object"
-        ? { ...compared, periods: (found?.periods ?? []).map((own) => ({ ...own, ...toPage(own) })) }
+        ? {
+            ...compared,
+            periods: (comparison?.periods ?? []).map((period) => ({ ...period, ...toPage(period) })),
+          }
         : undefined,
   };
 }

@@ -27,10 +27,10 @@ export function rowsThatPass(tests: readonly Test[], rows: number): Int32Array {
       if (passes === 0) isOut[row] = 1;
     }
   }
-  const found = new Int32Array(rows);
+  const places = new Int32Array(rows);
   let count = 0;
-  for (let row = 0; row < rows; row++) if (isOut[row] === 0) found[count++] = row;
-  return found.subarray(0, count);
+  for (let row = 0; row < rows; row++) if (isOut[row] === 0) places[count++] = row;
+  return places.subarray(0, count);
 }
 
 export function pickRows({ places, startsMs, codes }: PageRows, order: Int32Array): PageRows {
@@ -39,14 +39,14 @@ export function pickRows({ places, startsMs, codes }: PageRows, order: Int32Arra
     rows,
     places: take(places, order, new Int32Array(rows)),
     startsMs: take(startsMs, order, new Float64Array(rows)),
-    codes: new Map([...codes].map(([name, own]) => [name, take(own, order, new Int32Array(rows))])),
+    codes: new Map([...codes].map(([name, ofRows]) => [name, take(ofRows, order, new Int32Array(rows))])),
   };
 }
 
-/** Copies the numbers of some rows into `taken`. */
-export function take<N extends Numbers>(numbers: N, order: Int32Array, taken: N): N {
-  for (let at = 0; at < order.length; at++) taken[at] = numbers[order[at] ?? 0] ?? 0;
-  return taken;
+/** Copies the numbers of some rows into `target`. */
+export function take<N extends Numbers>(numbers: N, order: Int32Array, target: N): N {
+  for (let at = 0; at < order.length; at++) target[at] = numbers[order[at] ?? 0] ?? 0;
+  return target;
 }
 
 /** Returns the first row of a span, and the one after its last. */
@@ -62,7 +62,7 @@ export function sliceRows({ places, startsMs, codes }: PageRows, begin: number, 
     rows: end - begin,
     places: places.subarray(begin, end),
     startsMs: startsMs.subarray(begin, end),
-    codes: new Map([...codes].map(([name, own]) => [name, own.subarray(begin, end)])),
+    codes: new Map([...codes].map(([name, ofRows]) => [name, ofRows.subarray(begin, end)])),
   };
 }
 

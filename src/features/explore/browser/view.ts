@@ -107,8 +107,8 @@ export function fromHash(
     return texts && [...new Set(texts)].flatMap((text) => allowed.find((each) => each === text) ?? []);
   };
   const daysIn = (name: string) => {
-    const found = parseDays(parts.get(name));
-    return found && cutDays(facts, found);
+    const days = parseDays(parts.get(name));
+    return days && cutDays(facts, days);
   };
   const days = daysIn("days") ?? standard.days;
   const only = daysIn("only");

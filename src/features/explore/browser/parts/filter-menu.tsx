@@ -23,7 +23,7 @@ export function FilterMenu({
     if (isOpen) void answerChoices(source, view, dimension).then(setChoices);
   }, [isOpen, source, view, dimension]);
   const chosen = view.filter[dimension] ?? [];
-  const found = choices.filter(({ label, text }) =>
+  const matches = choices.filter(({ label, text }) =>
     `${label}\n${text}`.toLowerCase().includes(search.trim().toLowerCase()),
   );
   const toggle = (text: string) => {
@@ -46,7 +46,7 @@ export function FilterMenu({
         onInput={({ currentTarget }) => setSearch(currentTarget.value)}
       />
       <ul>
-        {found.slice(0, MAX_SHOWN).map(({ text, label, calls }) => (
+        {matches.slice(0, MAX_SHOWN).map(({ text, label, calls }) => (
           <li key={text}>
             <label>
               <input
@@ -64,8 +64,8 @@ export function FilterMenu({
           </li>
         ))}
       </ul>
-      {found.length > MAX_SHOWN && <p>{formatCount(found.length - MAX_SHOWN)} more: search for them.</p>}
-      {found.length === 0 && <p>No calls with such a value.</p>}
+      {matches.length > MAX_SHOWN && <p>{formatCount(matches.length - MAX_SHOWN)} more: search for them.</p>}
+      {matches.length === 0 && <p>No calls with such a value.</p>}
     </Menu>
   );
 }

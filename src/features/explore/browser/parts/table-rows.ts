@@ -31,8 +31,8 @@ export function sortRows(
   const key = keyColumns(DIMENSIONS).find(({ name }) => name === column);
   const compare = key ? compareKeys.bind(undefined, key) : compareValues;
   return rows.toSorted((a, b) => {
-    const [own = null, other = null] = [a[index], b[index]];
-    if (own === null || other === null) return Number(own === null) - Number(other === null);
-    return isDescending ? compare(other, own) : compare(own, other);
+    const [first = null, second = null] = [a[index], b[index]];
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    return isDescending ? compare(second, first) : compare(first, second);
   });
 }

@@ -4,7 +4,7 @@ import { NOT_SET, RESERVED_KEYS } from "../figures/reserved-keys.ts";
 import { literal } from "./sql-text.ts";
 
 /** What the views `rollup_…` have of a database; all else is SQL that SQLite and ClickHouse share. */
-export interface RollupDialect {
+export interface SqlDialect {
   fact: (name: FactColumn) => string;
   /** How many units of the fact `duration` are a second. */
   unitsPerSecond: number;
@@ -28,7 +28,7 @@ const CONDITIONS: Record<Exclude<CountPart, "calls">, readonly Condition[]> = {
   missed_in_hours: [["outcome", " = 'missed'"], IN_HOURS],
 };
 
-export function countText(part: CountPart, { fact }: Pick<RollupDialect, "fact">): string {
+export function countText(part: CountPart, { fact }: Pick<SqlDialect, "fact">): string {
   if (part === "calls") return "count(*)";
   return `sum(${CONDITIONS[part].map(([name, is]) => `${fact(name)}${is}`).join(" AND ")})`;
 }
@@ -36,7 +36,7 @@ export function countText(part: CountPart, { fact }: Pick<RollupDialect, "fact">
 /** Returns a figure of `figures/parts.ts`, except medians: not every SQLite has that function. */
 export function figureText(
   aggregate: Exclude<Aggregate, { kind: "median seconds" }>,
-  dialect: RollupDialect,
+  dialect: SqlDialect,
 ): string {
   const { fact, round, unitsPerSecond } = dialect;
   const quotient = (dividend: string, divisor: string, decimals: number) => {
@@ -66,7 +66,7 @@ export function figureText(
 }
 
 /** Quotes a key that reads like a reserved one; the first two comparisons spare nearly all texts the third. */
-export function shownText(key: string, { unquote }: RollupDialect): string {
+export function shownText(key: string, { unquote }: SqlDialect): string {
   const reads = `lower(${unquote(key)}) IN (${RESERVED_KEYS.map(literal).join(", ")})`;
   const shown = `CASE WHEN ${key} >= '"' AND ${key} < ')' AND ${reads} THEN '"' || ${key} || '"' ELSE ${key} END`;
   return `coalesce(${shown}, ${literal(NOT_SET)})`;

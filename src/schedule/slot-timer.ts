@@ -7,13 +7,13 @@ const SILENT = { info: ignore, warn: ignore, error: ignore, debug: ignore };
  * an expression, it skips slots at clock changes, and steps through every slot after a jump of the clock. It does not ring
  * if it wakes more than a second late.
  */
-export function setAlarm(atMs: number): { rung: AbortSignal } & Disposable {
+export function setSlotTimer(atMs: number): { due: AbortSignal } & Disposable {
   const at = new Date(Math.ceil(atMs / 1000) * 1000);
   const time = [at.getUTCSeconds(), at.getUTCMinutes(), at.getUTCHours()];
   const expression = [...time, at.getUTCDate(), at.getUTCMonth() + 1, "*"].join(" ");
-  const rung = new AbortController();
-  const task = schedule(expression, () => rung.abort(), { timezone: "UTC", logger: SILENT });
-  return { rung: rung.signal, [Symbol.dispose]: () => void task.destroy() };
+  const due = new AbortController();
+  const task = schedule(expression, () => due.abort(), { timezone: "UTC", logger: SILENT });
+  return { due: due.signal, [Symbol.dispose]: () => void task.destroy() };
 }
 
 function ignore(): void {}

@@ -7,7 +7,6 @@ import { foldUtm, presentText } from "./call-text.ts";
 import { compileRules } from "./compiled-rules.ts";
 import type { ChannelValues } from "./own-channels.ts";
 import { toReferringHost } from "./referring-host.ts";
-import type { Transcript } from "./topics.ts";
 import { toTrafficSource, type Visit } from "./traffic-source.ts";
 
 /** The members of a call that decide its facts. */
@@ -21,7 +20,7 @@ export type RuledMembers = Pick<Call, (typeof RULED_MEMBERS)[number]>;
 export const CAMPAIGN_MEMBERS = ["campaign_name", "utm_campaign"] as const;
 
 /** What the facts of a call follow from. Facts that depend on the rules need only members in {@link RULED_MEMBERS}. */
-export function readEvidence<Members extends RuledMembers>(
+export function readTraits<Members extends RuledMembers>(
   call: Members,
   rules: AttributionRules,
   topic: string | null,
@@ -73,7 +72,7 @@ export function readEvidence<Members extends RuledMembers>(
   };
 }
 
-export type Evidence<Members extends RuledMembers = RuledMembers> = ReturnType<typeof readEvidence<Members>>;
+export type CallTraits<Members extends RuledMembers = RuledMembers> = ReturnType<typeof readTraits<Members>>;
 
 /** Returns what channels are decided by. */
 export function toChannelValues(
@@ -85,19 +84,4 @@ export function toChannelValues(
     campaign: facts.utm_campaign_folded ?? facts.campaign?.toLowerCase() ?? "",
     referrer: facts.referring_host ?? "",
   };
-}
-
-export function deriveTopic(transcript: Transcript, rules: AttributionRules): string | null {
-  const match = compileRules(rules).findTopic(transcript);
-  return (match && rules.topics[match.line]?.topic) ?? null;
-}
-
-/** Whether a call was answered and, unless its topic decides, long enough. */
-export function isQualified(
-  { outcome, duration, topic }: { outcome: Outcome; duration: number | null; topic: string | null },
-  rules: AttributionRules,
-): boolean {
-  const { aboutTopic, qualifiedDuration } = compileRules(rules);
-  const isLong = duration !== null && duration >= qualifiedDuration;
-  return outcome === "answered" && (aboutTopic(topic)?.qualifies ?? isLong);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskNumbers, toNational } from "../../../src/calls/attribution/phone-mentions.ts";
+import { maskNumbers, toNational } from "../../../src/calls/attribution/mask-numbers.ts";
 
 const mask = (text: string, ...numbers: string[]) => maskNumbers(text, (number) => numbers.includes(number));
 
