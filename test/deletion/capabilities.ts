@@ -4,6 +4,8 @@ export interface Capability {
   commands: readonly string[];
   /** Its file in the demo. */
   demo?: string;
+  /** Its job, with a script and a timer for operators. */
+  job?: string;
   /** Pages of `docs` about it alone. */
   pages: readonly string[];
   /** Tests of it that import none of its files, such as those of its command. */
@@ -17,9 +19,10 @@ export interface Capability {
 const feature = (name: string) => `src/features/${name}`;
 
 /** The files of a capability in other rooms. */
-export const filesElsewhere = ({ commands, demo }: Capability): string[] => [
+export const filesElsewhere = ({ commands, demo, job }: Capability): string[] => [
   ...commands.map((name) => `src/cli/commands/${name}.ts`),
   ...(demo === undefined ? [] : [`src/sandbox/demo/${demo}.ts`]),
+  ...(job === undefined ? [] : [`jobs/${job}.ts`, `jobs/deploy/calltally-${job}.timer`]),
 ];
 
 export const CAPABILITIES: Readonly<Record<string, Capability>> = {
@@ -58,6 +61,7 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     folder: feature("insights"),
     untried: true,
     commands: ["insight"],
+    job: "insights",
     pages: [],
     tests: ["test/cli/reports/insight.test.ts", "test/cli/schedule/insights-job.test.ts"],
   },

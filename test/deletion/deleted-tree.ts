@@ -19,7 +19,7 @@ type IsDeleted = (specifier: string) => boolean;
 
 /** Deletes a capability from the tree in the working folder, and compiles what is left. */
 export function deleteCapability(capability: Capability): DeletedTree {
-  const { folder, pages, tests = [] } = capability;
+  const { folder, pages, job, tests = [] } = capability;
   const deleted = new Set(filesOf([`${folder}/**`, ...filesElsewhere(capability)]));
   if (deleted.size === 0) throw new Error(`${folder} has no files`);
   const isPath = (path: string) => deleted.has(path) || path.startsWith(`${folder}/`);
@@ -44,7 +44,9 @@ export function deleteCapability(capability: Capability): DeletedTree {
     deleted.add(file);
     rmSync(file);
   }
-  deleteFromIndex(pages);
+  // By it `calltally docs` knows a page.
+  for (const page of pages) deleteLine("docs/README.md", `](${page}.md)`);
+  if (job !== undefined) deleteLine("jobs/deploy/crontab", ` job ${job} `);
   deleteTests(deleted, namesDeleted);
   return { files: deleted.size, rows, changed, reaching: [...outside, ...reaching], errors: compile() };
 }
@@ -69,15 +71,11 @@ function deleteFromLists(namesDeleted: (file: string) => IsDeleted) {
   return { rows, changed, outside };
 }
 
-const INDEX = "docs/README.md";
-
-/** Deletes the lines of pages from the list by which `calltally docs` knows them. */
-function deleteFromIndex(pages: readonly string[]): void {
-  const lines = readFileSync(INDEX, "utf8").split("\n");
-  const left = lines.filter((line) => !pages.some((page) => line.includes(`](${page}.md)`)));
-  if (left.length !== lines.length - pages.length)
-    throw new Error(`${INDEX} must link each of ${pages.join(", ")} once`);
-  writeFileSync(INDEX, left.join("\n"));
+function deleteLine(file: string, part: string): void {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const left = lines.filter((line) => !line.includes(part));
+  if (left.length !== lines.length - 1) throw new Error(`${file} must have one line with ${part}`);
+  writeFileSync(file, left.join("\n"));
 }
 
 /** Deletes the files of tests that import what is deleted, and those that import them. */

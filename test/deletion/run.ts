@@ -12,7 +12,7 @@ import { runTests, type TestsLeft } from "./tests-left.ts";
 
 const USAGE = `npm run test:deletion -- [--sample N] [--near] [capability]...
 
-Deletes one capability after another in a copy of the tree: its folder, commands, tests and page, and its rows in lists
+Deletes one capability after another in a copy of the tree: its folder, commands, job, tests and page, and its rows in lists
 (test/deletion/capabilities.ts). What is left must not import it, must compile, and must pass its tests.
 
   capability   ${Object.keys(CAPABILITIES).join(", ")}  (default: all)
