@@ -63,12 +63,11 @@ it("channels shows what a file would change, and changes nothing", async () => {
   );
 });
 
-it("a file of channels attributes stored calls again, which restatements name, and filters", async () => {
+it("a file of channels attributes stored calls again, and filters", async () => {
   using folder = makePlace(LINES);
   const exported = "export channel --columns calls --from 2026-10-01 --to 2026-10-01";
   expect(await folder.runWith(NONE, exported)).toMatchObject({ code: 0 });
   expect(await folder.run(exported)).toMatchObject({ code: 0 });
-  expect((await folder.run("restatements")).stdout).toContain("attributed again by changed channels");
   const filtered = await folder.run(`${exported} --channel partners --stdout`);
   expect(filtered.stdout).toBe("channel,calls\r\nPartners,1\r\n");
   expect((await folder.run("explain 1")).stdout).toContain("Sale, by line 3 of the file of channels");

@@ -1,85 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
 import { readCallsOfTopic, readTopicFigures } from "../../../src/features/topics/topic-figures.ts";
-import { readChannelFigures } from "../../../src/operate/explain/channel-figures.ts";
-import { makeCall } from "../../support/warehouses/calls.ts";
-import { markGone, newWarehouse, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
-
-/** Three minutes are qualified, one is not. Each count below differs from the others. */
-const [LONG, SHORT] = [180, 60];
-const RULES = { ...DEFAULT_RULES, qualified_seconds: 120 };
-
-function openCalls(calls: readonly Partial<Call>[], rules = RULES) {
-  const warehouse = newWarehouse();
-  setRules(warehouse, rules);
-  const answered = { call_started: "2026-10-01T12:00:00.000Z", disposition: "ANSWERED" };
-  storeCalls(
-    warehouse,
-    calls.map((members, index) => makeCall({ call_id: index + 1, ...answered, ...members })),
-  );
-  return warehouse;
-}
-
-const times = (count: number, call: Partial<Call>) => Array.from({ length: count }, () => call);
-
-const channelLine = (
-  channel: string,
-  cells: Partial<Record<"source" | "medium" | "campaign" | "referrer", string>>,
-) => ({ channel, ...{ source: "", medium: "", campaign: "", referrer: "" }, ...cells });
-
-const SHOP = { utm_source: "bing", utm_medium: "cpc", utm_campaign: "Shop" };
-const CHANNEL_CALLS: Partial<Call>[] = [
-  ...times(5, { ...SHOP, duration: SHORT }),
-  ...times(2, { ...SHOP, duration: LONG }),
-  ...times(3, { utm_source: "partner", utm_medium: "referral", utm_campaign: "Spring", duration: LONG }),
-  { duration: SHORT },
-];
-
-describe("readChannelFigures", () => {
-  it("counts the calls and the qualified calls of each channel, in force and by the lines to try", () => {
-    using warehouse = openCalls(CHANNEL_CALLS);
-    const tried = [
-      channelLine("Shop", { campaign: "shop" }),
-      channelLine("Partners", { source: "partner" }),
-      channelLine("Nobody", { medium: "partner" }),
-    ];
-    expect(readChannelFigures(warehouse, { own: RULES, tried })).toEqual({
-      lines: [
-        { ...tried[0], line: 2, calls: 7 },
-        { ...tried[1], line: 3, calls: 3 },
-        { ...tried[2], line: 4, calls: 0 },
-      ],
-      calls_moved: 10,
-      channels: [
-        { channel: "Paid Shopping", calls: 7, calls_then: 0, qualified_calls: 2, qualified_calls_then: 0 },
-        { channel: "Referral", calls: 3, calls_then: 0, qualified_calls: 3, qualified_calls_then: 0 },
-        { channel: "Direct", calls: 1, calls_then: 1, qualified_calls: 0, qualified_calls_then: 0 },
-        { channel: "Shop", calls: 0, calls_then: 7, qualified_calls: 0, qualified_calls_then: 2 },
-        { channel: "Partners", calls: 0, calls_then: 3, qualified_calls: 0, qualified_calls_then: 3 },
-      ],
-    });
-    markGone(warehouse, [1, 8]);
-    expect(readChannelFigures(warehouse, { own: RULES, tried })).toMatchObject({
-      lines: [{ calls: 6 }, { calls: 2 }, { calls: 0 }],
-      calls_moved: 8,
-    });
-  });
-
-  it("shows lines of the file where they stand today if they are in force, and otherwise those in force", () => {
-    const channels = [channelLine("Shop", { campaign: "shop" })];
-    const rules = { ...RULES, channels };
-    using warehouse = openCalls(CHANNEL_CALLS, rules);
-    const moved = { ...rules, channels: channels.map((line) => ({ ...line, line: 9 })) };
-    expect(readChannelFigures(warehouse, { own: moved })).toEqual({
-      lines: [{ ...channels[0], line: 9, calls: 7 }],
-    });
-    const others = { ...rules, channels: [channelLine("Other", { source: "bing" })] };
-    expect(readChannelFigures(warehouse, { own: others })).toEqual({
-      lines: [{ ...channels[0], line: 2, calls: 7 }],
-    });
-  });
-});
+import { LONG, openCalls, RULES, SHORT, times } from "../../operate/explain/line-calls.ts";
+import { markGone } from "../../support/warehouses/warehouse.ts";
 
 const topicLine = (topic: string, phrase: string, qualifies: boolean | null = null) => ({
   ...{ topic, phrase, speaker: null, qualifies, value: null },
