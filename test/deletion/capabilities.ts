@@ -34,7 +34,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   conversions: {
     folder: feature("conversions"),
-    untried: true,
     commands: ["uploads"],
     pages: ["ad-platforms"],
     tests: ["test/cli/reports/uploads.test.ts"],
@@ -45,7 +44,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   explore: {
     folder: feature("explore"),
-    untried: true,
     commands: [],
     demo: "demo-explore",
     pages: ["explore"],
@@ -59,7 +57,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
   },
   insights: {
     folder: feature("insights"),
-    untried: true,
     commands: ["insight"],
     job: "insights",
     pages: [],
@@ -79,7 +76,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     tests: ["test/cli/reports/outcome.test.ts"],
     excused: {
       "test/surfaces/surfaces.test.ts": "reads the figures of outcomes in their page of docs",
-      "test/reports/page/report.test.ts": "the headline of the demo has booked calls and revenue",
     },
   },
   restatements: {

@@ -7,7 +7,6 @@ import { loadSettings } from "../../src/config/load-settings.ts";
 import { endNotice, insertNotice } from "../../src/features/notices/notice-table.ts";
 import type { Restatement } from "../../src/features/restatements/restatement.ts";
 import { insertRestatements } from "../../src/features/restatements/restatement-table.ts";
-import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { answerCall } from "../../src/mcp/answer-call.ts";
 import { toolsFor } from "../../src/mcp/tools.ts";
 import { explainCall } from "../../src/operate/explain/explain-call.ts";
@@ -15,6 +14,7 @@ import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
 import { answering } from "../support/services/mcp.ts";
 import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { storeSpend } from "../support/warehouses/spend.ts";
 import { closedWarehouse, markGone } from "../support/warehouses/warehouse.ts";
 
 const FINISHED_AT = "2026-10-05T06:00:00.000Z";
@@ -388,11 +388,9 @@ describe("answerCall", () => {
     using folder = makeFolder();
     {
       using warehouse = openWarehouse(folder.database);
-      const day = { day: "2026-09-15", source: "google", medium: "cpc", line: 2, currency: "EUR" };
-      const sums = { cost_micros: 24_000_000, clicks: null, impressions: null };
-      const rows = [{ ...day, ...sums, campaign: "Autumn sale", campaign_id: null }];
-      const imported = { currency: "EUR", named: undefined, importedAt: FINISHED_AT };
-      importSpend(warehouse, [{ file: "spend.csv", rows }], imported);
+      const campaign = { source: "google", medium: "cpc", campaign: "Autumn sale" };
+      const row = { day: "2026-09-15", ...campaign, cost_micros: 24_000_000 };
+      storeSpend(warehouse, [row], { importedAt: FINISHED_AT });
     }
     const question = { by: ["campaign"], range: SEPTEMBER, columns: ["cost"], spend: true };
     expect(await answering(folder.path, { env: folder.env }).ask("figures", question)).toMatchObject({

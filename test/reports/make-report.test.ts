@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT } from "../../src/base/errors.ts";
 import { endNotice, insertNotice } from "../../src/features/notices/notice-table.ts";
-import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { exitCodeOfReport, makeReport } from "../../src/reports/make-report.ts";
 import { claimWarehouse } from "../../src/sync/claim-warehouse.ts";
 import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
@@ -11,6 +10,7 @@ import { origin } from "../../src/warehouse/origin.ts";
 import { type Tx, writeTransaction } from "../../src/warehouse/transaction.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import { storeSpend } from "../support/warehouses/spend.ts";
 import { closedWarehouse, readRows } from "../support/warehouses/warehouse.ts";
 import { startMailServer } from "./delivery/mail-server.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
@@ -63,23 +63,12 @@ function write({ database }: Named, work: (tx: Tx) => void): void {
 
 function spend({ database }: Named, days: readonly string[]): void {
   using warehouse = openExistingWarehouse(database);
-  const rows = days.map((day, line) => ({
-    day,
-    source: "google",
-    medium: "cpc",
-    campaign: "Brand",
-    campaign_id: null,
-    line,
-    currency: "EUR",
-    cost_micros: 24_000_000,
-    clicks: null,
-    impressions: null,
-  }));
-  importSpend(warehouse, [{ file: "spend.csv", rows }], {
-    currency: "EUR",
-    named: undefined,
-    importedAt: NOW,
-  });
+  const row = { source: "google", medium: "cpc", campaign: "Brand", cost_micros: 24_000_000 };
+  storeSpend(
+    warehouse,
+    days.map((day) => ({ day, ...row })),
+    { importedAt: NOW },
+  );
 }
 
 describe("makeReport", () => {
