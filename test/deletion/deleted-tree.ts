@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Capability, filesElsewhere, LISTS } from "./capabilities.ts";
+import { type Capability, filesElsewhere, LISTS, TOGETHER } from "./capabilities.ts";
 import { deleteRows, findUses } from "./rows.ts";
 
 export interface DeletedTree {
@@ -11,6 +11,8 @@ export interface DeletedTree {
   changed: readonly string[];
   /** Places where the rest of the program imports the capability. */
   reaching: readonly string[];
+  /** Tests of others that import it, and went with it. */
+  lost: readonly string[];
   /** Errors of the compiler. */
   errors: readonly string[];
 }
@@ -47,8 +49,8 @@ export function deleteCapability(capability: Capability): DeletedTree {
   // By it `calltally docs` knows a page.
   for (const page of pages) deleteLine("docs/README.md", `](${page}.md)`);
   if (job !== undefined) deleteLine("jobs/deploy/crontab", ` job ${job} `);
-  deleteTests(deleted, namesDeleted);
-  return { files: deleted.size, rows, changed, reaching: [...outside, ...reaching], errors: compile() };
+  const lost = deleteTests(deleted, namesDeleted).filter(isOfOthers);
+  return { files: deleted.size, rows, changed, reaching: [...outside, ...reaching], lost, errors: compile() };
 }
 
 const filesOf = (patterns: readonly string[]) =>
@@ -78,8 +80,13 @@ function deleteLine(file: string, part: string): void {
   writeFileSync(file, left.join("\n"));
 }
 
-/** Deletes the files of tests that import what is deleted, and those that import them. */
-function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDeleted): void {
+/** Whether a file has tests of the core: those of another feature may use both. */
+const isOfOthers = (file: string) =>
+  file.endsWith(".test.ts") &&
+  ![...Object.keys(TOGETHER), "test/features/"].some((folder) => file.startsWith(folder));
+
+/** Deletes the files of tests that import what is deleted, and those that import them; returns all. */
+function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDeleted): string[] {
   const files = filesOf(["test/**/*.{ts,tsx}"]).filter((file) => !(file in LISTS));
   const next = files.filter(
     (file) =>
@@ -87,12 +94,12 @@ function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDel
       findUses(file, readFileSync(file, "utf8"), (text) => text.startsWith(".") && namesDeleted(file)(text))
         .length > 0,
   );
-  if (next.length === 0) return;
+  if (next.length === 0) return [];
   for (const file of next) {
     deleted.add(file);
     rmSync(file);
   }
-  deleteTests(deleted, namesDeleted);
+  return [...next, ...deleteTests(deleted, namesDeleted)];
 }
 
 function compile(): string[] {
