@@ -10,8 +10,6 @@ export interface Capability {
   pages: readonly string[];
   /** Tests of it that import none of its files, such as those of its command. */
   tests?: readonly string[];
-  /** Whether the tests without it have not passed yet: none are drawn. */
-  untried?: true;
   /** Tests of others that import it, or fail without it: the file, and why. */
   excused?: Readonly<Record<string, string>>;
 }
@@ -39,7 +37,6 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
     pages: ["ad-platforms"],
     tests: ["test/cli/reports/uploads.test.ts", "test/crash/uploads.test.ts"],
     excused: {
-      "test/cli/privacy/forget-seams.test.ts": "forgets callers in files for ad platforms, too",
       "test/surfaces/surfaces.test.ts": "its table lists the files for ad platforms",
     },
   },
