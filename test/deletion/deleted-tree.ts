@@ -32,6 +32,7 @@ export function deleteCapability(capability: Capability): DeletedTree {
         ? isPath(join(dirname(file), text))
         : text.includes("/") && isPath(text.startsWith("src/") ? text : `src/${text}`);
   for (const file of deleted) rmSync(file);
+  rmSync(folder, { recursive: true });
   const { rows, changed, outside } = deleteFromLists(namesDeleted);
   const reaching = filesOf(["src/**/*.{ts,tsx}"])
     .filter((file) => !(file in LISTS))
