@@ -40,11 +40,12 @@ it("an overview of accounts and its workbook show no long name, with problems an
   using folder = makeFolder();
   const { path, run, write } = folder;
   const names = ["austin", "dallas"];
+  const hasNotices = hasCapability("notices");
   for (const [index, name] of names.entries()) {
     const calls = CALLS.map((call) => ({ ...call, caller_id: `${call.caller_id}${index}` }));
     fillWarehouse(join(path, `data/${name}.db`), calls);
     write(`${name}.token`, `token-of-${name}`);
-    if (!hasCapability("notices")) continue;
+    if (!hasNotices) continue;
     using warehouse = openExistingWarehouse(join(path, `data/${name}.db`));
     storeNotice(warehouse, { campaign: longName("campaign", index) }, NOTICE);
   }
@@ -57,7 +58,7 @@ it("an overview of accounts and its workbook show no long name, with problems an
   const html = readFileSync(join(path, "page/overview.html"), "utf8");
   for (const text of [html, stdout, stderr]) expect(longestRun(text)).toBeLessThan(100);
   const shown = new Set([...html.matchAll(/campaign x+… #[0-9a-f]{8}/g)].map(([name]) => name));
-  expect(shown.size).toBe(2);
+  expect(shown.size).toBe(hasNotices ? 2 : 0);
   const { overview = [] } = readBySheetJs(readFileSync(join(path, "page/overview.xlsx")));
   expect(Math.max(...overview.flat().map((cell) => longestRun(cell?.shown ?? "")))).toBeLessThan(100);
 });
