@@ -9,13 +9,13 @@ import {
   importOutcomes,
 } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { removeImport } from "../../../src/intake/ledger.ts";
 import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { RollupSession } from "../../../src/sources/session.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { locked, markGone, newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const ANNA = "+15125550101";
@@ -338,20 +338,8 @@ x,,2026-10-06,sold,1,USD
 
   it("requires the currency of spend", () => {
     using warehouse = newWarehouse(CALLS);
-    const row = {
-      line: 1,
-      day: "2026-10-05",
-      source: "google",
-      medium: "cpc",
-      campaign: null,
-      campaign_id: null,
-    };
-    const rows = [{ ...row, cost_micros: 1, currency: "EUR", clicks: null, impressions: null }];
-    importSpend(warehouse, [{ file: "a.csv", rows }], {
-      currency: undefined,
-      named: undefined,
-      importedAt: "2026-10-06T00:00:00.000Z",
-    });
+    const row = { day: "2026-10-05", source: "google", medium: "cpc", cost_micros: 1, currency: "EUR" };
+    storeSpend(warehouse, [row], { file: "a.csv", importedAt: "2026-10-06T00:00:00.000Z" });
     expect(refusal(() => importText(warehouse, "call_id,stage,amount\n1,sold,1\n"))).toContain(
       "the warehouse is in EUR, and --currency in USD",
     );

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 
 it.each([
   // The first call came on 9 September there, and the last sync ended on 30 September.
@@ -18,10 +18,9 @@ it.each([
         makeCall({ call_id: index + 1, call_started, utm_source: "google" }),
       ),
     );
-    const row = { source: "google", medium: "cpc", campaign: "Spring", campaign_id: null, cost_micros: 7e6 };
-    const spent = [{ line: 2, day: "2026-09-15", ...row, currency: "USD", clicks: null, impressions: null }];
-    const imported = { currency: "USD", named: undefined, importedAt: "2026-09-30T00:00:00.000Z" };
-    warehouse.change((open) => importSpend(open, [{ file: "spend.csv", rows: spent }], imported));
+    const spent = { source: "google", medium: "cpc", campaign: "Spring", cost_micros: 7e6 };
+    const importedAt = "2026-09-30T00:00:00.000Z";
+    warehouse.change((open) => storeSpend(open, [{ day: "2026-09-15", ...spent }], { importedAt }));
     const { manifest } = await warehouse.export({
       targets: [{ kind: "rollup", dimensions: ["source"] }],
       ...{ timezone, spend: true },
