@@ -217,6 +217,15 @@ anonymous,,2026-10-06,sold
     expect(matchOf([before, "2026-10-10T15:00:01.000Z"], "2026-10-10T15:00:00Z")).toEqual([1]);
   });
 
+  it.each([
+    ["2026-10-10T15:05:00.999Z", 0],
+    ["2026-10-10T15:05:01.000Z", 1],
+  ])("a call of %s that a job of 15:00:00 names counts as later: %i", (call_started, early) => {
+    using warehouse = newWarehouse([makeCall({ call_id: 7, call_started })]);
+    const text = "call_id,date,stage\n7,2026-10-10T15:00:00Z,sold\n";
+    expect(importText(warehouse, text)).toMatchObject({ early, rejected: [] });
+  });
+
   it("replaces a repeated job, and adds up the amounts of one that is twice in a file", async () => {
     using warehouse = newWarehouse(CALLS);
     const first = "job_id,call_id,date,stage,amount\nA,1,2026-10-06,booked,\nB,2,2026-10-06,sold,10\n";
