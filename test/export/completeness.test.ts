@@ -19,7 +19,10 @@ describe("completenessInWords", () => {
   const sync = "The last sync, 25 Nov 2026 22:20 (UTC-06:00), is probable.";
 
   it.each([
-    { title: "proven", says: "Complete as of 19 Nov 2026 21:10 (UTC-06:00). Run 4 proved that it read every call." },
+    {
+      title: "proven",
+      says: "Complete as of 19 Nov 2026 21:10 (UTC-06:00). Run 4 proved that it read every call.",
+    },
     {
       title: "with rejected rows",
       statements: [REJECTED],
