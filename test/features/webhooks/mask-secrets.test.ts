@@ -21,6 +21,8 @@ describe("maskSecrets", () => {
   });
 
   it.each([
+    // Without a secret it stays as it was written.
+    ["https://crm.example", "https://crm.example"],
     ["https://crm.example/a?b=c", "https://crm.example/a?b=c"],
     ["https://anna:word@crm.example/a?b=c", "https://anna:[hidden]@crm.example/a?b=c"],
     ["https://anna@crm.example/a?b=c&token=t1", "https://anna@crm.example/a?b=c&token=[hidden]"],
