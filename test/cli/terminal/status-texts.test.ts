@@ -14,9 +14,7 @@ const minutesAgo = (minutes: number) => new Date(NOW_MS - minutes * 60_000).toIS
 
 /** The status of two runs in a zone west of UTC; no two times, numbers and verdicts are equal. */
 function statusOf() {
-  const calls = [2, 3, 4].map((hours) =>
-    makeCall({ call_id: hours, call_started: minutesAgo(100 * 60 + hours) }),
-  );
+  const calls = [2, 3, 4].map((id) => makeCall({ call_id: id, call_started: minutesAgo(100 * 60 + id) }));
   using warehouse = newWarehouse(calls);
   warehouse.sqlite.exec("DELETE FROM sync_runs");
   const runs = [
@@ -41,7 +39,7 @@ function statusOf() {
 
 describe("describeStatus", () => {
   it("shows times in the zone of the account, and each number of a run in its column", () => {
-    const status = { ...statusOf(), warehouse: "/data/calls.db" };
+    const status = { ...statusOf(), warehouse: "/data/calls.db", disk_problem: null };
     expect(describeStatus(status, NOW_MS).split("\n")).toEqual([
       "Working    yes: run 2 was probable, 19 hours ago",
       "Fresh      last good run 19 hours ago; newest call 2026-11-16 10:08",
