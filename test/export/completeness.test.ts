@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { completenessInWords, judgeCompleteness } from "../../src/export/completeness.ts";
+import type { Statement } from "../../src/export/statements/statements.ts";
+
+/** Run 4 proved it, run 9 is the last one: on other days in the zone than in UTC. */
+const VERIFIED = { run_id: 4, finished_at: "2026-11-20T03:10:00.000Z" };
+const LAST = { run_id: 9, finished_at: "2026-11-26T04:20:00.000Z", verdict: "probable", verdict_reason: "" };
+const BASED = {
+  run: LAST,
+  range: { starts_at: "2026-11-20T03:09:59.999Z" },
+  statements: [],
+  timezone: "America/Chicago",
+};
+
+const DOUBT: Statement = { id: "withheld_calls", level: "doubt", values: {} };
+const REJECTED: Statement = { id: "rejected_rows", level: "note", values: {} };
+
+describe("completenessInWords", () => {
+  const sync = "The last sync, 25 Nov 2026 22:20 (UTC-06:00), is probable.";
+
+  it.each([
+    {
+      title: "proven",
+      says: "Complete as of 19 Nov 2026 21:10 (UTC-06:00). Run 4 proved that it read every call.",
+    },
+    {
+      title: "with rejected rows",
+      statements: [REJECTED],
+      says: "Complete as of 19 Nov 2026 21:10 (UTC-06:00). Run 4 proved that it read every row.",
+    },
+    {
+      title: "with days that begin when the proof ends",
+      range: { starts_at: VERIFIED.finished_at },
+      says: "Not proven complete for these days. Run 4 proved at 19 Nov 2026 21:10 (UTC-06:00) that it read every call.",
+    },
+    {
+      title: "with a doubt",
+      statements: [DOUBT],
+      says: "In doubt. Run 4 proved at 19 Nov 2026 21:10 (UTC-06:00) that it read every call.",
+    },
+    { title: "without a proof", verified: null, says: "Not proven complete." },
+  ])("names each time in the zone: $title", ({ says, verified = VERIFIED, title: _, ...members }) => {
+    const coverage = { verified: verified && { ...VERIFIED, ...verified } };
+    const based = { ...BASED, ...members };
+    expect(completenessInWords(based, coverage)).toBe(`${says} ${sync}`);
+    expect(completenessInWords({ ...based, run: null }, coverage)).toBe(says);
+    expect(judgeCompleteness(based, coverage).isProven).toBe(says.startsWith("Complete"));
+  });
+});
