@@ -51,8 +51,8 @@ describe("readTopicFigures", () => {
   it("shows lines of the file where they stand today if they are in force, and otherwise those in force", async () => {
     const rules = { ...RULES, topics: TOPICS };
     using warehouse = openCalls(TOPIC_CALLS, rules);
-    const linesBy = async (own: typeof rules) =>
-      (await readTopicFigures(warehouse, { own })).lines.map(({ line, topic, calls }) => [
+    const linesBy = async (current: typeof rules) =>
+      (await readTopicFigures(warehouse, { rules: current })).lines.map(({ line, topic, calls }) => [
         line,
         topic,
         calls,

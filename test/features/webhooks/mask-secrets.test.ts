@@ -25,7 +25,7 @@ describe("maskSecrets", () => {
     ["https://crm.example", "https://crm.example"],
     ["https://crm.example/a?b=c", "https://crm.example/a?b=c"],
     ["https://anna:word@crm.example/a?b=c", "https://anna:[hidden]@crm.example/a?b=c"],
-    ["https://anna@crm.example/a?b=c&token=t1", "https://anna@crm.example/a?b=c&token=[hidden]"],
+    ["https://sk_live@crm.example/a?b=c&token=t1", "https://[hidden]@crm.example/a?b=c&token=[hidden]"],
     [
       "https://crm.example/a?secret=t1&b=c&token=t2",
       "https://crm.example/a?secret=[hidden]&b=c&token=[hidden]",
