@@ -12,7 +12,7 @@ import {
   type ReportOfFile,
 } from "../../reports/report.ts";
 import { settleByHand } from "../../schedule/job-journal.ts";
-import { tryAccount, valueOrThrow } from "../../warehouse/for-each-account.ts";
+import { tryAccount, valueOrThrow } from "../../reports/accounts/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";

@@ -6,7 +6,7 @@ import { FEATURES } from "../../features/list.ts";
 import { hostLimits } from "../../service/api/host-limits.ts";
 import { exitCodeOf, runSync } from "../../sync/run.ts";
 import { toSyncOptions } from "../../sync/sync-options.ts";
-import { tryAccount } from "../../warehouse/for-each-account.ts";
+import { tryAccount } from "../../reports/accounts/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, flagOf, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, SYNCS_AT_ONCE, toResult } from "../frame.ts";

@@ -73,11 +73,12 @@ export function toMessageFigures(source: HeadlineSource, columns: readonly Headl
     const { scope }: Row = ROWS[column];
     const currency = currencyOf(source, column);
     const inUnit = (text: string) => (currency === undefined ? text : `${text} ${currency}`);
-    return readFigure(source, column).map(({ numbers: _, name, value, previous, ...figure }) => ({
+    return readFigure(source, column).map(({ name, value, change, previous, within_chance }) => ({
       name: scope === undefined ? name : `${name} (${scope})`,
       value: value === NONE ? NONE : inUnit(value),
-      ...figure,
+      change,
       previous: previous === null ? null : inUnit(previous),
+      within_chance,
     }));
   });
 }

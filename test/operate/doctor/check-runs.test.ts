@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../../src/config/load-settings.ts";
-import { checkRuns } from "../../../src/operate/doctor/check-runs.ts";
+import { RUN_CHECKS } from "../../../src/operate/doctor/check-runs.ts";
 import { upsertPublication } from "../../../src/warehouse/publication-table.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
