@@ -18,10 +18,10 @@ import { assertPossible, type GroupedBy, type OutletFlags, toAsk, zoneOf } from 
 import { attributionProgress } from "./terminal/progress.ts";
 import { quietDoubts, toJson } from "./terminal/statement-lines.ts";
 import {
+  blocksOfStatements,
   filesBlock,
   linesOf,
   remarksBlock,
-  blocksOfStatements,
   toSummaryText,
 } from "./terminal/summary-lines.ts";
 

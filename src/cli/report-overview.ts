@@ -21,7 +21,7 @@ import { askOf, assertNamed, folderOfAll } from "./export-merged.ts";
 import type { Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk } from "./request-flags.ts";
 import { quietDoubts, toJson } from "./terminal/statement-lines.ts";
-import { filesBlock, blocksOfStatements, toSummaryText } from "./terminal/summary-lines.ts";
+import { blocksOfStatements, filesBlock, toSummaryText } from "./terminal/summary-lines.ts";
 
 /** Runs `calltally report --overview`: a page and a workbook with a row for each account. */
 export async function reportOverview(

@@ -1,5 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { EXIT, type ExitCode, worstCode } from "../../base/errors.ts";
+import { tryAccount, valueOrThrow } from "../../reports/accounts/for-each-account.ts";
 import type { DeliveryResult } from "../../reports/delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
 import { assertRecipients } from "../../reports/recipients.ts";
@@ -12,7 +13,6 @@ import {
   type ReportOfFile,
 } from "../../reports/report.ts";
 import { settleByHand } from "../../schedule/job-journal.ts";
-import { tryAccount, valueOrThrow } from "../../reports/accounts/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";

@@ -124,11 +124,7 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   try {
     return { text: parseToken(given), file: undefined };
   } catch (error) {
-    throw cannotUse(
-      `${flag} -`,
-      `the content ${describeError(error)}`,
-      "Pass the token alone, on one line.",
-    );
+    throw cannotUse(`${flag} -`, `the content ${describeError(error)}`, "Pass the token alone, on one line.");
   }
 }
 

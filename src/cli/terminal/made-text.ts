@@ -3,11 +3,11 @@ import type { Manifest, ManifestFile, SheetEntry, TableEntry } from "../../expor
 import type { ProducedFiles } from "../../reports/produce/produce.ts";
 import { toJson } from "./statement-lines.ts";
 import {
+  blocksOfStatements,
   filesBlock,
   linesOf,
   remarksBlock,
   type SummaryBlock,
-  blocksOfStatements,
   toSummaryText,
 } from "./summary-lines.ts";
 

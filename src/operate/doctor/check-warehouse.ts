@@ -82,7 +82,11 @@ const OPENED: readonly ((opened: Opened) => Checks)[] = [
   ({ warehouse, settings }) => [checkOrigin(warehouse, settings)],
   ({ warehouse }) => checkUnit(warehouse),
   ({ warehouse, settings }) => checkDispositions(warehouse, settings),
-  ...RUN_CHECKS.map((check) => ({ warehouse, settings, nowMs }: Opened) => check(warehouse, settings, nowMs)),
+  ...RUN_CHECKS.map(
+    (check) =>
+      ({ warehouse, settings, nowMs }: Opened) =>
+        check(warehouse, settings, nowMs),
+  ),
 ];
 
 async function* checkOpened(opened: Opened): AsyncGenerator<Check | SyncedCheck> {

@@ -7,9 +7,9 @@ import { memoryOutput, type ReadTable } from "../../export/output/memory.ts";
 import { exportLog } from "../../export/record-export.ts";
 import type { ExportStep } from "../../export/step.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
-import { type AccountResult, forEachAccount } from "./for-each-account.ts";
 import { assertSynced, type ProduceOptions, produceAndRead } from "../produce/produce.ts";
 import type { Source } from "../produce/source.ts";
+import { type AccountResult, forEachAccount } from "./for-each-account.ts";
 
 /** What an account is asked for, and where. */
 export interface AccountAsk {

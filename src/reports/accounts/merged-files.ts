@@ -4,6 +4,7 @@ import { SEVERAL_ACCOUNTS } from "../../export/output/folder.ts";
 import type { Outlet, Output } from "../../export/output/output.ts";
 import { commitAll, commitOf } from "../../export/record-export.ts";
 import { mergeStatements, type Statement } from "../../export/statements/statements.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { AccountFigures } from "./ask-accounts.ts";
 
 export interface AccountsManifest {
@@ -41,16 +42,21 @@ export async function writeMerged(
   await using outlet = await output.open({ ...ORIGIN, org_unit_id: null, account: null });
   manifest.files.push(...(await write(outlet, manifest)));
   const now = new Date(systemClock.now()).toISOString();
-  using writers = new DisposableStack();
-  await outlet.commit(manifest, (files, manifestSha256) => {
-    const commits = figures.flatMap(({ manifest: own, log, openWriter }) => {
-      const writer = openWriter?.();
-      if (writer === undefined) return [];
-      const recorded = { ...own, files: manifest.files };
-      return [commitOf(writers.use(writer), [log], { files, manifest: recorded, manifestSha256, now })];
+  const writers: Warehouse[] = [];
+  try {
+    await outlet.commit(manifest, (files, manifestSha256) => {
+      const commits = figures.flatMap(({ manifest: own, log, openWriter }) => {
+        const writer = openWriter?.();
+        if (writer === undefined) return [];
+        writers.push(writer);
+        const recorded = { ...own, files: manifest.files };
+        return [commitOf(writer, [log], { files, manifest: recorded, manifestSha256, now })];
+      });
+      return commitAll(commits);
     });
-    return commitAll(commits);
-  });
+  } finally {
+    for (const writer of writers) writer[Symbol.dispose]();
+  }
   return { ...(folder && { folder }), manifest };
 }
 

@@ -3,8 +3,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { CalltallyError, EXIT, InterruptedError } from "../../../src/base/errors.ts";
+import {
+  type AccountResult,
+  forEachAccount,
+  valueOrThrow,
+} from "../../../src/reports/accounts/for-each-account.ts";
 import { readDamage } from "../../../src/warehouse/file/damage.ts";
-import { type AccountResult, forEachAccount, valueOrThrow } from "../../../src/reports/accounts/for-each-account.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 
 type Named = ReturnType<typeof accountsIn>[number];
