@@ -202,6 +202,7 @@ describe("toHookBody", () => {
     expect(toHookBody(SUMMARY, "json")).toEqual({
       text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640. Verified.`,
       ...said,
+      verdict: "Verified.",
       sentences: sentences.map((each) => ({ ...each, text: FELL })),
       name: letterhead.name,
       statements: statements.map(toSpoken),

@@ -309,7 +309,7 @@ describe("HTML of a mail", () => {
     const { html } = await composeMail(summary, evil);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
-    ).toHaveLength(15);
+    ).toHaveLength(16);
     const styles = [...html.matchAll(/style="([^"]*)"/g)].flatMap(([, style = ""]) =>
       style.replaceAll("&#39;", "").split(";"),
     );
