@@ -5,11 +5,19 @@ import { doubtsOf, has } from "./statements/statements.ts";
 
 type Based = Pick<Manifest, "run" | "range" | "statements" | "timezone">;
 
+export interface Verdict {
+  isProven: boolean;
+  /** Such as `Complete as of 27 Nov 2026 10:30 (UTC).` */
+  claim: string;
+  /** Sentences. */
+  reasons: readonly string[];
+}
+
 /** Judges whether figures are complete, and says why; doubts are said elsewhere. */
 export function judgeCompleteness(
   { run, range, statements, timezone }: Based,
   { verified }: Pick<Coverage, "verified">,
-) {
+): Verdict {
   const provenAt = verified?.finished_at ?? "";
   const isDoubtful = doubtsOf(statements).length > 0;
   const coversDays = provenAt > (range.starts_at ?? "");
@@ -33,8 +41,7 @@ export function judgeCompleteness(
 }
 
 /** Such as `Complete as of 27 Nov 2026 10:30 (UTC). Run 1 proved that it read every call.` */
-export function completenessInWords(manifest: Based, coverage: Pick<Coverage, "verified">): string {
-  const { claim, reasons } = judgeCompleteness(manifest, coverage);
+export function verdictInWords({ claim, reasons }: Pick<Verdict, "claim" | "reasons">): string {
   return [claim, ...reasons].join(" ");
 }
 

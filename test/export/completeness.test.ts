@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { completenessInWords, judgeCompleteness } from "../../src/export/completeness.ts";
+import { judgeCompleteness, verdictInWords } from "../../src/export/completeness.ts";
 import type { Statement } from "../../src/export/statements/statements.ts";
 
 /** Run 4 proved it, run 9 is the last one: on other days in the zone than in UTC. */
@@ -15,7 +15,7 @@ const BASED = {
 const DOUBT: Statement = { id: "withheld_calls", level: "doubt", values: {} };
 const REJECTED: Statement = { id: "rejected_rows", level: "note", values: {} };
 
-describe("completenessInWords", () => {
+describe("judgeCompleteness", () => {
   const sync = "The last sync, 25 Nov 2026 22:20 (UTC-06:00), is probable.";
 
   it.each([
@@ -42,8 +42,8 @@ describe("completenessInWords", () => {
   ])("names each time in the zone: $title", ({ says, verified = VERIFIED, title: _, ...members }) => {
     const coverage = { verified: verified && { ...VERIFIED, ...verified } };
     const based = { ...BASED, ...members };
-    expect(completenessInWords(based, coverage)).toBe(`${says} ${sync}`);
-    expect(completenessInWords({ ...based, run: null }, coverage)).toBe(says);
+    expect(verdictInWords(judgeCompleteness(based, coverage))).toBe(`${says} ${sync}`);
+    expect(verdictInWords(judgeCompleteness({ ...based, run: null }, coverage))).toBe(says);
     expect(judgeCompleteness(based, coverage).isProven).toBe(says.startsWith("Complete"));
   });
 });

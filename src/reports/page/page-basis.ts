@@ -3,27 +3,13 @@ import { hoursInWords } from "../../base/calendar/opening-hours.ts";
 import { capitalized } from "../../base/text/capitalized.ts";
 import { toPrintable } from "../../base/text/printable.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import { judgeCompleteness, minuteOf } from "../../export/completeness.ts";
+import { minuteOf } from "../../export/completeness.ts";
 import { sentencesOnSpend } from "../../export/described-spend.ts";
 import type { Html } from "../../export/letterhead/page-parts.ts";
 import type { Manifest } from "../../export/manifest.ts";
-import { doubtsOf, say, saySome } from "../../export/statements/statements.ts";
+import { say } from "../../export/statements/statements.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { Report } from "./report-figures.ts";
-
-export function verdictLine({ manifest, coverage }: Report): Html {
-  const { statements } = manifest;
-  const { isProven, claim, reasons } = judgeCompleteness(manifest, coverage);
-  const sentences = [
-    ...doubtsOf(statements).map((doubt) => say(doubt).text),
-    ...reasons,
-    ...saySome(
-      statements.filter(({ level }) => level !== "doubt"),
-      "see below",
-    ),
-  ];
-  return html`<p class="verdict${isProven ? "" : " doubt"}"><strong>${claim}</strong> ${toPrintable(sentences.join(" "))} <a href="#basis">What these figures are based on</a></p>`;
-}
 
 export function basisSection({ coverage, manifest, fingerprint }: Report): Html {
   const { run, origin, rules, timezone, statements, spend } = manifest;

@@ -15,12 +15,9 @@ import {
 import { toBasis } from "../../../src/mcp/answer.ts";
 import { toHookBody } from "../../../src/reports/delivery/hook-body.ts";
 import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
-import {
-  doubtsInWords,
-  type ReportSummary,
-  remarksInWords,
-} from "../../../src/reports/delivery/report-summary.ts";
-import { basisSection, verdictLine } from "../../../src/reports/page/page-basis.ts";
+import type { ReportSummary } from "../../../src/reports/delivery/report-summary.ts";
+import { basisSection } from "../../../src/reports/page/page-basis.ts";
+import { verdictLine } from "../../../src/reports/page/page-head.ts";
 import type { Report } from "../../../src/reports/page/report-figures.ts";
 import type { Basis } from "../../../src/warehouse/runs/basis-schema.ts";
 import { readText } from "../../support/temp-folder.ts";
@@ -234,7 +231,7 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
     range: "r",
     sentences: [],
     headline: [],
-    verdict: "v",
+    verdict: { claim: "v", reasons: [], isProven: false },
     statements,
     notices: [],
     folder: "/f",
@@ -260,8 +257,7 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
       .join("\n"),
   "the page's first line": async (statements) => String(await verdictLine(reportOf(statements))),
   "the page's last section": async (statements) => String(await basisSection(reportOf(statements))),
-  "mail, text": (statements) =>
-    [...doubtsInWords(summaryOf(statements)), ...remarksInWords(summaryOf(statements))].join("\n"),
+  "mail, text": async (statements) => (await composeMail(summaryOf(statements), "Calls")).text,
   "mail, HTML": async (statements) => (await composeMail(summaryOf(statements), "Calls")).html,
   Slack: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "slack")),
   Teams: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "teams")),

@@ -1,13 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { verdictInWords } from "../../../src/export/completeness.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import { CHANCE_MEANING } from "../../../src/figures/change-chance.ts";
 import { buildMessage, composeMail, messageIdOf } from "../../../src/reports/delivery/mail-message.ts";
+import { blocksOf } from "../../../src/reports/delivery/report-blocks.ts";
 import {
   formatBytes,
   type ReportSummary,
-  remarksInWords,
   ringBackTitle,
 } from "../../../src/reports/delivery/report-summary.ts";
 import { makePng } from "../../support/logo.ts";
@@ -171,7 +172,7 @@ To ring back: the newest 3 of 4 callers
 - 2026-11-14 22:05, 1 missed call, outside of hours, from bing
 - 2026-11-14 09:00, 1 missed call, from bing: +49302
 
-Verified: every call that the service lists is in these figures.
+Complete as of 16 Nov 2026 07:00. Run 4 proved that it read every call.
 
 - ${CHANCE_MEANING}
 - The latest days are provisional: late transcripts and corrections may still come.
@@ -202,7 +203,7 @@ Sent by calltally.
     };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
-      `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,
+      `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${verdictInWords(summary.verdict)}\n\n--\nSent by calltally.\n`,
     );
     expect(html).not.toMatch(/<h2|<ul|<li|<bdi>|Stryker/);
   });
@@ -277,7 +278,7 @@ describe("HTML of a mail", () => {
       account: evil,
       prefix: evil,
       range: evil,
-      verdict: evil,
+      verdict: { claim: evil, reasons: [evil], isProven: false },
       folder: evil,
       letterhead: { ...PLAIN, name: evil },
       sentences: [{ id: "fewer_calls", values: { dimension: "source", name: evil, calls: 1, before: 20 } }],
@@ -290,7 +291,7 @@ describe("HTML of a mail", () => {
     const { html } = await composeMail(summary, evil);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
-    ).toHaveLength(15);
+    ).toHaveLength(16);
     const styles = [...html.matchAll(/style="([^"]*)"/g)].flatMap(([, style = ""]) =>
       style.replaceAll("&#39;", "").split(";"),
     );
@@ -341,13 +342,13 @@ it.each([
   expect(ringBackTitle({ ...makeSummary(folder.path), ring_back })).toBe(title);
 });
 
-it("remarksInWords names at most three cautions, and whom to ask for more", () => {
+it("blocksOf names at most three cautions, and whom to ask for more", () => {
   using folder = makeTempFolder();
   const cautions = ["provisional", "rules_changed", "short_history", "no_callers_excluded"] as const;
   const statements = cautions.map((id) => ({ id, level: "caution" as const, values: {} }));
   const summary = { ...makeSummary(folder.path), headline: [], statements, notices: ["One."] };
-  const remarks = remarksInWords(summary);
-  expect(remarks).toHaveLength(6);
-  expect(remarks.slice(0, 2)).toEqual([expect.stringContaining("Verified"), "One."]);
+  const remarks = blocksOf(summary).flatMap(({ kind, of }) => (kind === "remarks" ? of.lines : []));
+  expect(remarks).toHaveLength(5);
+  expect(remarks[0]).toBe("One.");
   expect(remarks.at(-1)).toBe("And 1 more caution: ask the sender for manifest.json.");
 });
