@@ -33,8 +33,8 @@ export function dataOf<Result extends ProducedFiles>({ note, isWarehouseEmpty: _
   return { ...toJson(files), ...note.data };
 }
 
-export function describeMade(made: ProducedFiles, workingFolder: string): string {
-  return toSummaryText(blocksOf(made, workingFolder));
+export function describeMade(produced: ProducedFiles, workingFolder: string): string {
+  return toSummaryText(blocksOf(produced, workingFolder));
 }
 
 /** Returns the written files, what they are based on, and what is to know about them. */

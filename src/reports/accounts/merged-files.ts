@@ -45,11 +45,11 @@ export async function writeMerged(
   const writers: Warehouse[] = [];
   try {
     await outlet.commit(manifest, (files, manifestSha256) => {
-      const commits = figures.flatMap(({ manifest: own, log, openWriter }) => {
+      const commits = figures.flatMap(({ manifest: ofAccount, log, openWriter }) => {
         const writer = openWriter?.();
         if (writer === undefined) return [];
         writers.push(writer);
-        const recorded = { ...own, files: manifest.files };
+        const recorded = { ...ofAccount, files: manifest.files };
         return [commitOf(writer, [log], { files, manifest: recorded, manifestSha256, now })];
       });
       return commitAll(commits);
