@@ -37,7 +37,10 @@ export interface FileFacts {
 }
 
 interface TableEntry {
+  /** Dimensions, separated by commas, or the name of another content. */
+  contents?: string;
   rows: number;
+  without_costs?: true;
   examined?: number;
   excluded?: Readonly<Record<string, number>>;
 }

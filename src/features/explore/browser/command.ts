@@ -1,5 +1,6 @@
+import { needsSpend } from "../../../figures/metrics.ts";
 import type { PageFacts } from "../page-facts.ts";
-import { needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
+import { needsOutcomes, tableFigures } from "./answers.ts";
 import { titleOf } from "./format.ts";
 import { compareDays } from "./page-days.ts";
 import { exportFilterOf } from "./page-filter.ts";
