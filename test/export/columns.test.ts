@@ -92,7 +92,7 @@ describe("--spend", () => {
     expect(read("source.csv").map((row) => row.at(-1))).toEqual(["cost", "5.00", "", "5.00", "5.00"]);
     expect(read("referring_host.csv")).toEqual([
       ["referring_host", "calls"],
-      ["", "3"],
+      ["(not set)", "3"],
       ["(total)", "3"],
     ]);
     expect(read("channel-hour.csv")[0]).toEqual(["channel", "hour", "calls"]);

@@ -17,6 +17,8 @@ export interface Facts {
   range?: RangeFacts;
   files?: FileFacts;
   report?: ReportFacts;
+  /** Zone of times. @default the one of the days, or UTC */
+  timezone?: string | undefined;
   /** Jobs that were imported, and how many of them have a call. */
   imported?: Pick<DescribedOutcomes, "jobs" | "matched">;
   /** Names of the figures that are shown. @default all */

@@ -39,6 +39,7 @@ const WAREHOUSE: Basis = {
   withheld_calls: 0,
   other_unit_calls: 0,
   shared_calls: null,
+  missing: null,
   unlisted: null,
   first_load: false,
   certificate: null,
@@ -83,6 +84,10 @@ const SITUATIONS: Record<StatementId, Facts> = {
   shared_calls: warehouse({ shared_calls: { account: "austin" } }),
   rules_changed: warehouse({ rules_changed: true }),
   made_up: warehouse({ origin: { ...WAREHOUSE.origin, made_by_demo: true } }),
+  missing: {
+    ...warehouse({ missing: { calls: 12, until: "2026-11-26T22:24:00.000Z" } }),
+    timezone: "America/Chicago",
+  },
   unlisted: warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
   stale: { report: { olderThan: "2h" } },
   no_rows: files({ files: [{ rows: 0 }] }),
@@ -173,6 +178,8 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
   },
   note: {
     made_up: "These calls are made up: calltally demo made the warehouse.",
+    missing:
+      "12 calls that the service no longer lists still count, until a full pass after 26 Nov 2026 16:24 (UTC-06:00) misses them, too.",
     unlisted: "20 calls are older than any that the service lists, since 2 Nov 2026; they still count.",
     callers_per_account:
       "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.",
