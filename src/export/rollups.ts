@@ -13,6 +13,7 @@ import type { ManifestFile, TableEntry } from "./manifest.ts";
 import { has } from "./statements/statements.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
 import type { Counterpart, Timeframe } from "./timeframe.ts";
+import { watchWeeks } from "./weeks-of-range.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -82,6 +83,7 @@ export async function writeRollup(
   const all = { columns, rows: counted, totals: mapTotals(totals, blank) };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
+  await watchWeeks(job, outlet);
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
   const judged = ask.chance && compared ? withChance(table, compared) : table;
   return await job.table({

@@ -15,6 +15,11 @@ const columns = {
     "JSON object: dimensions, filter, grain, time zone and unit of durations. Only figures with the same one are compared.",
     "key",
   ),
+  command: about(
+    text().notNull(),
+    "What to type after `calltally` to write the file again, without folder and account.",
+    "key",
+  ),
   metrics: about(text().notNull(), "JSON array of its figures' names, in the order of `exported_rows`."),
   range_from: about(text(), "First day of its range, YYYY-MM-DD in its time zone; null where it is open."),
   range_to: about(text(), "Last day of its range, YYYY-MM-DD in its time zone; null where it is open."),
@@ -77,6 +82,33 @@ export function mayBeRestated({ sqlite }: Reader, folder: string): boolean {
     WHERE substr(r.path, 1, length(@prefix)) = @prefix
       AND (c.call_started < r.settled_until OR f.call_started < r.settled_until) LIMIT 1`;
   return sqlite.prepare(sql).get({ prefix: folder + sep }) !== undefined;
+}
+
+export function readExportedRollups({ db }: Reader): ExportedRollup[] {
+  return db
+    .select()
+    .from(exported_rollups)
+    .orderBy(exported_rollups.exported_at, exported_rollups.exported_id)
+    .all();
+}
+
+/** Whether a call in its complete days, or their costs, have changed since a rollup was written. */
+export function mayHaveChanged(
+  { sqlite }: Reader,
+  { change_id, question, exported_at, settled_until }: ExportedRollup,
+  startsAt = "",
+): boolean {
+  const calls = `SELECT 1 FROM fact_changes AS c LEFT JOIN call_facts AS f ON f.call_id = c.call_id
+    WHERE c.change_id > @change_id AND (
+      (c.call_started >= @startsAt AND c.call_started < @settled_until) OR
+      (f.call_started >= @startsAt AND f.call_started < @settled_until)) LIMIT 1`;
+  const changed = sqlite.prepare(calls).get({ change_id, startsAt, settled_until });
+  const costs = `SELECT 1 FROM spend WHERE json_extract(@question, '$.spend') IS NOT NULL
+    AND imported_at > @exported_at AND day >= substr(@startsAt, 1, 10) AND day <= @settled_until LIMIT 1`;
+  return (
+    changed !== undefined ||
+    sqlite.prepare(costs).get({ question, startsAt, settled_until, exported_at }) !== undefined
+  );
 }
 
 /** A row of a complete period; key and figures as JSON arrays. */

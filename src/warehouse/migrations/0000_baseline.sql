@@ -124,6 +124,7 @@ CREATE TABLE `exported_rollups` (
 	`path` text NOT NULL,
 	`contents` text NOT NULL,
 	`question` text NOT NULL,
+	`command` text NOT NULL,
 	`metrics` text NOT NULL,
 	`range_from` text,
 	`range_to` text,
