@@ -9,7 +9,7 @@ import { readLastDoneRun } from "../../warehouse/runs/runs.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import { scopeOf } from "./comparable-periods.ts";
-import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
+import { forgetOthers, type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
 import { pruneFactLog } from "./logged-facts.ts";
 import { repeatCommand } from "./repeat-command.ts";
@@ -112,6 +112,12 @@ export class FigureMemory implements RememberedFigures {
     insertRestatements(tx, this.found);
     for (const watched of this.#watched)
       rememberRollup(tx, this.#toRemember(watched), { log, exportedAt: now });
+    for (const [path, same] of Map.groupBy(this.#watched, (watched) => watched.path))
+      forgetOthers(
+        tx,
+        path,
+        same.map(({ contents }) => contents),
+      );
     pruneFactLog(tx, Date.parse(now));
   }
 

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 import { z } from "zod";
-import { toInstants } from "../../base/calendar/dates.ts";
 import { minutesOf } from "../../base/calendar/local-time.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { shellWord } from "../../base/text/shell-word.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
-import { type ExportedRollup, mayHaveChanged, readExportedRollups } from "./exported-rollups.ts";
+import { mayHaveChanged, readExportedRollups } from "./exported-rollups.ts";
 
 /** Exported files that one command writes again, and whose figures may have changed since. */
 export interface StaleFiles {
@@ -29,11 +28,10 @@ const questionSchema = z.object({ timezone: z.string() });
  */
 export function findStaleFiles(reader: Reader, areRulesOther: boolean): StaleFiles[] {
   const found = new Map<string, StaleFiles>();
-  for (const rollup of latestByPath(readExportedRollups(reader))) {
+  for (const rollup of readExportedRollups(reader)) {
     const { path, command, exported_at } = rollup;
     const { timezone } = questionSchema.parse(JSON.parse(rollup.question));
-    const { startsAt } = toInstants(rollup.range_from === null ? {} : { from: rollup.range_from }, timezone);
-    if (!existsSync(path) || !(areRulesOther || mayHaveChanged(reader, rollup, startsAt))) continue;
+    if (!existsSync(path) || !(areRulesOther || mayHaveChanged(reader, rollup, timezone))) continue;
     const folder = dirname(path);
     const key = JSON.stringify([folder, command, timezone]);
     const known = found.get(key) ?? { folder, files: [], exported_at, command, timezone };
@@ -42,17 +40,6 @@ export function findStaleFiles(reader: Reader, areRulesOther: boolean): StaleFil
     found.set(key, known);
   }
   return [...found.values()];
-}
-
-/** An earlier export may have left a rollup that the last one of the same file did not have. */
-function latestByPath(rollups: readonly ExportedRollup[]): ExportedRollup[] {
-  return [...Map.groupBy(rollups, ({ path }) => path).values()].flatMap((same) => {
-    const last = same
-      .map(({ exported_at }) => exported_at)
-      .toSorted()
-      .at(-1);
-    return same.filter(({ exported_at }) => exported_at === last);
-  });
 }
 
 interface Place {
