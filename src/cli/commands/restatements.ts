@@ -35,7 +35,7 @@ export const command = (context: Context) =>
     .option(...OPTION.json)
     .addHelpText("after", "\nExample:\n  $ calltally restatements --since 2026-11-01")
     .action(
-      perAccount(context, ({ account, settings }, { since, calls }) => {
+      perAccount(context, ({ account, settings }, { since, calls, database }) => {
         const { timezone } = settings;
         using reader = openOwn(settings, openReader);
         const from = since && toInstants({ from: since }, timezone).startsAt;
@@ -47,6 +47,7 @@ export const command = (context: Context) =>
           timezone,
           workingFolder: context.folder,
           account: account.name,
+          database,
           reportOf: (folder) => runs.find((run) => run.folder && realFile(run.folder) === folder)?.report,
         });
         const said = describe(found, { timezone, folder: context.folder });

@@ -22,19 +22,22 @@ function nameOf(content: Content): string[] {
   return UPLOADS.some((upload) => upload === content.kind) ? [] : [content.kind];
 }
 
-function optionsOf({ range, filter, grain, compare, spend, outcomes, revenueBy }: Ask): Options {
+function optionsOf(ask: Ask): Options {
+  const { range, filter, isEmptyAllowed, grain, compare, spend, outcomes, revenueBy } = ask;
   const { exclude_callers, ...others } = filter;
   return {
     "range.from": range?.from,
     "range.to": range?.to,
     grain,
-    compare,
+    // What the days of a period such as 4w are compared with, no flag says.
+    compare: compare === "days" ? "previous" : compare,
     spend: spend === true,
     outcomes: outcomes === true,
     revenue_by: revenueBy === OPTIONS.revenue_by.default ? undefined : revenueBy,
     ...Object.fromEntries(Object.entries(others).map(([name, value]) => [`filter.${name}`, value])),
     // Their numbers belong in no command.
     "filter.exclude_callers": exclude_callers && "FILE",
+    "filter.allow_empty": isEmptyAllowed,
   };
 }
 

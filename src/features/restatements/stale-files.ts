@@ -48,6 +48,8 @@ interface Place {
   workingFolder: string;
   /** The account's name, if there are several. */
   account: string | undefined;
+  /** The flag, if it was given. */
+  database: string | undefined;
   /** Returns the named report that writes to a folder. */
   reportOf: (folder: string) => string | undefined;
 }
@@ -67,10 +69,12 @@ export function describeStaleFiles(stale: readonly StaleFiles[], place: Place): 
 }
 
 function commandOf({ folder, command, timezone }: StaleFiles, place: Place): string {
+  const flag = (name: string, value: string | undefined) =>
+    value === undefined ? "" : ` ${name} ${shellWord(value)}`;
+  const of = flag("--account", place.account);
   const report = place.reportOf(folder);
-  const account = place.account === undefined ? "" : ` --account ${shellWord(place.account)}`;
-  if (report !== undefined) return `calltally run ${shellWord(report)}${account}`;
-  const zone = timezone === place.timezone ? "" : ` --timezone ${timezone}`;
-  const out = ` --out ${shellWord(relative(place.workingFolder, folder) || ".")}`;
-  return `calltally ${command}${zone}${out}${account}`;
+  if (report !== undefined) return `calltally run ${shellWord(report)}${of}`;
+  const zone = flag("--timezone", timezone === place.timezone ? undefined : timezone);
+  const out = flag("--out", relative(place.workingFolder, folder) || ".");
+  return `calltally ${command}${zone}${out}${of}${flag("--database", place.database)}`;
 }

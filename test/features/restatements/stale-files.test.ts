@@ -33,6 +33,7 @@ async function makeExports(exports: Record<string, Partial<ExportOptions> & Pick
         timezone: "America/Denver",
         workingFolder: warehouse.folder,
         account: undefined,
+        database: undefined,
         reportOf: (folder) => reports[folder],
       });
     },
@@ -52,7 +53,7 @@ it("names files whose calls changed, with the command that compares them, until 
       filter: { source: ["google", "o'hara"], min_duration_seconds: 5, exclude_callers: ["+15125550100"] },
       isEmptyAllowed: true,
       grain: "week",
-      compare: "previous",
+      compare: "days",
       columns: ["calls", "answer_rate"],
       format: { format: "csv", delimiter: "\t" },
     },
@@ -69,7 +70,7 @@ it("names files whose calls changed, with the command that compares them, until 
     `  two: channel.csv, source.csv, ${AT}`,
     "    calltally export channel source --from 2026-08-01 --to 2026-08-31 --total --out two",
     `  fine: source-medium.csv, ${AT}`,
-    "    calltally export --from 2026-08-01 --to 2026-08-31 --grain week --compare previous --source google --source 'o'\\''hara' --min-duration 5 --exclude-callers FILE --by source,medium --columns calls,answer_rate --delimiter tab --timezone UTC --out fine",
+    "    calltally export --from 2026-08-01 --to 2026-08-31 --grain week --compare previous --source google --source 'o'\\''hara' --min-duration 5 --exclude-callers FILE --allow-empty --by source,medium --columns calls,answer_rate --delimiter tab --timezone UTC --out fine",
     `  in json: campaign.json, ${AT}`,
     "    calltally export campaign --from 2026-08-01 --to 2026-08-31 --format json --timezone UTC --out 'in json'",
   ]);
