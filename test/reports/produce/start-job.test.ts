@@ -31,7 +31,7 @@ it.each([
   },
 );
 
-describe("calls that the service no longer lists", () => {
+describe("startJob", () => {
   const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
   it.each<{ of: string; asked: Partial<ExportOptions>; calls: number | undefined }>([
     { of: "all days", asked: {}, calls: 3 },
@@ -50,7 +50,7 @@ describe("calls that the service no longer lists", () => {
     { of: "a file that counts gone calls", asked: { filter: { include_gone: true } }, calls: undefined },
     { of: "a file to share, fewer than a row may have", asked: { minCell: 4 }, calls: undefined },
     { of: "a file to share", asked: { minCell: 3 }, calls: 3 },
-  ])("are stated for $of", async ({ asked, calls }) => {
+  ])("calls that the service no longer lists are stated for $of", async ({ asked, calls }) => {
     const sources = ["google", "google", "bing", "google", "google"];
     using warehouse = makeWarehouse(
       sources.map((utm_source, index) =>
