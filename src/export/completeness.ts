@@ -1,5 +1,7 @@
 import { localMinute } from "../base/calendar/local-time.ts";
-import type { Coverage } from "../warehouse/runs/basis-schema.ts";
+import { namesOf } from "../base/records.ts";
+import { formatCount } from "../base/text/quantity-text.ts";
+import type { Coverage, Difference } from "../warehouse/runs/basis-schema.ts";
 import type { Manifest } from "./manifest.ts";
 import { doubtsOf, has } from "./statements/statements.ts";
 
@@ -47,4 +49,26 @@ export function verdictInWords({ claim, reasons }: Pick<Verdict, "claim" | "reas
 
 export function minuteOf(time: string | null, timezone: string): string {
   return time === null ? "never" : localMinute(time, timezone);
+}
+
+const DIFFERENCES: Record<keyof Difference, (count: number) => string> = {
+  missing: (count) =>
+    `${formatCount(count)} that it no longer lists still ${count === 1 ? "counts" : "count"} here`,
+  unlisted: (count) =>
+    `${formatCount(count)} older than its list still ${count === 1 ? "counts" : "count"} here`,
+  withheld: (count) =>
+    `${formatCount(count)} that went missing at once still ${count === 1 ? "counts" : "count"} here`,
+  rejected: (count) => `${formatCount(count)} of its rows could not be read`,
+  others: (count) =>
+    `${formatCount(Math.abs(count))} ${count > 0 ? "more" : "fewer"} here, as calls came or went during the sync`,
+};
+
+/** Such as `15,009; the service counted 14,997: 12 that it no longer lists still count here` */
+export function countInWords({ calls, total, difference }: Pick<Coverage, "calls" | "total" | "difference">) {
+  const counted = total === null ? "" : `; the service counted ${formatCount(total)}`;
+  const reasons = namesOf(DIFFERENCES).flatMap((name) => {
+    const count = difference?.[name] ?? 0;
+    return count === 0 ? [] : [DIFFERENCES[name](count)];
+  });
+  return `${formatCount(calls)}${counted}${reasons.length > 0 ? `: ${reasons.join(", ")}` : ""}`;
 }

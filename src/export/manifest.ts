@@ -93,6 +93,8 @@ export interface TableEntry {
   total_line?: true;
   /** Whether a line `(with spend)` follows. */
   with_spend_line?: true;
+  /** Present if costs were asked for, and a dimension of this rollup has none. */
+  without_costs?: true;
   top?: number;
   /** How many keys are folded into the row `(other)`. */
   keys_in_other?: number;

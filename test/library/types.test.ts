@@ -32,7 +32,7 @@ describe("types of the library", () => {
 
   it("the basis has members of the schema of all bases, but with the names of verdicts, and statements", () => {
     expectTypeOf<Omit<Basis, "run" | "statements">>().toEqualTypeOf<
-      Flat<Omit<Coverage, "order" | "drift"> & Pick<Whole, "unlisted">>
+      Flat<Omit<Coverage, "difference" | "order" | "drift"> & Pick<Whole, "missing" | "unlisted">>
     >();
     expectTypeOf<Omit<PublicRun, "verdict">>().toEqualTypeOf<Omit<WholeRun, "verdict">>();
     expectTypeOf<PublicRun["verdict"]>().toExtend<WholeRun["verdict"]>();

@@ -220,3 +220,8 @@ export function optionsThat(has: object): string[] {
     Object.entries(has).every(([property, value]) => Reflect.get(row, property) === value) ? name : [],
   );
 }
+
+/** Returns the flag of an option, such as `--tracking-number` for `filter.tracking_number`. */
+export function flagOf(option: string): string {
+  return ALL_OPTIONS.get(option)?.flag ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`;
+}

@@ -35,6 +35,7 @@ const ROLLUP = {
   settled_until: "2026-01-01T00:00:00.000Z",
   rules_id: 1,
   run_id: 1,
+  command: "export source",
 };
 
 /** Remembers a file like an export that wrote it now. */
