@@ -78,6 +78,12 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
       "test/reports/page/report.test.ts": "the headline of the demo has booked calls and revenue",
     },
   },
+  reconcile: {
+    folder: feature("reconcile"),
+    commands: ["reconcile"],
+    pages: ["reconcile"],
+    tests: ["test/cli/reports/reconcile.test.ts"],
+  },
   restatements: {
     folder: feature("restatements"),
     untried: true,
