@@ -32,7 +32,9 @@ recognized; only the call id is needed.`,
       parser(parseFilePath),
     )
     .addOption(
-      IMPORT.map("columns with other headers", LISTED_FIELDS, { example: "call_id=Reference,call_started=Date" }),
+      IMPORT.map("columns with other headers", LISTED_FIELDS, {
+        example: "call_id=Reference,call_started=Date",
+      }),
     )
     .addOption(IMPORT.dates())
     .option("--from <date>", "first local day to compare; by default, the list decides", parser(parseDate))
@@ -81,7 +83,10 @@ function copiesOf(context: Context): { copies: AccountCopy[]; others: AccountCop
   const chosen = accountsOf(context);
   const names = new Set(chosen.map(({ name }) => name));
   const others = configurationOf(context).accounts.filter(({ name }) => !names.has(name));
-  return { copies: chosen.map(toCopy), others: others.flatMap((other) => attempt(() => toCopy(other)) ?? []) };
+  return {
+    copies: chosen.map(toCopy),
+    others: others.flatMap((other) => attempt(() => toCopy(other)) ?? []),
+  };
 }
 
 const toCopy = ({ name, sources }: Account): AccountCopy => ({ ...loadSettings(sources), account: name });

@@ -27,7 +27,15 @@ const FORM: Form<ListedField> = {
     call_id: ["call_id", "call id", "callid", "call-id", "call #", "call no.", "call", "id"],
     call_started: [
       ...["call_started", "call started", "started at", "started", "call start", "call start time"],
-      ...["date/time", "date & time", "date and time", "date time", "datetime", "call date/time", "timestamp"],
+      ...[
+        "date/time",
+        "date & time",
+        "date and time",
+        "date time",
+        "datetime",
+        "call date/time",
+        "timestamp",
+      ],
       ...["call date", "start date", "date", "day", "start time", "start_time", "start", "call time"],
     ],
     time: ["time", "time of day", "call time", "start time"],

@@ -105,9 +105,12 @@ function assertCalls(
 function zoneOf(copies: readonly AccountCopy[]): string {
   const [zone = "UTC", other] = new Set(copies.map(({ timezone }) => timezone));
   if (other === undefined) return zone;
-  throw new UsageError(`Cannot compare one list with accounts in ${zone} and ${other}: its times are of one zone`, {
-    hint: `Pass the zone of the list, e.g. --timezone ${zone}, or name one account with --account.`,
-  });
+  throw new UsageError(
+    `Cannot compare one list with accounts in ${zone} and ${other}: its times are of one zone`,
+    {
+      hint: `Pass the zone of the list, e.g. --timezone ${zone}, or name one account with --account.`,
+    },
+  );
 }
 
 /** Open copies. */
@@ -132,7 +135,9 @@ function prepareElsewhere(
 ): (callId: number) => string | undefined {
   let held: HeldCalls[] | undefined;
   return (callId) => {
-    held ??= others.flatMap((other) => attempt(() => new HeldCalls(readers.open(other), other.account)) ?? []);
+    held ??= others.flatMap(
+      (other) => attempt(() => new HeldCalls(readers.open(other), other.account)) ?? [],
+    );
     return held.find((copy) => copy.find(callId) !== undefined)?.account;
   };
 }

@@ -4,7 +4,7 @@ import type { LeftOut } from "../../intake/open-table.ts";
 import type { HeldCall, HeldCalls } from "./held-calls.ts";
 import type { ListedCall, ListedStart } from "./listed-call.ts";
 import { Shifts } from "./shifts.ts";
-import { around, type Clocks, type ClockSpan, clockText, type DecidedBy, isIn, SpanFinder } from "./span.ts";
+import { around, type ClockSpan, type Clocks, clockText, type DecidedBy, isIn, SpanFinder } from "./span.ts";
 
 /** Where a list and the copy disagree, and why. Only `isExpected` says that the copy is not meant to agree. */
 export const REASONS = {
@@ -158,7 +158,10 @@ export class Reconciliation {
     return call?.call_started == null ? undefined : this.#options.clocks.at(Date.parse(call.call_started));
   }
 
-  #whyMissing(call: ListedCall, held: HeldCall | undefined): Pick<Difference, "reason" | "detail" | "account"> {
+  #whyMissing(
+    call: ListedCall,
+    held: HeldCall | undefined,
+  ): Pick<Difference, "reason" | "detail" | "account"> {
     const found = { detail: undefined, account: undefined };
     if (held !== undefined) return { ...found, reason: "gone", detail: `since ${held.gone_at}` };
     const rejecting = this.#copies.find((copy) => copy.isRejected(call.call_id));
@@ -174,7 +177,11 @@ export class Reconciliation {
     return { ...found, reason: isNew ? "too new" : "unknown" };
   }
 
-  #compare({ start, length, ...call }: ListedCall, { call: held, by }: Held, clock: number | undefined): void {
+  #compare(
+    { start, length, ...call }: ListedCall,
+    { call: held, by }: Held,
+    clock: number | undefined,
+  ): void {
     const { account } = by;
     const heldClock = this.#clockOf(held);
     if (start !== undefined && clock !== undefined && heldClock !== undefined) {
@@ -231,10 +238,7 @@ function isOtherUnit(listed: string | null, asked: string | null): boolean {
   return /^\d+$/.test(asked ?? "") && /^\d+$/.test(listed ?? "") && Number(listed) !== Number(asked);
 }
 
-function unitsOf(call: {
-  org_unit_id: string | number | null;
-  org_unit_name: string | null;
-}): string[] {
+function unitsOf(call: { org_unit_id: string | number | null; org_unit_name: string | null }): string[] {
   return [
     ...(call.org_unit_id === null ? [] : [`id ${Number(call.org_unit_id)}`]),
     ...(call.org_unit_name === null ? [] : [`name ${toCaseless(call.org_unit_name)}`]),
