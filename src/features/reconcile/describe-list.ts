@@ -78,9 +78,9 @@ function countReasons({ differences }: Reconciled): { reason: Reason; count: num
 }
 
 const ADVICE: Partial<Record<Reason, string>> = {
-  unknown:
+  not_in_copy:
     "Not in the copy: the API lists only calls with DNI data. If such a call has it, run `calltally sync --full` and compare again; if it is still not there, the service's list lacks it.",
-  "too new": "Too new: run `calltally sync`, and compare again.",
+  too_new: "Too new: run `calltally sync`, and compare again.",
   rejected: "Rejected: `calltally status` has their number; a later sync may read them.",
 };
 

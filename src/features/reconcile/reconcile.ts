@@ -8,16 +8,16 @@ import { around, type ClockSpan, type Clocks, clockText, type DecidedBy, isIn, S
 
 /** Where a list and the copy disagree, and why. Only `isExpected` says that the copy is not meant to agree. */
 export const REASONS = {
-  unknown: { side: "only in the list", text: "not in the copy" },
-  "too new": { side: "only in the list", text: "began after the copy was last read" },
+  not_in_copy: { side: "only in the list", text: "not in the copy" },
+  too_new: { side: "only in the list", text: "began after the copy was last read" },
   gone: { side: "only in the list", text: "marked as gone in the copy: the service's list no longer had it" },
   rejected: { side: "only in the list", text: "rejected: its row could not be read" },
-  "other account": { side: "only in the list", text: "in the copy of another account", isExpected: true },
-  "other unit": { side: "only in the list", text: "of another organization unit", isExpected: true },
-  unlisted: { side: "only here", text: "not in the list" },
+  other_account: { side: "only in the list", text: "in the copy of another account", isExpected: true },
+  other_unit: { side: "only in the list", text: "of another organization unit", isExpected: true },
+  not_in_list: { side: "only here", text: "not in the list" },
   missing: { side: "only here", text: "not in the list, nor in the service's list since the last full pass" },
-  old: { side: "only here", text: "older than any call that the service still lists" },
-  "unit not in the list": {
+  unlisted: { side: "only here", text: "older than any call that the service still lists" },
+  unit_not_in_list: {
     side: "only here",
     text: "of an organization unit that the list does not have",
     isExpected: true,
@@ -167,14 +167,14 @@ export class Reconciliation {
     const rejecting = this.#copies.find((copy) => copy.isRejected(call.call_id));
     if (rejecting !== undefined) return { reason: "rejected", detail: undefined, account: rejecting.account };
     const account = this.#options.findElsewhere(call.call_id);
-    if (account !== undefined) return { ...found, reason: "other account", account };
+    if (account !== undefined) return { ...found, reason: "other_account", account };
     if (this.#copies.every(({ orgUnitId }) => isOtherUnit(call.org_unit_id, orgUnitId)))
-      return { ...found, reason: "other unit" };
+      return { ...found, reason: "other_unit" };
     const { clocks } = this.#options;
     const clock = call.start && clocks.ofStart(call.start);
     const isNew =
       clock !== undefined && this.#copies.every(({ readAt }) => clock >= clocks.at(Date.parse(readAt)));
-    return { ...found, reason: isNew ? "too new" : "unknown" };
+    return { ...found, reason: isNew ? "too_new" : "not_in_copy" };
   }
 
   #compare(
@@ -211,10 +211,10 @@ export class Reconciliation {
 
   #whyUnlisted(call: HeldCall): Pick<Difference, "reason" | "detail"> {
     const isUnitListed = unitsOf(call).some((unit) => this.#units.has(unit));
-    if (this.#units.size > 0 && !isUnitListed) return { reason: "unit not in the list", detail: undefined };
+    if (this.#units.size > 0 && !isUnitListed) return { reason: "unit_not_in_list", detail: undefined };
     if (call.missing_since !== null) return { reason: "missing", detail: `since ${call.missing_since}` };
-    if (call.unlisted_since !== null) return { reason: "old", detail: `since ${call.unlisted_since}` };
-    return { reason: "unlisted", detail: undefined };
+    if (call.unlisted_since !== null) return { reason: "unlisted", detail: `since ${call.unlisted_since}` };
+    return { reason: "not_in_list", detail: undefined };
   }
 
   #add(

@@ -80,7 +80,7 @@ function nationalsOf(number: string): string[] {
 /** @param found how the number was read @param as how an error refers to it */
 export function noCallsError({ assumedCode, isOpen }: Omit<FoundCallers, "ids">, as: string): UsageError {
   const hint = isOpen
-    ? "It was looked for as it is written: add its country code, as in +1 512 555 0117."
+    ? "A number was looked for as it is written: add its country code, as in +1 512 555 0117. If the call is new, run `calltally sync`."
     : assumedCode === undefined
       ? "Run `calltally sync` if the call is new; the API lists only calls with DNI data."
       : `It was read with the country code +${assumedCode}, which nearly all numbers here have: write another one with a plus sign.`;

@@ -132,14 +132,14 @@ describe("a list of calls", () => {
     );
     expect(reasonsOf(list)).toEqual([
       ["gone", 702, 3],
-      ["unknown", 910, 4],
+      ["not_in_copy", 910, 4],
       ["rejected", 920, 5],
-      ["unknown", 930, 6],
-      ["too new", 931, 7],
-      ["other account", 940, 8],
-      ["other unit", 950, 9],
-      ["unit not in the list", 703, null],
-      ["unit not in the list", 704, null],
+      ["not_in_copy", 930, 6],
+      ["too_new", 931, 7],
+      ["other_account", 940, 8],
+      ["other_unit", 950, 9],
+      ["unit_not_in_list", 703, null],
+      ["unit_not_in_list", 704, null],
     ]);
     expect(list).toMatchObject({ listed: 9, both: 2, repeated: 1 });
     expect(list.differences.find(({ call_id }) => call_id === 940)?.account).toBe("dallas");
@@ -153,7 +153,7 @@ describe("a list of calls", () => {
       account: "austin",
       others: [{ database: dallas.database, account: "dallas", timezone: "UTC" }],
     });
-    expect(reasonsOf(list).map(([reason]) => reason)).toEqual(["other account", "other unit"]);
+    expect(reasonsOf(list).map(([reason]) => reason)).toEqual(["other_account", "other_unit"]);
     expect(doAgree(list)).toBe(true);
     expect(describeList(list, "rest.csv")).toContain("They agree.");
   });
@@ -165,7 +165,7 @@ describe("a list of calls", () => {
     );
     const list = reconcile(warehouse, "id,date\n999,1970-01-01\n704,2026-11-02\n702,2026-11-01\n");
     expect(reasonsOf(list)).toEqual([
-      ["unknown", 999, 2],
+      ["not_in_copy", 999, 2],
       ["missing", 703, null],
     ]);
     expect(describeList(list, "rest.csv")).toContain(
@@ -177,12 +177,12 @@ describe("a list of calls", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     const text = "id,date\n701,2026-11-01\n703,2026-11-02\n998,2026-11-03\n";
     const list = reconcile(warehouse, text, { from: "2026-11-02", to: "2026-11-02" });
-    expect(reasonsOf(list)).toEqual([["unlisted", 704, null]]);
+    expect(reasonsOf(list)).toEqual([["not_in_list", 704, null]]);
     expect(list).toMatchObject({ listed: 1, both: 1, outside: 2, span: { by: "days" } });
     const east = reconcile(warehouse, text, { from: "2026-11-02", to: "2026-11-02", timezone: "UTC" });
     expect(reasonsOf(east)).toEqual([]);
     expect(reasonsOf(reconcile(warehouse, "id\n", { from: "2026-11-03", to: "2026-11-03" }))).toEqual([
-      ["unlisted", 705, null],
+      ["not_in_list", 705, null],
     ]);
   });
 
@@ -202,9 +202,9 @@ describe("a list of calls", () => {
       { account: "austin", copies: [copy] },
     );
     expect(list.differences.map(({ reason, call_id, account }) => [reason, call_id, account])).toEqual([
-      ["unlisted", 703, "austin"],
-      ["unlisted", 704, "austin"],
-      ["unlisted", 802, "dallas"],
+      ["not_in_list", 703, "austin"],
+      ["not_in_list", 704, "austin"],
+      ["not_in_list", 802, "dallas"],
     ]);
     expect(() =>
       reconcile(austin, "id\n701\n", { account: "austin", copies: [{ ...copy, timezone: "Asia/Tokyo" }] }),
