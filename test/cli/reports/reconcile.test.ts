@@ -42,8 +42,7 @@ describe("calltally reconcile", () => {
     expect(readText(path, "reconcile-differences.csv")).toBe(
       [
         "where,reason,detail,call_id,started,account,line",
-        "unread,unreadable,its start is not a date,703,,,3",
-        'differs,duration,"99 s, 62 s here",703,,,3',
+        'differs,duration,"99 s, 62 s here",703,2026-10-03 12:00:02,,3',
         "unread,unreadable,its call id is not a whole number,,,,5",
         "unread,unreadable,its call id is not a whole number,,,,6",
         "only in the list,not_in_copy,,799,2026-10-03 13:00:00,,7",
@@ -56,7 +55,7 @@ describe("calltally reconcile", () => {
       agrees: false,
       compared: { from: "2026-10-01 12:00:00", before: "2026-10-04 12:00:03", decided_by: "calls" },
       calls: { in_the_list: 4, on_both_sides: 3 },
-      differences: { not_in_copy: 1, not_in_list: 1, duration: 1, unreadable: 3 },
+      differences: { not_in_copy: 1, not_in_list: 1, duration: 1, unreadable: 2 },
       differences_file: "reconcile-differences.csv",
     });
     write("all.csv", "call_id\n701\n702\n");
@@ -66,25 +65,33 @@ describe("calltally reconcile", () => {
 
   it("compares one list with all accounts, and names another account that has a call", async () => {
     using folder = makeFolder();
-    folder.write(
-      "calltally.yaml",
-      "defaults: { timezone: UTC }\naccounts:\n  austin: { database: austin.db }\n  dallas: { database: dallas.db }\n",
-    );
+    const configure = (austin: string, dallas: string) =>
+      folder.write(
+        "calltally.yaml",
+        `base_url: https://api.example.com
+accounts:
+  austin: { database: austin.db, token_file: a.token, timezone: ${austin} }
+  dallas: { database: dallas.db, token_file: d.token, timezone: ${dallas} }
+`,
+      );
+    folder.write("a.token", "a-token-of-austin\n");
+    folder.write("d.token", "a-token-of-dallas\n");
+    configure("America/Chicago", "America/Chicago");
     fillWarehouse(join(folder.path, "austin.db"), CALLS.slice(0, 3), { at: AT });
     fillWarehouse(join(folder.path, "dallas.db"), CALLS.slice(3), { at: AT });
     folder.write("list.csv", `call_id\n${CALLS.map(({ call_id }) => call_id).join("\n")}\n`);
     expect(await folder.say("reconcile list.csv")).toContain("of these in the copy: 6\nThey agree.\n");
-    const { data } = { data: JSON.parse(await folder.say("reconcile list.csv --account austin --json")) };
-    expect(data).toMatchObject({ agrees: true, accounts: ["austin"], differences: { other_account: 3 } });
+    expect(JSON.parse(await folder.say("reconcile list.csv --account austin --json"))).toMatchObject({
+      agrees: true,
+      accounts: ["austin"],
+      differences: { other_account: 3 },
+    });
     expect(await folder.run("reconcile list.csv --from 2026-10-05 --to 2026-10-04")).toMatchObject({
       code: 2,
       stderr:
         "calltally: --from 2026-10-05 is after --to 2026-10-04\nDid you mean --from 2026-10-04 --to 2026-10-05?\n",
     });
-    folder.write(
-      "calltally.yaml",
-      "accounts:\n  austin: { database: austin.db, timezone: America/Chicago }\n  dallas: { database: dallas.db, timezone: Asia/Tokyo }\n",
-    );
+    configure("America/Chicago", "Asia/Tokyo");
     expect(await folder.run("reconcile list.csv")).toMatchObject({ code: 2 });
     expect(await folder.run("reconcile list.csv --timezone UTC")).toMatchObject({ code: 0 });
   });
