@@ -6,7 +6,7 @@ import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import { callers } from "../../warehouse/calls/callers.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 import { forgotten_callers } from "../../warehouse/calls/forgotten-callers.ts";
-import { readHomeCode } from "../../warehouse/calls/home-code.ts";
+import { readHomeCode } from "../../warehouse/by-number/home-code.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./jobs-intake.ts";
 

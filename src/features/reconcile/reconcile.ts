@@ -79,7 +79,7 @@ export class Reconciliation {
   readonly #units = new Set<string>();
   readonly #differences: Difference[] = [];
   #counts = { listed: 0, both: 0, repeated: 0, outside: 0 };
-  /** Long ids that end in zero and are not here, unless there are others. */
+  /** Counts long ids that end in zero and are not here; negative once another long id shows that none is rounded. */
   #rounded = 0;
 
   constructor(copies: readonly HeldCalls[], options: Options) {

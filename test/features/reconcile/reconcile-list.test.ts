@@ -57,7 +57,7 @@ describe("a list of calls", () => {
     ["call_id,call_started,duration", (id: number) => `${id}`],
     ["Call ID;Start Time;Call Duration", (id: number) => `"000${id}"`],
     ["\ufeffCallID\tDate/Time\tLength", (id: number) => `="${id}"`],
-  ])("agrees with the copy under the header %s", (header, spell) => {
+  ])("a list under the header %s agrees with the copy", (header, spell) => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     const sign = /[,;\t]/.exec(header)?.[0] ?? "";
     const rows = [
@@ -105,7 +105,7 @@ describe("a list of calls", () => {
     expect(doAgree(list)).toBe(false);
   });
 
-  it("has reasons for calls that are on one side alone", () => {
+  it("each call on one side alone has a reason", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     using dallas = closedWarehouse([makeCall({ call_id: 940 })]);
     warehouse.change((open) => {
@@ -145,7 +145,7 @@ describe("a list of calls", () => {
     expect(list.differences.find(({ call_id }) => call_id === 940)?.account).toBe("dallas");
   });
 
-  it("agrees although it has calls of another account, and of another unit than was asked for", () => {
+  it("a list with calls of another account or unit agrees", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     using dallas = closedWarehouse([makeCall({ call_id: 940 })]);
     warehouse.change(({ sqlite }) => sqlite.exec("UPDATE origin SET org_unit_id = '7'"));
@@ -158,7 +158,7 @@ describe("a list of calls", () => {
     expect(describeList(list, "rest.csv")).toContain("They agree.");
   });
 
-  it("is compared from the first to the last call that both have, whatever its other lines say", () => {
+  it("the compared time is from the first to the last call that both have, whatever other lines say", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     warehouse.change(({ sqlite }) =>
       sqlite.exec("UPDATE calls SET missing_since = '2026-11-04T12:00:00.000Z' WHERE call_id = 703"),
@@ -173,7 +173,7 @@ describe("a list of calls", () => {
     );
   });
 
-  it("is compared for the local days that are asked for", () => {
+  it("--from and --to limit the comparison to local days", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     const text = "id,date\n701,2026-11-01\n703,2026-11-02\n998,2026-11-03\n";
     const list = reconcile(warehouse, text, { from: "2026-11-02", to: "2026-11-02" });
@@ -186,7 +186,7 @@ describe("a list of calls", () => {
     ]);
   });
 
-  it("is compared with several accounts, each call with the one that has its start", () => {
+  it("a list of several accounts is compared with each, a call with the one that has its start", () => {
     using austin = closedWarehouse(CALLS, { at: READ_AT });
     using dallas = closedWarehouse(
       [
@@ -213,7 +213,7 @@ describe("a list of calls", () => {
     );
   });
 
-  it("compares plain numbers in the unit of the settings, and others in seconds", () => {
+  it("compares plain numbers in the unit of the settings, and other durations in seconds", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     warehouse.change((open) => setRules(open, { ...DEFAULT_RULES, duration_unit: "milliseconds" }));
     const list = reconcile(warehouse, "id,duration\n701,61\n702,0.062\n703,0:03\n704,\n705,0:05\n");
@@ -229,7 +229,7 @@ describe("starts of another zone", () => {
   it.each([
     ["UTC", "06:20:30", "07:20:31", "15:00:00", "--timezone UTC"],
     ["Denver", "00:20:30", "00:20:31", "08:00:00", "its zone, --timezone"],
-  ])("are noticed in a list from %s", (_, first, second, third, advice) => {
+  ])("notices that all starts of a list are from %s", (_, first, second, third, advice) => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     const list = reconcile(
       warehouse,
@@ -259,12 +259,12 @@ describe("a list that cannot be compared", () => {
       "none of its lines has a call id, line 2: its call id is not a whole number",
     ],
     ["a time without its day", "id,time\n701,10:00\n", "it has a column with the time of a call"],
-  ])("is refused for %s", (_, text, problem) => {
+  ])("refuses %s", (_, text, problem) => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     expect(() => reconcile(warehouse, text)).toThrow(problem);
   });
 
-  it("is refused before the first finished sync", () => {
+  it("refuses a copy before the first finished sync", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     warehouse.change(({ sqlite }) => sqlite.exec("UPDATE sync_runs SET status = 'failed'"));
     expect(() => reconcile(warehouse, "id\n701\n")).toThrow("no sync has finished yet");

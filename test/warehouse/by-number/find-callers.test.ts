@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { call_facts } from "../../../src/warehouse/calls/facts.ts";
-import { findCallers, noCallsError } from "../../../src/warehouse/calls/find-callers.ts";
+import { findCallers, noCallsError } from "../../../src/warehouse/by-number/find-callers.ts";
 import type { Reader } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { locked, newWarehouse, setRules } from "../../support/warehouses/warehouse.ts";
@@ -26,7 +26,7 @@ function callsOf(reader: Reader, text: string, countryCode?: string): number[] {
   return calls.flatMap(({ call_id, caller_id }) => (ids.includes(caller_id ?? 0) ? [call_id] : []));
 }
 
-describe("callers found by number", () => {
+describe("findCallers", () => {
   it.each([
     ["(512) 638-6276", 701],
     ["512.638.6276", 701],
@@ -38,7 +38,7 @@ describe("callers found by number", () => {
     ["5126386278", 703],
     ["(512) 638-6279 ext. 12", 704],
     ["+1 512 638 6270", undefined],
-  ])("are those of %s, where nearly all have the code 1", (text, call) => {
+  ])("finds the callers of %s, where nearly all have the code 1", (text, call) => {
     using warehouse = storing([...AMERICANS, ...Array.from({ length: 20 }, (_, n) => `+15125550${100 + n}`)]);
     expect(callsOf(warehouse, text)).toEqual(call === undefined ? [] : [call]);
   });
@@ -51,7 +51,7 @@ describe("callers found by number", () => {
     ["0049 30 123458", undefined, 703],
     ["030 123458", undefined, undefined],
     ["030 123458", "44", undefined],
-  ])("are those of %s with the country code %s, where no code is assumed", (text, code, call) => {
+  ])("finds the callers of %s with the country code %s, where no code is assumed", (text, code, call) => {
     using warehouse = storing(GERMANS);
     expect(callsOf(warehouse, text, code)).toEqual(call === undefined ? [] : [call]);
   });
@@ -72,7 +72,7 @@ describe("callers found by number", () => {
     expect(noCallsError({ assumedCode: "1", isOpen: false }, AS).hint).toContain("the country code +1");
   });
 
-  it("are found by digests where numbers are not kept; tracking numbers decide the country code then", () => {
+  it("finds callers by digests where numbers are not kept; tracking numbers decide the country code then", () => {
     using warehouse = storing(["+15126386276", "+15126386277"], "+15125550199");
     setRules(warehouse, { ...DEFAULT_RULES, caller_digests: true });
     expect(callsOf(warehouse, "512-638-6277")).toEqual([702]);
@@ -82,7 +82,7 @@ describe("callers found by number", () => {
     expect(callsOf(abroad, "+1 512-638-6276")).toEqual([701]);
   });
 
-  it("are refused for a forgotten caller, in each spelling, without the number", () => {
+  it("refuses each spelling of a forgotten caller, without the number", () => {
     using warehouse = storing(["+15126386276", "+15126386277"]);
     forgetCallers(locked(warehouse), [{ caller: "+15126386276" }], {
       nowMs: Date.parse("2026-11-07T00:00:00Z"),
@@ -99,7 +99,7 @@ describe("callers found by number", () => {
     ["5.12555E+09", "is not a phone number"],
     ["512 638 XXXX", "is not a phone number"],
     ["+1 512 638 6276, +1 512 638 6277", "has several phone numbers"],
-  ])("are refused for %s", (text, problem) => {
+  ])("refuses %s", (text, problem) => {
     using warehouse = storing(AMERICANS);
     expect(() => callsOf(warehouse, text)).toThrow(`Cannot find calls by the number: it ${problem}`);
   });

@@ -8,9 +8,9 @@ import {
   readPhoneNumbers,
 } from "../../calls/phone-numbers.ts";
 import type { Reader } from "../warehouse.ts";
-import { openCallerDigests } from "./caller-hash.ts";
-import { callers } from "./callers.ts";
-import { openForgotten } from "./forgotten-callers.ts";
+import { openCallerDigests } from "../calls/caller-hash.ts";
+import { callers } from "../calls/callers.ts";
+import { openForgotten } from "../calls/forgotten-callers.ts";
 import { readHomeCode } from "./home-code.ts";
 
 export interface FoundCallers {
