@@ -41,13 +41,16 @@ export function reconcileList(path: string, options: ReconcileOptions): Reconcil
   const timezone = zoneOf(copies);
   using readers = new Readers();
   const held = copies.map((copy) => new HeldCalls(readers.open(copy), copy.account));
-  const findElsewhere = prepareElsewhere(others, readers);
   const { columns, visit, file, encoding } = readTextFile(
     path,
     (text) => openTable(text, CALLS_INTAKE, reading),
     "compare",
   );
-  const comparison = new Reconciliation(held, { range, clocks: new Clocks(timezone), findElsewhere });
+  const comparison = new Reconciliation(held, {
+    range,
+    clocks: new Clocks(timezone),
+    openOthers: prepareOthers(others, readers),
+  });
   const refuse = (problem: string, hint: string) =>
     new UsageError(`Cannot compare ${toPrintable(path)}: ${problem}`, { hint });
   const counts = visitLines(visit, comparison, refuse);
@@ -128,16 +131,13 @@ class Readers implements Disposable {
   }
 }
 
-/** Returns what looks for a call in other accounts; those that cannot be read are left out. */
-function prepareElsewhere(
-  others: readonly AccountCopy[],
-  readers: Readers,
-): (callId: number) => string | undefined {
+/** Returns what opens the copies of other accounts, once; those that cannot be read are left out. */
+function prepareOthers(others: readonly AccountCopy[], readers: Readers): () => readonly HeldCalls[] {
   let held: HeldCalls[] | undefined;
-  return (callId) => {
+  return () => {
     held ??= others.flatMap(
       (other) => attempt(() => new HeldCalls(readers.open(other), other.account)) ?? [],
     );
-    return held.find((copy) => copy.find(callId) !== undefined)?.account;
+    return held;
   };
 }

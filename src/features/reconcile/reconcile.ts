@@ -57,8 +57,8 @@ export interface Reconciled {
 interface Options {
   range: DateRange;
   clocks: Clocks;
-  /** Returns the account, not among those compared, whose copy has a call. */
-  findElsewhere: (callId: number) => string | undefined;
+  /** Opens the copies of accounts that are not compared, which may have calls of the list. */
+  openOthers: () => readonly HeldCalls[];
 }
 
 const MINUTE_MS = 60_000;
@@ -92,7 +92,7 @@ export class Reconciliation {
   see(call: ListedCall): void {
     const { clocks } = this.#options;
     const clock = call.start && clocks.ofStart(call.start);
-    const held = this.#find(call, clock);
+    const held = this.#find(this.#copies, call, clock);
     const heldClock = this.#clockOf(held?.call);
     this.#countRounded(call.call_id, held !== undefined);
     const isAgain = this.#seen.has(call.call_id);
@@ -106,7 +106,7 @@ export class Reconciliation {
     for (const unit of unitsOf(call)) this.#units.add(unit);
     if (!isAgain) this.#counts.listed++;
     if (held === undefined || held.call.gone_at !== null) {
-      if (!isAgain) this.#add(this.#whyMissing(call, held?.call), call, clock);
+      if (!isAgain) this.#add(this.#whyMissing(call, held, clock), call, clock);
     } else {
       if (!isAgain) this.#counts.both++;
       if (heldClock !== undefined) this.#span.add(heldClock);
@@ -141,17 +141,22 @@ export class Reconciliation {
   }
 
   /** Two accounts may have calls of one id: the one with the start of the list is meant. */
-  #find({ call_id, start }: ListedCall, clock: number | undefined): Held | undefined {
+  #find(copies: readonly HeldCalls[], listed: ListedCall, clock: number | undefined): Held | undefined {
     let first: Held | undefined;
-    for (const by of this.#copies) {
-      const call = by.find(call_id);
+    for (const by of copies) {
+      const call = by.find(listed.call_id);
       if (call === undefined) continue;
+      if (this.#hasStart(call, listed, clock)) return { call, by };
       first ??= { call, by };
-      const heldClock = this.#clockOf(call);
-      if (start === undefined || clock === undefined || heldClock === undefined) break;
-      if (isSameStart(clock, start, heldClock)) return { call, by };
     }
     return first;
+  }
+
+  /** Whether a call may be that of the list, by its start: an id may be of two calls in two accounts. */
+  #hasStart(call: HeldCall, { start }: ListedCall, clock: number | undefined): boolean {
+    const heldClock = this.#clockOf(call);
+    if (start === undefined || clock === undefined || heldClock === undefined) return true;
+    return isSameStart(clock, start, heldClock);
   }
 
   #clockOf(call: HeldCall | undefined): number | undefined {
@@ -160,18 +165,20 @@ export class Reconciliation {
 
   #whyMissing(
     call: ListedCall,
-    held: HeldCall | undefined,
+    held: Held | undefined,
+    clock: number | undefined,
   ): Pick<Difference, "reason" | "detail" | "account"> {
     const found = { detail: undefined, account: undefined };
-    if (held !== undefined) return { ...found, reason: "gone", detail: `since ${held.gone_at}` };
+    if (held !== undefined)
+      return { reason: "gone", detail: `since ${held.call.gone_at}`, account: held.by.account };
     const rejecting = this.#copies.find((copy) => copy.isRejected(call.call_id));
     if (rejecting !== undefined) return { reason: "rejected", detail: undefined, account: rejecting.account };
-    const account = this.#options.findElsewhere(call.call_id);
-    if (account !== undefined) return { ...found, reason: "other_account", account };
+    const other = this.#find(this.#options.openOthers(), call, clock);
+    if (other !== undefined && this.#hasStart(other.call, call, clock))
+      return { ...found, reason: "other_account", account: other.by.account };
     if (this.#copies.every(({ orgUnitId }) => isOtherUnit(call.org_unit_id, orgUnitId)))
       return { ...found, reason: "other_unit" };
     const { clocks } = this.#options;
-    const clock = call.start && clocks.ofStart(call.start);
     const isNew =
       clock !== undefined && this.#copies.every(({ readAt }) => clock >= clocks.at(Date.parse(readAt)));
     return { ...found, reason: isNew ? "too_new" : "not_in_copy" };

@@ -107,7 +107,10 @@ describe("a list of calls", () => {
 
   it("each call on one side alone has a reason", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
-    using dallas = closedWarehouse([makeCall({ call_id: 940 })]);
+    using dallas = closedWarehouse([
+      makeCall({ call_id: 940 }),
+      makeCall({ call_id: 910, call_started: "2026-10-01T16:00:00.000Z" }),
+    ]);
     warehouse.change((open) => {
       markGone(open, [702], "2026-11-04T00:00:00.000Z");
       open.sqlite.exec(`UPDATE origin SET org_unit_id = '7';
