@@ -34,6 +34,7 @@ It was read with the country code +1, which nearly all numbers here have.
 `);
     expect(listed).toContain("and 2 more: calltally export calls --caller NUMBER\n");
     expect(listed).toContain("calltally explain 90000012 shows how the latest was attributed.\n");
+    expect(await folder.say("explain 512 638-6276")).toBe(listed);
     expect(await folder.say("explain 90000020")).toContain(" 90000020, 2026-10-25 12:05:00 -05:00\n");
     expect(JSON.parse(await folder.say("explain --json", `+1${NUMBER}`))).toMatchObject({
       total: 12,

@@ -33,7 +33,7 @@ export const command = (context: Context) =>
       `Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and suitable for upload.
 With a phone number in any spelling, lists its latest calls. Digits alone are a call id if there is such a call.`,
     )
-    .argument("<call>", "a call id, or a phone number in quotes")
+    .argument("<call...>", "a call id, or a phone number; one with parentheses needs quotes")
     .option(
       "--country-code <digits>",
       "of a number that has none, such as 1; by default, 1 if nearly all callers have it",
@@ -47,7 +47,9 @@ With a phone number in any spelling, lists its latest calls. Digits alone are a 
       '\nExamples:\n  $ calltally explain 731023089\n  $ calltally explain "(512) 555-0117"',
     )
     .action(
-      action(context, async (call, { countryCode }) => {
+      action(context, async (words, { countryCode }) => {
+        // Without quotes, a number has several words; an error about them would print it.
+        const call = words.join(" ");
         const settings = settingsOf(context);
         const callId = findCallId(call, settings, countryCode);
         if (callId === undefined) return listCalls(call, settings, countryCode);
