@@ -6,8 +6,8 @@ import { FACTS, type FactGroup, shownFacts, shownName } from "../calls/facts.ts"
 import type { PrivateColumn } from "../config/request/option-values.ts";
 import type { Ask } from "../config/request/resolve.ts";
 import type { CallSource } from "../sources/session.ts";
-import { readLastChange } from "../warehouse/call-moments.ts";
 import { findCallers, noCallsError } from "../warehouse/by-number/find-callers.ts";
+import { readLastChange } from "../warehouse/call-moments.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";

@@ -2,11 +2,11 @@ import { eq, sql } from "drizzle-orm";
 import { toInstants } from "../../base/calendar/dates.ts";
 import { localTime, zoneOffsets } from "../../base/calendar/local-time.ts";
 import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../calls/phone-numbers.ts";
+import { readHomeCode } from "../../warehouse/by-number/home-code.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import { callers } from "../../warehouse/calls/callers.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 import { forgotten_callers } from "../../warehouse/calls/forgotten-callers.ts";
-import { readHomeCode } from "../../warehouse/by-number/home-code.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { Job } from "./jobs-intake.ts";
 

@@ -1,7 +1,7 @@
 import { count, desc, eq, inArray, sql } from "drizzle-orm";
+import { type FoundCallers, findCallers, noCallsError } from "../../warehouse/by-number/find-callers.ts";
 import { calls } from "../../warehouse/calls/calls.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
-import { type FoundCallers, findCallers, noCallsError } from "../../warehouse/by-number/find-callers.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 
 /** What is shown of a call to recognize it. */

@@ -7,10 +7,10 @@ import {
   readingsOf,
   readPhoneNumbers,
 } from "../../calls/phone-numbers.ts";
-import type { Reader } from "../warehouse.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
 import { callers } from "../calls/callers.ts";
 import { openForgotten } from "../calls/forgotten-callers.ts";
+import type { Reader } from "../warehouse.ts";
 import { readHomeCode } from "./home-code.ts";
 
 export interface FoundCallers {

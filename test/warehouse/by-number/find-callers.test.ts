@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
-import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import { findCallers, noCallsError } from "../../../src/warehouse/by-number/find-callers.ts";
+import { call_facts } from "../../../src/warehouse/calls/facts.ts";
 import type { Reader } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
 import { locked, newWarehouse, setRules } from "../../support/warehouses/warehouse.ts";
