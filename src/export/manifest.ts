@@ -109,6 +109,8 @@ export interface TableEntry {
   sums?: Record<string, number>;
   /** Fingerprint of the key of `caller_hash`: hashes with the same one can be compared. */
   caller_key?: string;
+  /** Of a list of calls: to how many phone numbers it is limited; missing if it is not. */
+  of_numbers?: number;
   /** What was left out and why, in calls. */
   excluded?: Record<string, number>;
 }

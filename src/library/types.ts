@@ -123,6 +123,8 @@ export interface ExportRequest extends Omit<RollupQuestion, "by"> {
   profile?: Profile | undefined;
   /** Private columns of calls. @default none */
   with?: readonly PrivateColumn[] | undefined;
+  /** Limits the list `calls` to these phone numbers, in any spelling. @default calls of everybody */
+  caller?: string | readonly string[] | undefined;
   /** Folds rows of fewer calls, for files to share. @default none */
   min_cell?: number | undefined;
   /** Whether utm values are grouped as stored. @default false */

@@ -81,6 +81,12 @@ export const CAPABILITIES: Readonly<Record<string, Capability>> = {
       "test/export/job-dates.test.ts": "compares imported jobs, and costs, on their days",
     },
   },
+  reconcile: {
+    folder: feature("reconcile"),
+    commands: ["reconcile"],
+    pages: ["reconcile"],
+    tests: ["test/cli/reports/reconcile.test.ts"],
+  },
   restatements: {
     folder: feature("restatements"),
     commands: ["restatements"],

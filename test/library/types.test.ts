@@ -8,11 +8,8 @@ type Question = z.output<typeof rollupQuestion>;
 type Request = z.output<typeof exportRequest>;
 
 /** The values of each member, and the items of lists. */
-type Values<Whole> = {
-  [Name in keyof Whole]-?: NonNullable<Whole[Name]> extends readonly (infer Item)[]
-    ? Item
-    : NonNullable<Whole[Name]>;
-};
+type Values<Whole> = { [Name in keyof Whole]-?: ItemOf<NonNullable<Whole[Name]>> };
+type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : Value;
 
 type Whole = z.infer<typeof basisSchema>;
 type WholeRun = NonNullable<Whole["run"]>;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { COMPARISONS, GRAINS } from "../../base/calendar/grain.ts";
 import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { FIGURES, REVENUE_BY } from "../../figures/metrics.ts";
-import { FILTER_OPTIONS, RANGE_OPTIONS, range } from "./call-options.ts";
+import { FILTER_OPTIONS, oneOrMore, RANGE_OPTIONS, range } from "./call-options.ts";
 import { parseChangedSince } from "./changed-since.ts";
 import { UPLOADS } from "./conversion-kinds.ts";
 import { CONVERSION_OPTIONS } from "./conversion-options.ts";
@@ -176,6 +176,15 @@ export const OPTIONS = {
     examples: ["2026-11-20T09:30:00.000Z"],
     takenBy: ["calls"],
     valueName: "run or time",
+    shownIn: "files",
+  },
+  caller: {
+    value: oneOrMore,
+    help: "Only calls of these phone numbers, in any spelling; a number without a country code gets the one of nearly all callers.",
+    examples: ["+1 512 555 0117"],
+    takenBy: ["calls"],
+    library: "files",
+    valueName: "number",
     shownIn: "files",
   },
   conversion: {
