@@ -81,3 +81,47 @@ export function readSeenLines(markup: string): string[] {
     )
     .filter((line) => line !== "");
 }
+
+/**
+ * Reads the text of a page with its structure: what each line is, how a region, a picture or a control is labelled, and
+ * whether it is marked. Pictures are their labels; of the rows inside of long tables only each seventh line is read.
+ */
+export function readOutline(markup: string): string[] {
+  const body = markup
+    .replace(/^[\s\S]*?<body[^>]*>/, "")
+    .replace(/<(style|script|title)\b[\s\S]*?<\/\1>/g, "")
+    .replace(/<svg\b([^>]*)>[\s\S]*?<\/svg>/g, (_, attributes: string) => {
+      const label = /aria-label="([^"]*)"/.exec(attributes)?.[1];
+      return label === undefined ? "" : `<picture aria-label="${label}">`;
+    })
+    .replaceAll('<div class="measured">', "")
+    .replace(/\s+/g, " ");
+  let tag = "";
+  const lines = body
+    .replace(/(<tr[ >])/g, "\n$1")
+    .replace(/<\/t[hd]>/g, " | ")
+    .replace(/<(?=\/?(?:a|bdi|strong|em|data|span|code|time|t[hd])\b)[^>]*>/g, "")
+    .split(/(<[^>]*>)/)
+    .flatMap((piece) => {
+      if (piece.startsWith("</")) return [];
+      if (piece.startsWith("<")) {
+        tag = describeTag(piece);
+        return /aria-label|^<(hr|picture)/.test(piece) ? [tag] : [];
+      }
+      const text = toText(piece)
+        .replace(/[\s|]+$/, "")
+        .trim();
+      return text === "" ? [] : [`${tag}: ${text}`];
+    });
+  return lines.filter((line, at) => {
+    const isInside = [-3, -2, -1, 1, 2].every((step) => /^tr\b/.test(lines[at + step] ?? ""));
+    return !(isInside && /^tr\b/.test(line)) || at % 7 === 0;
+  });
+}
+
+function describeTag(tag: string): string {
+  const name = /^<(\w+)/.exec(tag)?.[1] ?? "";
+  const label = /aria-label="([^"]*)"/.exec(tag)?.[1];
+  const mark = /class="([^"]*\b(?:doubt|beyond|chance)\b[^"]*)"/.exec(tag)?.[1];
+  return `${name}${mark ? `.${mark}` : ""}${label ? ` [${toText(label)}]` : ""}`;
+}
