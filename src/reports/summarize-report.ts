@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { closedRange } from "../base/calendar/dates.ts";
 import { daysInWords, rangeInWords } from "../base/calendar/period-text.ts";
 import { inLocale } from "../base/text/locale.ts";
-import { formatAmount, formatCount } from "../base/text/quantity-text.ts";
 import { excludedOf } from "../config/request/conversion-kinds.ts";
-import { completenessInWords } from "../export/completeness.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { sentencesOf } from "../export/sentences/sentences.ts";
+import { completenessInWords } from "../export/statements/completeness.ts";
+import { describeChange, formatFigure, readerOf, titleOf } from "../figures/figure-text.ts";
 import type { Figures } from "../figures/sums.ts";
 import type { Figure, ReportFile, ReportSummary } from "./delivery/report-summary.ts";
-import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "./page/figure-text.ts";
+import { metricsNamed } from "./page/figure-rows.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { ReportHeadline, ReportReading } from "./read-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -45,7 +45,7 @@ function toSummary(
       delivered === undefined
         ? []
         : sentencesOf({ ...delivered.facts, statements, restatements: delivered.remembered?.found ?? [] }),
-    headline: toHeadline(headline, manifest.spend?.currency),
+    headline: toHeadline(headline),
     verdict: completenessInWords(manifest, coverage),
     statements,
     notices: delivered?.news?.notices ?? [],
@@ -77,65 +77,30 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 
-function toHeadline(
-  { figures, spend, earned, compared }: ReportHeadline,
-  currency: string | null | undefined,
-): Figure[] {
-  const figure = (
-    name: string,
-    column: string,
-    { change, show }: { change: string | null; show: (stretch: Stretch) => string | null },
-  ): Figure => {
-    const [value, previous] = [show(""), show("_previous")];
-    const isCompared = value !== null && previous !== null && change !== null;
-    return {
-      name,
-      value: value ?? "–",
-      change: isCompared ? change : null,
-      previous: isCompared ? previous : null,
-      within_chance: isCompared && compared !== undefined && isMarked(figures, column, compared),
-    };
-  };
-  const numbered = (of: Figures, format: (number: number) => string) => (name: string, column: string) =>
-    figure(name, column, {
-      change: formatChange(of, column),
-      show: (stretch) => {
-        const value = of[`${column}${stretch}`];
-        return typeof value === "number" ? format(value) : null;
-      },
-    });
-  const counted = numbered(figures, formatCount);
-  const costs = spend?.costs;
-  const cost = numbered(costs ?? {}, (amount) => `${formatAmount(amount)} ${currency}`);
+const COUNTS = ["calls", "answer_rate", "qualified_calls", "first_time_callers", "missed_calls"];
+const EARNED = ["booked_calls", "revenue"];
+const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call"];
+
+function toHeadline({ figures, spend, earned, compared, measures }: ReportHeadline): Figure[] {
+  const figuresOf = (names: readonly string[], of: Figures | undefined) =>
+    metricsNamed(measures, of === undefined ? [] : names)
+      .filter(({ isUnknown = false }) => !isUnknown)
+      .map((metric): Figure => {
+        const { name, aggregate } = metric;
+        const read = readerOf(of ?? {});
+        const change = describeChange(metric, read, compared);
+        return {
+          name: `${titleOf(name)}${aggregate.kind === "cost per" ? " (campaigns with spend)" : ""}`,
+          value: formatFigure(metric, read),
+          change: change?.change ?? null,
+          previous: change?.previous ?? null,
+          within_chance: change?.isWithinChance === true,
+        };
+      });
+  const inHours = figures.missed_in_hours == null ? [] : ["missed_in_hours"];
   return [
-    counted("Calls", "calls"),
-    figure("Answer rate", "answer_rate", {
-      change: formatPoints(figures),
-      show: (stretch) => formatAnswerRate(figures, stretch),
-    }),
-    counted("Qualified calls", "qualified_calls"),
-    counted("First-time callers", "first_time_callers"),
-    counted("Missed calls", "missed_calls"),
-    ...(figures.missed_in_hours == null ? [] : [counted("Missed in opening hours", "missed_in_hours")]),
-    ...(earned === undefined
-      ? []
-      : [
-          numbered(earned.total, formatCount)("Booked calls", "booked_calls"),
-          ...(earned.currency === undefined
-            ? []
-            : [
-                numbered(earned.total, (amount) => `${formatAmount(amount)} ${earned.currency}`)(
-                  "Revenue",
-                  "revenue",
-                ),
-              ]),
-        ]),
-    ...(costs === undefined
-      ? []
-      : [
-          cost("Cost", "cost"),
-          cost("Cost per call (campaigns with spend)", "cost_per_call"),
-          cost("Cost per qualified call (campaigns with spend)", "cost_per_qualified_call"),
-        ]),
+    ...figuresOf([...COUNTS, ...inHours], figures),
+    ...figuresOf(EARNED, earned?.total),
+    ...figuresOf(COSTS, spend?.costs),
   ];
 }

@@ -1,9 +1,11 @@
 import { parse } from "csv-parse/sync";
 
-/** A cell of a table on the page: its text, and the exact number behind it. */
+/** A cell of a table on the page: its text, and the exact numbers behind it. */
 export interface Cell {
   text: string;
   value: number | null;
+  /** All of them: of a figure that is compared, also its change and what it was. */
+  values: number[];
 }
 
 /** Reads the tables of a report, by the heading above and by their caption. */
@@ -16,7 +18,8 @@ export function readTables(page: string): { title: string; label: string; head: 
         const [head = [], ...rows] = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
           [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) => ({
             text: toText(cell),
-            value: toValue(cell),
+            value: toValues(cell)[0] ?? null,
+            values: toValues(cell),
           })),
         );
         return { title, label: toText(label), head: head.map(({ text }) => text), rows };
@@ -27,13 +30,12 @@ export function readTables(page: string): { title: string; label: string; head: 
 
 /** Reads the headline: its names, and the numbers below each. */
 export function readHeadline(page: string): Map<string, (number | null)[]> {
-  const tiles = [...page.matchAll(/<div><dt>(.*?)<\/dt><dd>(.*?)<\/dd><dd>(.*?)<\/dd><\/div>/gs)];
+  const list = /<ul class="tiles">(.*?)<\/ul>/s.exec(page)?.[1] ?? "";
+  const tiles = [...list.matchAll(/<li><div><span class="name">(.*?)<\/span>(.*?)<\/div><\/li>/gs)];
   return new Map(
-    tiles.map(([, name = "", ...parts]) => [
-      name,
-      parts.flatMap((part) =>
-        [...part.matchAll(/<data value="([^"]*)">/g)].map(([, value]) => Number(value)),
-      ),
+    tiles.map(([, name = "", tile = ""]) => [
+      toText(name),
+      [...tile.matchAll(/<data value="([^"]*)">/g)].map(([, value]) => Number(value)),
     ]),
   );
 }
@@ -48,9 +50,8 @@ function toCell(text: string): string | number | null {
   return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : text; // ids have more digits than a number can hold
 }
 
-function toValue(cell: string): number | null {
-  const value = /<data value="([^"]*)">/.exec(cell)?.[1];
-  return value === undefined ? null : Number(value);
+function toValues(cell: string): number[] {
+  return [...cell.matchAll(/<data value="([^"]*)">/g)].map(([, value]) => Number(value));
 }
 
 function toText(markup: string): string {
@@ -94,10 +95,10 @@ export function readOutline(markup: string): string[] {
       const label = /aria-label="([^"]*)"/.exec(attributes)?.[1];
       return label === undefined ? "" : `<picture aria-label="${label}">`;
     })
-    .replaceAll('<div class="measured">', "")
     .replace(/\s+/g, " ");
   let tag = "";
   const lines = body
+    .replace(/(?=<span class="(?:figure|change|line|id)\b)/g, " ")
     .replace(/(<tr[ >])/g, "\n$1")
     .replace(/<\/t[hd]>/g, " | ")
     .replace(/<(?=\/?(?:a|bdi|strong|em|data|span|code|time|t[hd])\b)[^>]*>/g, "")
@@ -106,22 +107,24 @@ export function readOutline(markup: string): string[] {
       if (piece.startsWith("</")) return [];
       if (piece.startsWith("<")) {
         tag = describeTag(piece);
-        return /aria-label|^<(hr|picture)/.test(piece) ? [tag] : [];
+        return /aria-label|verdict/.test(piece) ? [tag] : [];
       }
       const text = toText(piece)
         .replace(/[\s|]+$/, "")
         .trim();
       return text === "" ? [] : [`${tag}: ${text}`];
     });
-  return lines.filter((line, at) => {
-    const isInside = [-3, -2, -1, 1, 2].every((step) => /^tr\b/.test(lines[at + step] ?? ""));
-    return !(isInside && /^tr\b/.test(line)) || at % 7 === 0;
+  const isRow = (at: number) => /^tr\b/.test(lines[at] ?? "");
+  let row = 0;
+  return lines.filter((_, at) => {
+    row = isRow(at) ? row + 1 : 0;
+    return row < 4 || row % 7 === 0 || !isRow(at + 1) || !isRow(at + 2);
   });
 }
 
 function describeTag(tag: string): string {
   const name = /^<(\w+)/.exec(tag)?.[1] ?? "";
   const label = /aria-label="([^"]*)"/.exec(tag)?.[1];
-  const mark = /class="([^"]*\b(?:doubt|beyond|chance)\b[^"]*)"/.exec(tag)?.[1];
+  const mark = /class="([^"]*\b(?:verdict|beyond)\b[^"]*)"/.exec(tag)?.[1];
   return `${name}${mark ? `.${mark}` : ""}${label ? ` [${toText(label)}]` : ""}`;
 }

@@ -41,6 +41,12 @@ export function formatNumber(number: number, options: Intl.NumberFormatOptions =
   return formatOf(Intl.NumberFormat, { numberingSystem: "latn", ...options }).format(number);
 }
 
+/** Returns how many digits after the point amounts of a currency have: 2, but 0 of yen. */
+export function digitsOf(currency: string): number {
+  const format = formatOf(Intl.NumberFormat, { style: "currency", currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}
+
 /** @param day YYYY-MM-DD, of the Gregorian calendar */
 export function formatDate(day: string, options: Intl.DateTimeFormatOptions): string {
   return dateFormat(options).format(toDate(day));

@@ -1,16 +1,11 @@
 import { isLoopback } from "../../base/loopback.ts";
 import { inLocale } from "../../base/text/locale.ts";
+import { formatBytes } from "../../base/text/quantity-text.ts";
 import { assertNoPlaceholder } from "../../config/placeholder-names.ts";
 import { type Sentence, toSentenceText } from "../../export/sentences/sentences.ts";
 import { toSpoken } from "../../export/statements/statements.ts";
 import { blocksOf, type Printers, printBlocks, type SentFile } from "./blocks.ts";
-import {
-  changeInWords,
-  doubtsInWords,
-  type Figure,
-  formatBytes,
-  type ReportSummary,
-} from "./report-summary.ts";
+import { doubtsInWords, type Figure, type ReportSummary, wordsOfChange } from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
 export type HookKind = keyof typeof FORMS;
@@ -165,7 +160,7 @@ function toOneLine(summary: ReportSummary): string {
 }
 
 function inWords(figure: Figure, blank = " "): string {
-  const change = changeInWords(figure);
+  const change = wordsOfChange(figure);
   return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 

@@ -1,9 +1,11 @@
 import { html } from "hono/html";
+import { formatBytes } from "../../base/text/quantity-text.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
-import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
+import { sentence } from "../../export/sections/sentences.ts";
+import { toHtml } from "../../export/sections/to-html.ts";
 import { type Block, type Printers, printBlocks, type SentFile } from "./blocks.ts";
 import { placeOf } from "./mail-text.ts";
-import { changeInWords, type Figure, formatBytes } from "./report-summary.ts";
+import { type Figure, wordsOfChange } from "./report-summary.ts";
 
 /** The Content-ID of the logo. */
 export const LOGO = "logo@calltally";
@@ -22,7 +24,7 @@ const toItem = (content: Html | string) => html`<li style="margin:4px 0">${conte
 
 const toFigure = (figure: Figure) => html`<tr>
 <td style="${CELL}">${figure.name}</td>
-<td style="${CELL};padding-left:16px;text-align:right;font-variant-numeric:tabular-nums"><div style="font-size:20px;font-weight:600;line-height:1.2;white-space:nowrap">${figure.value}</div><div style="font-size:13px;${MUTED}">${changeInWords(figure)}</div></td>
+<td style="${CELL};padding-left:16px;text-align:right;font-variant-numeric:tabular-nums"><div style="font-size:20px;font-weight:600;line-height:1.2;white-space:nowrap">${figure.value}</div><div style="font-size:13px;${MUTED}">${wordsOfChange(figure)}</div></td>
 </tr>
 `;
 
@@ -47,7 +49,7 @@ const BODY: Printers<Html | readonly Html[]> = {
   sentences: ({
     sentences,
   }) => html`<ul style="margin:20px 0;padding-left:20px;font-size:16px;overflow-wrap:anywhere">
-${sentences.map((each) => toItem(toSentenceHtml(each)))}</ul>
+${sentences.map((each) => toItem(toHtml(sentence(each))))}</ul>
 `,
   figures: ({
     figures,

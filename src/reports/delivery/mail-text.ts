@@ -1,6 +1,7 @@
+import { formatBytes } from "../../base/text/quantity-text.ts";
 import { toSentenceText } from "../../export/sentences/sentences.ts";
 import { type Block, type Printers, printBlocks, type SentFile } from "./blocks.ts";
-import { changeInWords, type Figure, formatBytes } from "./report-summary.ts";
+import { type Figure, wordsOfChange } from "./report-summary.ts";
 
 const toItem = (text: string) => `- ${text}`;
 
@@ -29,7 +30,7 @@ function alignFigures(figures: readonly Figure[]): string[] {
   const names = widest(figures.map(({ name }) => name));
   const values = widest(figures.map(({ value }) => value));
   return figures.map((figure) =>
-    `${figure.name.padEnd(names)}  ${figure.value.padStart(values)}  ${changeInWords(figure) ?? ""}`.trimEnd(),
+    `${figure.name.padEnd(names)}  ${figure.value.padStart(values)}  ${wordsOfChange(figure) ?? ""}`.trimEnd(),
   );
 }
 

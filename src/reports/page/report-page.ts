@@ -3,18 +3,21 @@ import { HISTORY_DAYS } from "../../base/calendar/history.ts";
 import { daysInWords } from "../../base/calendar/period-text.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { toPrintable, toShort } from "../../base/text/printable.ts";
-import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import { titleOf } from "../../export/letterhead/letterhead.ts";
-import { countOf, type Html } from "../../export/letterhead/page-parts.ts";
+import { formatCount, formatMoney, formatQuantity } from "../../base/text/quantity-text.ts";
+import { titleOf as titleWithName } from "../../export/letterhead/letterhead.ts";
 import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
 import type { Manifest } from "../../export/manifest.ts";
-import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
+import { verdict } from "../../export/sections/basis.ts";
+import { type Content, element } from "../../export/sections/element.ts";
+import { sentence } from "../../export/sections/sentences.ts";
+import { changeLegend, type Tile, tiles } from "../../export/sections/tiles.ts";
+import { toHtml } from "../../export/sections/to-html.ts";
 import { has } from "../../export/statements/statements.ts";
-import { CHANCE_MEANING } from "../../figures/change-chance.ts";
+import { readerOf, titleOf } from "../../figures/figure-text.ts";
+import type { Measure } from "../../figures/rollup-query.ts";
 import type { Figures } from "../../figures/sums.ts";
-import type { Value } from "../../sources/figure-session.ts";
-import { amountOf, answerRateOf, changeOf } from "./figure-text.ts";
-import { basisSection, verdictLine } from "./page-basis.ts";
+import { metricsNamed, paragraph } from "./figure-rows.ts";
+import { ofBasis } from "./page-basis.ts";
 import { outcomeSection } from "./page-outcomes.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
@@ -25,98 +28,121 @@ export async function toPage(report: Report): Promise<string> {
   return String(await inLocale(report.letterhead.locale, () => pageOf(report)));
 }
 
-function pageOf(report: Report): Html {
-  const { letterhead, figures, manifest, sections } = report;
+function pageOf(report: Report) {
+  const { letterhead, manifest, coverage } = report;
   const title = `Calls, ${daysInWords(manifest.range)}`;
-  const isFiltered = Object.keys(manifest.filter).length > 1;
-  const isEmpty = Number(figures.headline.calls) === 0;
-  return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
-${whose(letterhead)}<h1>${title}</h1>
-<p class="faint">${describeScope(manifest)}</p>
-${verdictLine(report)}
+  const header = [
+    element("h1", {}, title),
+    element("p", { class: "faint" }, describeScope(manifest)),
+    verdict(manifest, coverage),
+  ];
+  return html`${startPage(titleWithName(letterhead, title), { style: PAGE_STYLE })}<header>
+${whose(letterhead)}${toHtml(header)}
 </header>
 <main>
-${sentenceList(report)}
-${headline(report)}
-${noticeSection(report)}
-${sections.restatements()}
-${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}${outcomeSection(report)}` : chartSections(report)}
-${sections.tags()}
-${basisSection(report)}
+${toHtml(sectionsOf(report))}
 </main>
 ${endPage()}`;
 }
 
-function sentenceList({ sentences }: Report): Html | "" {
-  if (sentences.length === 0) return "";
-  return html`<ul class="sentences">${sentences.map((each) => html`<li>${toSentenceHtml(each)}</li>`)}</ul>`;
+function sectionsOf(report: Report): Content {
+  const { figures, manifest, sections } = report;
+  const isEmpty = Number(figures.headline.calls) === 0;
+  const isFiltered = Object.keys(manifest.filter).length > 1;
+  const none = `No calls in these days${isFiltered ? " with this filter" : ""}.`;
+  return [
+    sentenceList(report),
+    headline(report),
+    noticeSection(report),
+    sections.restatements(),
+    isEmpty ? [paragraph(none), spendSection(report), outcomeSection(report)] : chartSections(report),
+    sections.tags(),
+    ofBasis(report),
+  ];
 }
 
-function headline(report: Report): Html {
-  const {
-    figures: { headline: figures, spend },
-    manifest: { statements, range, spend: imported },
-    compared: days,
-  } = report;
-  const compared = (of: Figures, column: string, before: Html) =>
-    typeof of[`${column}_change`] === "number" ? changeOf(of, column, days, before) : "";
-  const counted = (name: string, column: string) =>
-    tile(name, countOf(figures[column]), compared(figures, column, countOf(figures[`${column}_previous`])));
-  const missedInHours = () =>
-    html`${compared(figures, "missed_in_hours", countOf(figures.missed_in_hours_previous))} <span class="line">of ${countOf(figures.calls_in_hours)} calls in them</span>`;
-  const firstTime = () => {
-    const name = "First-time callers";
-    if (has(statements, "first_load"))
-      return tile(name, html`–`, "unknown until the first load has finished");
-    if (!range.short_history) return counted(name, "first_time_callers");
-    const doubt = `may be too many: fewer than ${HISTORY_DAYS} days of calls before`;
-    return tile(name, countOf(figures.first_time_callers), doubt);
-  };
+function sentenceList({ sentences }: Report): Content {
+  if (sentences.length === 0) return null;
+  return element("ul", { class: "sentences" }, ...sentences.map((each) => element("li", {}, sentence(each))));
+}
+
+function headline(report: Report): Content {
+  const { figures, manifest, compared, measures } = report;
+  const { headline: all, spend, outcomes } = figures;
+  const { statements, range } = manifest;
+  const tilesOf = (
+    names: readonly string[],
+    of: Figures | undefined,
+    notes: Readonly<Record<string, Content>> = {},
+  ) =>
+    metricsNamed(measures, of === undefined ? [] : names)
+      .filter(({ name }) => name in (of ?? {}) && !(name in OPTIONAL && of?.[name] == null))
+      .map((metric): Tile => {
+        const read = readerOf(of ?? {});
+        return { name: titleOf(metric.name), metric, read, compared, note: notes[metric.name] };
+      });
   const costs = spend?.costs;
-  const cost = (name: string, column: string, divisor?: string) => {
-    if (costs === undefined) return "";
-    const { cost, cost_with_spend } = costs;
-    const dividend = cost === cost_with_spend ? "" : html`${amountOf(cost_with_spend)} for `;
-    const change = compared(costs, column, amountOf(costs[`${column}_previous`]));
-    const calls =
-      divisor &&
-      html` <span class="line">${dividend}${countOf(costs[divisor])} calls of campaigns with spend</span>`;
-    return tile(`${name}, ${imported?.currency}`, amountOf(costs[column]), html`${change}${calls}`);
-  };
-  const { outcomes } = report.figures;
-  const revenueIn = report.manifest.outcomes?.currency;
-  const isPriced = revenueIn != null;
-  const earned = (name: string, column: string, show: (value: Value | undefined) => Html) =>
-    outcomes === undefined
-      ? ""
-      : tile(
-          column === "revenue" ? `${name}, ${revenueIn}` : name,
-          show(outcomes.total[column]),
-          compared(outcomes.total, column, show(outcomes.total[`${column}_previous`])),
-        );
-  return html`<dl class="tiles">
-${counted("Calls", "calls")}
-${cost("Cost", "cost")}
-${counted("Qualified calls", "qualified_calls")}
-${cost("Cost per qualified call", "cost_per_qualified_call", "qualified_calls")}
-${tile("Answer rate", answerRateOf(figures), compared(figures, "answer_rate", answerRateOf(figures, "_previous")))}
-${counted("Missed calls", "missed_calls")}
-${figures.missed_in_hours == null ? "" : tile("Missed in opening hours", countOf(figures.missed_in_hours), missedInHours())}
-${firstTime()}
-${cost("Cost per call", "cost_per_call", "calls")}
-${earned("Booked calls", "booked_calls", countOf)}
-${isPriced ? earned("Revenue", "revenue", amountOf) : ""}
-${isPriced && outcomes?.withSpend.return_on_ad_spend != null ? tile("Return on ad spend", amountOf(outcomes.withSpend.return_on_ad_spend), "revenue / cost, of campaigns with spend") : ""}
-</dl>
-${typeof figures.calls_change === "number" ? html`<p class="faint">${CHANCE_MEANING}</p>` : ""}`;
+  const byName = new Map(
+    [
+      ...tilesOf(COUNTS, first(all, report), {
+        missed_in_hours: `of ${formatQuantity(Number(all.calls_in_hours), "call")} in them`,
+        first_time_callers: has(statements, "first_load")
+          ? "unknown until the first load has finished"
+          : range.short_history && `may be too many: fewer than ${HISTORY_DAYS} days of calls before`,
+      }),
+      ...tilesOf(COSTS, costs, costs && notesOfCosts(costs, measures)),
+      ...tilesOf(EARNED, outcomes?.total),
+      ...tilesOf(["return_on_ad_spend"], outcomes?.withSpend, {
+        return_on_ad_spend: "revenue / cost, of campaigns with spend",
+      }),
+    ].map((each) => [each.metric.name, each]),
+  );
+  return [
+    tiles(HEADLINE.flatMap((name) => byName.get(name) ?? [])),
+    typeof all.calls_change === "number" && changeLegend(),
+  ];
 }
 
-const tile = (name: string, value: Html, note: Html | string) =>
-  html`<div><dt>${name}</dt><dd>${value}</dd><dd>${note}</dd></div>`;
+const COUNTS = [
+  "calls",
+  "qualified_calls",
+  "answer_rate",
+  "missed_calls",
+  "missed_in_hours",
+  "first_time_callers",
+];
+const COSTS = ["cost", "cost_per_qualified_call", "cost_per_call"];
+const EARNED = ["booked_calls", "revenue"];
+const HEADLINE = [
+  ...["calls", "cost", "qualified_calls", "cost_per_qualified_call", "answer_rate", "missed_calls"],
+  ...["missed_in_hours", "first_time_callers", "cost_per_call", ...EARNED, "return_on_ad_spend"],
+];
+/** Without a value, they have no tile. */
+const OPTIONAL = { missed_in_hours: true, revenue: true, return_on_ad_spend: true };
+
+/** First-time callers are unknown during a first load, and not compared without history. */
+function first(all: Figures, { manifest: { statements, range } }: Report): Figures {
+  return {
+    ...all,
+    ...(has(statements, "first_load") && { first_time_callers: null }),
+    ...(range.short_history && { first_time_callers_change: null }),
+  };
+}
+
+/** Which calls a cost is of: those of campaigns with spend. */
+function notesOfCosts(costs: Figures, measures: readonly Measure[]): Record<string, Content> {
+  const [cost] = metricsNamed(measures, ["cost"]);
+  const spent = typeof costs.cost_with_spend === "number" ? costs.cost_with_spend : 0;
+  const amount = costs.cost === costs.cost_with_spend ? "" : `${formatMoney(spent, cost?.currency)} for `;
+  const note = (calls: string) =>
+    `${amount}${formatCount(Number(costs[calls]))} calls of campaigns with spend`;
+  return { cost_per_qualified_call: note("qualified_calls"), cost_per_call: note("calls") };
+}
 
 const MAX_FILTER_CHARACTERS = 100;
 const shorten = (value: unknown) => toShort(String(value), MAX_FILTER_CHARACTERS);
 
+/** The days, the zone and the filter. */
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
   const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
   const said = [
@@ -134,10 +160,13 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
 
 const ROWS_SHOWN = 25;
 
-function noticeSection({ notices, manifest }: Report): Html | "" {
-  if (notices.length === 0) return "";
+function noticeSection({ notices, manifest }: Report): Content {
+  if (notices.length === 0) return null;
   const rest = notices.length - ROWS_SHOWN;
-  return html`<h2>Notices: calls that went silent or far off</h2>
-<ul>${notices.slice(0, ROWS_SHOWN).map(({ describe }) => html`<li><bdi>${toPrintable(describe(manifest.timezone))}</bdi></li>`)}</ul>
-${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
+  const items = notices.slice(0, ROWS_SHOWN).map(({ describe }) => toPrintable(describe(manifest.timezone)));
+  return [
+    element("h2", {}, "Notices: calls that went silent or far off"),
+    element("ul", {}, ...items.map((text) => element("li", {}, element("bdi", {}, text)))),
+    rest > 0 && element("p", { class: "faint" }, `${formatCount(rest)} more.`),
+  ];
 }

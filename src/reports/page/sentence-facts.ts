@@ -6,17 +6,17 @@ import type { SentenceFacts } from "../../export/sentences/facts.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
 import { loadNotices } from "../../features/load-notices.ts";
 import type { Notice } from "../../features/notice.ts";
+import type { Moved, Mover } from "../../figures/movers.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { SessionSpend } from "../../sources/session-spend.ts";
-import type { Mover, Movers } from "./movers.ts";
 import type { SpendFigures } from "./report-figures.ts";
 
 /** Figures as they are shown below the sentences. */
 interface ShownFigures {
   total: Figures;
   compared: Counterpart | undefined;
-  movers: ReturnType<Movers["find"]> | undefined;
+  movers: Moved | undefined;
   spend: SpendFigures | undefined;
   /** What calls earned, of all. */
   earned: Figures | undefined;
@@ -59,7 +59,7 @@ export function sentenceFacts(
 
 const NO_MOVERS = { up: [], down: [] };
 
-function toMoved({ up, down }: Pick<ReturnType<Movers["find"]>, "up" | "down"> = NO_MOVERS) {
+function toMoved({ up, down }: Pick<Moved, "up" | "down"> = NO_MOVERS) {
   const toKey = ({ dimension, name, figures }: Mover) => {
     return { dimension, name, calls: Number(figures.calls), before: Number(figures.calls_previous) };
   };

@@ -20,7 +20,9 @@ import {
   type ReportSummary,
   remarksInWords,
 } from "../../../src/reports/delivery/report-summary.ts";
-import { basisSection, verdictLine } from "../../../src/reports/page/page-basis.ts";
+import { verdict } from "../../../src/export/sections/basis.ts";
+import { toHtml } from "../../../src/export/sections/to-html.ts";
+import { ofBasis } from "../../../src/reports/page/page-basis.ts";
 import type { Report } from "../../../src/reports/page/report-figures.ts";
 import type { Basis } from "../../../src/warehouse/runs/basis-schema.ts";
 import { readText } from "../../support/temp-folder.ts";
@@ -243,6 +245,8 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
   };
 }
 
+const firstLineOf = ({ manifest, coverage }: Report) => String(toHtml(verdict(manifest, coverage)));
+
 const made = (statements: readonly Statement[]) => ({
   manifest: manifestOf(statements),
   isWarehouseEmpty: false,
@@ -258,8 +262,8 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
     describeBasis({ manifest: manifestOf(statements), letterhead: PLAIN }, "zone")
       .flatMap(({ cells }) => cells.map(({ value }) => value))
       .join("\n"),
-  "the page's first line": async (statements) => String(await verdictLine(reportOf(statements))),
-  "the page's last section": async (statements) => String(await basisSection(reportOf(statements))),
+  "the page's first line": (statements) => firstLineOf(reportOf(statements)),
+  "the page's last section": (statements) => String(toHtml(ofBasis(reportOf(statements)))),
   "mail, text": (statements) =>
     [...doubtsInWords(summaryOf(statements)), ...remarksInWords(summaryOf(statements))].join("\n"),
   "mail, HTML": async (statements) => (await composeMail(summaryOf(statements), "Calls")).html,

@@ -6,7 +6,6 @@ import { describeNotice } from "../../../src/features/notices/notice-words.ts";
 import { CHANCE_MEANING } from "../../../src/figures/change-chance.ts";
 import { buildMessage, composeMail, messageIdOf } from "../../../src/reports/delivery/mail-message.ts";
 import {
-  formatBytes,
   type ReportSummary,
   remarksInWords,
   ringBackTitle,
@@ -329,16 +328,6 @@ describe("messageIdOf", () => {
     ];
     expect(new Set([id, ...others]).size).toBe(4);
   });
-});
-
-it.each([
-  [999, "999 bytes"],
-  [1000, "1 kB"],
-  [999_499, "999 kB"],
-  [999_500, "1.0 MB"],
-  [3_440_000, "3.4 MB"],
-])("formatBytes: %i is %s", (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text);
 });
 
 it.each([

@@ -1,6 +1,6 @@
+import { titleOf } from "../../../figures/figure-text.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
-import { titleOf } from "./format.ts";
 import { compareDays } from "./page-days.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";

@@ -1,9 +1,18 @@
 import { toInstants } from "../../../base/calendar/dates.ts";
+import type { Based } from "../../../export/statements/completeness.ts";
 import { type Statement, statementsOf } from "../../../export/statements/statements.ts";
 import { cardFigures, comparedOf, type Source, tableFigures } from "./answers.ts";
 import { spanOf } from "./page-days.ts";
 import { entriesOf, spendFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
+
+/** Returns what the figures of the view are based on, as a manifest has it. */
+export function basisOfView(source: Source, view: View): Based {
+  const { timezone, warehouse } = source.facts;
+  const { startsAt = "" } = toInstants(shownDays(view), timezone);
+  const statements = statementsOfView(source, view);
+  return { run: warehouse.run, statements, timezone, range: { starts_at: startsAt } };
+}
 
 /** Returns what a reader of the view must know, by the rules of all files. */
 export function statementsOfView(source: Source, view: View): Statement[] {

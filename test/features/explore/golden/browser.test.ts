@@ -53,7 +53,7 @@ async function readViews(
   for (const view of views) {
     const hash = `days=${range.from}..${range.to}${view === "" ? "" : `&${view}`}`;
     const address = await page.evaluate<string>(`location.hash = ${JSON.stringify(hash)}; location.hash`);
-    await page.locator(`main[data-address="${address}"] .bands`).waitFor();
+    await page.locator(`main[data-address="${address}"] .durations`).waitFor();
     const markup = await page.evaluate<string>(
       `(() => { const page = document.getElementById("page").cloneNode(true);
         for (const option of page.querySelectorAll("option")) option.remove();

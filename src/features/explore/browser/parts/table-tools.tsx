@@ -1,8 +1,8 @@
 import { toDelimited } from "../../../../export/formats/delimited.ts";
 import type { Table } from "../../../../export/table.ts";
 import { SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
+import { titleOf } from "../../../../figures/figure-text.ts";
 import { figuresOfPage, needsSpend, tableFigures } from "../answers.ts";
-import { titleOf } from "../format.ts";
 import type { View } from "../view.ts";
 import { Choice } from "./choice.tsx";
 import { Menu } from "./menu.tsx";

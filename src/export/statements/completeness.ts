@@ -1,15 +1,23 @@
-import { localMinute } from "../base/calendar/local-time.ts";
-import type { Coverage } from "../warehouse/runs/basis-schema.ts";
-import type { Manifest } from "./manifest.ts";
-import { doubtsOf, has } from "./statements/statements.ts";
+import { localMinute } from "../../base/calendar/local-time.ts";
+import type { Basis, Coverage } from "../../warehouse/runs/basis-schema.ts";
+import type { DescribedSpan } from "./range-schema.ts";
+import { doubtsOf, has, type Statement } from "./statements.ts";
 
-type Based = Pick<Manifest, "run" | "range" | "statements" | "timezone">;
+/** What figures are based on. */
+export interface Based extends Pick<Basis, "run"> {
+  statements: readonly Statement[];
+  range: Pick<DescribedSpan, "starts_at">;
+  timezone: string;
+}
+
+/** How far figures can be trusted: proven complete, as usual between two proofs, or with doubts. */
+type Trust = "proven" | "usual" | "doubtful";
 
 /** Judges whether figures are complete, and says why; doubts are said elsewhere. */
 export function judgeCompleteness(
   { run, range, statements, timezone }: Based,
   { verified }: Pick<Coverage, "verified">,
-) {
+): { trust: Trust; claim: string; reasons: string[] } {
   const provenAt = verified?.finished_at ?? "";
   const isDoubtful = doubtsOf(statements).length > 0;
   const coversDays = provenAt > (range.starts_at ?? "");
@@ -29,7 +37,7 @@ export function judgeCompleteness(
         ]),
     ...(run === null ? [] : [`The last sync, ${minuteOf(run.finished_at, timezone)}, is ${run.verdict}.`]),
   ];
-  return { isProven, claim, reasons };
+  return { trust: isDoubtful ? "doubtful" : isProven ? "proven" : "usual", claim, reasons };
 }
 
 /** Such as `Complete as of 27 Nov 2026 10:30 (UTC). Run 1 proved that it read every call.` */

@@ -1,18 +1,28 @@
-import { isWithinChance, WITHIN_CHANCE } from "../../base/chance.ts";
-import type { ComparedDays } from "../../figures/change-chance.ts";
-import type { Dimension } from "../../figures/dimensions.ts";
-import { NOT_SET } from "../../figures/reserved-keys.ts";
-import type { Value } from "../../sources/figure-session.ts";
+import { isWithinChance, WITHIN_CHANCE } from "../base/chance.ts";
+import type { ComparedDays } from "./change-chance.ts";
+import type { FactValue } from "./dictionary.ts";
+import { type Dimension, keyColumns } from "./dimensions.ts";
+import { NOT_SET } from "./reserved-keys.ts";
+import type { Figures } from "./sums.ts";
 
 const MOVERS_SHOWN = 5;
 
 export interface Mover {
   dimension: Dimension;
-  figures: Readonly<Record<string, Value>>;
+  figures: Figures;
+  /** Its values of the dimension's key columns. */
+  key: readonly FactValue[];
   /** With the id if the name is missing or ambiguous; null for calls without a value. */
   name: string | null;
   /** Calls more (or, below 0, fewer) than in the previous span. */
   change: number;
+}
+
+/** How many keys were compared, and those that moved most. */
+export interface Moved {
+  compared: number;
+  up: readonly Mover[];
+  down: readonly Mover[];
 }
 
 /** Finds the largest changes that chance does not explain, though so many keys are compared. */
@@ -22,16 +32,18 @@ export class Movers {
   readonly #named = new Map<string, number>();
   #compared = 0;
 
-  note(dimension: Dimension, figures: Mover["figures"]): void {
+  note(dimension: Dimension, figures: Figures): void {
     this.#compared++;
     const name = `${dimension}\n${figures[dimension]}`;
     this.#named.set(name, (this.#named.get(name) ?? 0) + 1);
     const change = Number(figures.calls) - Number(figures.calls_previous);
-    if (change !== 0) this.#changed.push({ dimension, figures, change });
+    if (change === 0) return;
+    const key = keyColumns([dimension]).map((column) => figures[column.name] ?? null);
+    this.#changed.push({ dimension, figures, key, change });
   }
 
-  /** Returns how many keys were compared, and those that moved most; nothing if the copy lacks the days before. */
-  find({ times, isCovered, isUnreached }: ComparedDays): { compared: number; up: Mover[]; down: Mover[] } {
+  /** Returns those that moved most; nothing if the copy lacks the days before. */
+  find({ times, isCovered, isUnreached }: ComparedDays): Moved {
     if (!isCovered || isUnreached) return { compared: 0, up: [], down: [] };
     const compared = this.#compared;
     const level = WITHIN_CHANCE / Math.max(1, compared);
