@@ -9,6 +9,7 @@ const FORMATS = ["base/text/locale.ts", "base/text/quantity-text.ts", "base/cale
 /** Those that write digits for programs, and ask Intl for something else. */
 const OTHERS: Readonly<Record<string, string>> = {
   "base/text/parse-json.ts": "an error of a limit, in English",
+  "config/setting-parsers.ts": "asks for locales",
   "config/time-zone.ts": "asks for zones",
   "export/formats/delimited.ts": "CSV",
   "export/formats/encode-table.ts": "JSON",

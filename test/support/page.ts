@@ -17,7 +17,7 @@ export function readTables(page: string): { title: string; label: string; head: 
       ([, label = "", table = ""]) => {
         const [head = [], ...rows] = [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
           [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = ""]) => ({
-            text: toText(cell),
+            text: toText(cell.replace('<span class="change', " $&")),
             value: toValues(cell)[0] ?? null,
             values: toValues(cell),
           })),

@@ -52,9 +52,9 @@ export function formatDate(day: string, options: Intl.DateTimeFormatOptions): st
   return dateFormat(options).format(toDate(day));
 }
 
-/** Oct 5 – Nov 1, 2026 */
+/** Oct 5 – Nov 1, 2026; with usual blanks, because not every font has thin ones. */
 export function formatDates(from: string, to: string, options: Intl.DateTimeFormatOptions): string {
-  return dateFormat(options).formatRange(toDate(from), toDate(to));
+  return dateFormat(options).formatRange(toDate(from), toDate(to)).replaceAll("\u2009", " ");
 }
 
 function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

@@ -1,65 +1,69 @@
-import { formatQuantity } from "../../base/text/quantity-text.ts";
-import { titleOf } from "../../figures/figure-text.ts";
-import type { Moved, Mover } from "../../figures/movers.ts";
-import { type Element, element } from "./element.ts";
-import { countOf } from "./figure-cells.ts";
-import { headCell, headRow, isolated, keyHead, scrolled } from "./tables.ts";
+import { isWithinChance, WITHIN_CHANCE } from "../../base/chance.ts";
+import type { ComparedDays } from "../../figures/change-chance.ts";
+import type { FactValue } from "../../figures/dictionary.ts";
+import { type Dimension, keyColumns } from "../../figures/dimensions.ts";
+import { NOT_SET } from "../../figures/reserved-keys.ts";
+import type { Figures } from "../../figures/sums.ts";
 
-interface MoverOptions {
-  /** The days compared with, in words. */
-  before: string;
-  /** Cuts long names. @default they are cut already */
-  shorten?: (name: string) => string;
-  onChoose?: (mover: Mover) => void;
+const MOVERS_SHOWN = 5;
+
+export interface Mover {
+  dimension: Dimension;
+  figures: Figures;
+  /** Its values of the dimension's key columns. */
+  key: readonly FactValue[];
+  /** With the id if the name is missing or ambiguous; null for calls without a value. */
+  name: string | null;
+  /** Calls more (or, below 0, fewer) than in the previous span. */
+  change: number;
 }
 
-/** What moved most: changes of calls that chance does not explain, though so many are compared. */
-export function moverSection({ compared, up, down }: Moved, options: MoverOptions): Element | null {
-  if (compared === 0) return null;
-  const { before } = options;
-  const count = formatQuantity(compared, "comparison");
-  if (up.length + down.length === 0)
-    return element(
-      "section",
-      {},
-      element("h2", {}, "Nothing moved beyond chance"),
-      element("p", { class: "faint" }, `None of ${count} with ${before} shows more than chance explains.`),
-    );
-  const list = (title: string, found: readonly Mover[]) => [
-    element("h3", {}, title),
-    found.length === 0 ? element("p", { class: "faint" }, "None.") : moverTable(title, found, options),
-  ];
-  return element(
-    "section",
-    {},
-    element("h2", {}, "What moved most"),
-    element("p", { class: "faint" }, `Only changes that chance does not explain, even with ${count}.`),
-    ...list(`More calls than ${before}`, up),
-    ...list(`Fewer calls than ${before}`, down),
-  );
+/** How many keys were compared, and those that moved most. */
+export interface Moved {
+  compared: number;
+  up: readonly Mover[];
+  down: readonly Mover[];
 }
 
-function moverTable(
-  title: string,
-  found: readonly Mover[],
-  { shorten = String, onChoose }: MoverOptions,
-): Element {
-  const row = (mover: Mover) => {
-    const { dimension, key, figures, change } = mover;
-    const [name, id] = key.map((value) => (value === null ? null : shorten(String(value))));
-    const label = [`${titleOf(dimension)} `, isolated(name ?? "")];
-    const cells = [
-      countOf(change, { isChange: true }),
-      countOf(figures.calls),
-      countOf(figures.calls_previous),
-    ];
-    return element(
-      "tr",
-      { key: JSON.stringify([dimension, ...key]) },
-      keyHead(label, { id: id ?? null, onChoose: onChoose && (() => onChoose(mover)) }),
-      ...cells.map((cell) => element("td", {}, cell)),
-    );
-  };
-  const head = headRow(...["What", "Change", "Calls", "Before"].map(headCell));
-  return scrolled(title, head, element("tbody", {}, ...found.map(row)));
+/** Finds the largest changes that chance does not explain, though so many keys are compared. */
+export class Movers {
+  readonly #changed: Omit<Mover, "name">[] = [];
+  /** How many keys have a name. */
+  readonly #named = new Map<string, number>();
+  #compared = 0;
+
+  note(dimension: Dimension, figures: Figures): void {
+    this.#compared++;
+    const name = `${dimension}\n${figures[dimension]}`;
+    this.#named.set(name, (this.#named.get(name) ?? 0) + 1);
+    const change = Number(figures.calls) - Number(figures.calls_previous);
+    if (change === 0) return;
+    const key = keyColumns([dimension]).map((column) => figures[column.name] ?? null);
+    this.#changed.push({ dimension, figures, key, change });
+  }
+
+  /** Returns those that moved most; nothing if the copy lacks the days before. */
+  find({ times, isCovered, isUnreached }: ComparedDays): Moved {
+    if (!isCovered || isUnreached) return { compared: 0, up: [], down: [] };
+    const compared = this.#compared;
+    const level = WITHIN_CHANCE / Math.max(1, compared);
+    const moved = this.#changed
+      .toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change))
+      .filter(
+        ({ figures }) => !isWithinChance(Number(figures.calls), Number(figures.calls_previous), times, level),
+      );
+    const of = (sign: number) =>
+      moved
+        .filter(({ change }) => change * sign > 0)
+        .slice(0, MOVERS_SHOWN)
+        .map((mover) => ({ ...mover, name: this.#nameOf(mover) }));
+    return { compared, up: of(1), down: of(-1) };
+  }
+
+  #nameOf({ dimension, figures }: Omit<Mover, "name">): string | null {
+    const [name, id] = [String(figures[dimension]), figures.campaign_id ?? null];
+    if (id === null) return name === NOT_SET ? null : name;
+    if (name === NOT_SET) return `[${id}]`;
+    return this.#named.get(`${dimension}\n${name}`) === 1 ? name : `${name} [${id}]`;
+  }
 }

@@ -5,7 +5,7 @@ import type { Manifest } from "../../export/manifest.ts";
 import { chartNumbers, legend, periodLabels, periodNames } from "../../export/sections/charts.ts";
 import { durationSection } from "../../export/sections/durations.ts";
 import type { Content } from "../../export/sections/element.ts";
-import { moverSection } from "../../export/sections/movers.ts";
+import { moverSection } from "../../export/sections/mover-section.ts";
 import { toShort } from "../../export/sections/short-name.ts";
 import { has, say } from "../../export/statements/statements.ts";
 import type { Dimension } from "../../figures/dimensions.ts";

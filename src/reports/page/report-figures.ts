@@ -9,7 +9,7 @@ import type { Notice } from "../../features/notice.ts";
 import type { ComparedDays } from "../../figures/change-chance.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CALL_METRICS, OUTCOME_FIGURES, type SpendForm, spendMetrics } from "../../figures/metrics.ts";
-import { type Moved, Movers } from "../../figures/movers.ts";
+import { type Moved, Movers } from "../../export/sections/movers.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import type { Measure, RollupQuery } from "../../figures/rollup-query.ts";
 import { addUp, compareFigures, type Figures, figureOfSums } from "../../figures/sums.ts";

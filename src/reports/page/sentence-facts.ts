@@ -6,7 +6,7 @@ import type { SentenceFacts } from "../../export/sentences/facts.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
 import { loadNotices } from "../../features/load-notices.ts";
 import type { Notice } from "../../features/notice.ts";
-import type { Moved, Mover } from "../../figures/movers.ts";
+import type { Moved, Mover } from "../../export/sections/movers.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { SessionSpend } from "../../sources/session-spend.ts";

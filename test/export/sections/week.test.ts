@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { findHighest, heatOfCounts, heatOfShares } from "../../../src/export/sections/week.ts";
-import { PAGE_STYLE } from "../../../src/reports/page/page-style.ts";
 
 describe("heatOfCounts", () => {
   const heatOf = (...counts: number[]) => {
@@ -58,17 +57,5 @@ describe("findHighest", () => {
     { part: 0, whole: 100, found: undefined }, // lower
   ])("finds $found for $part of $whole calls among 60 hours with 3 of 12", ({ part, whole, found }) => {
     expect(findHighest(new Map([...usual, ["busy", { part, whole }]]))?.[0]).toBe(found);
-  });
-});
-
-describe("colours of the page", () => {
-  it.each(["light", "dark"])("each colour has one meaning: %s", (scheme) => {
-    const [light = "", dark = ""] = PAGE_STYLE.split("@media screen and (prefers-color-scheme: dark)");
-    const text = scheme === "light" ? light : dark.slice(0, dark.indexOf("* {"));
-    const meanings =
-      /--((?:answered|missed|other|first-call|called-before|doubt|channel-\d|[hm][1-6])): (#\w+);/g;
-    const colors = [...text.matchAll(meanings)].map(([, , color]) => color);
-    expect(colors).toHaveLength(6 + 8 + 6 + 6);
-    expect(new Set(colors).size).toBe(colors.length);
   });
 });

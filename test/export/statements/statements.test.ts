@@ -158,7 +158,7 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
     spend_days: "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
     spend_days_differ:
       "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
-    unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00.",
+    unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00 USD.",
     unmatched_jobs: "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
     no_amounts: "No imported job has an amount: revenue is blank.",
     callers_without_calls: "1 number of the callers to leave out has never called.",

@@ -146,7 +146,7 @@ describe("statement of a report about the copy", () => {
       copy: "with a proven pass after these days",
       sql: "SELECT 1",
       trust: "proven",
-      says: "Complete as of 1 Oct 2026 00:01 (UTC). Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
+      says: "Complete as of 1 Oct 2026 00:01 (UTC). 3 things to know. Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
     },
     {
       copy: "with a last sync that ended within these days",
@@ -160,7 +160,7 @@ describe("statement of a report about the copy", () => {
         INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
         VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The counts agree')`,
       trust: "usual",
-      says: "Not proven complete for these days. Last sync: 1 Oct 2026 00:01 (UTC). Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
+      says: "Not proven complete for these days. Last sync: 1 Oct 2026 00:01 (UTC). 3 things to know. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
     },
     {
       copy: "with rows that could not all be read",
@@ -203,7 +203,7 @@ describe("statement of a report about the copy", () => {
       isLocked: true,
     });
     expect(titles).toContain("First-time callers are unknown until the first load has finished");
-    expect(page).toContain("<span class="name">First-time callers</span><span class="figure">–</span>");
+    expect(page).toContain('<span class="name">First-time callers</span><span class="figure">–</span>');
     expect(page).not.toContain("called before");
   });
 

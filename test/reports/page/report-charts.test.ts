@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PAGE_STYLE } from "../../../src/reports/page/page-style.ts";
 import { drawBars, toChannelSeries } from "../../../src/reports/page/report-charts.ts";
 import { NARROW, WIDE } from "../../../src/reports/page/static-chart.ts";
 
@@ -49,5 +50,18 @@ describe("toChannelSeries", () => {
         { name: `${count - 7} others`, color: "channel-8", values: [0, calls] },
       ]);
     }
+  });
+});
+
+describe("colours of the page", () => {
+  it.each(["light", "dark"])("each colour has one meaning: %s", (scheme) => {
+    const blocks = [...PAGE_STYLE.matchAll(/( *):root \{(.*?)\}/gs)];
+    const isDark = ([, blanks]: RegExpExecArray) => blanks !== "";
+    const text = blocks.flatMap((block) => (isDark(block) === (scheme === "dark") ? block[2] : [])).join("");
+    const meanings =
+      /--((?:answered|missed|other|first-call|called-before|doubtful|channel-\d|[hm][1-6])): (#\w+);/g;
+    const colors = [...text.matchAll(meanings)].map(([, , color]) => color);
+    expect(colors).toHaveLength(6 + 8 + 6 + 6);
+    expect(new Set(colors).size).toBe(colors.length);
   });
 });

@@ -2,8 +2,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { daysInWords } from "../../../../base/calendar/period-text.ts";
 import { durationSection } from "../../../../export/sections/durations.ts";
 import type { Content } from "../../../../export/sections/element.ts";
-import { moverSection } from "../../../../export/sections/movers.ts";
-import type { Moved } from "../../../../figures/movers.ts";
+import { moverSection } from "../../../../export/sections/mover-section.ts";
+import type { Moved } from "../../../../export/sections/movers.ts";
 import { comparedOf } from "../answers.ts";
 import { live } from "../live.ts";
 import {
