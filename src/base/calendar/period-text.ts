@@ -17,11 +17,6 @@ export function labelOf(period: string): string {
   return day === undefined ? `${name} ${year}` : `${Number(day)} ${name}`;
 }
 
-/** Names a day of the week: Mon, or Monday. @param place from 0 for Monday */
-export function weekdayLabel(place: number, length: "short" | "long"): string {
-  return formatDate(`2001-01-0${1 + place}`, { weekday: length });
-}
-
 /** Puts a range of days, or the name of a period, into words: 2026-10-01 to 2026-10-12 → 1 Oct 2026 to 12 Oct 2026. */
 export function rangeInWords(range: string): string {
   const [from = "", to = from] = range.split(" to ");

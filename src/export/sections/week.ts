@@ -1,5 +1,4 @@
 import type { EChartsOption } from "echarts";
-import { weekdayLabel } from "../../base/calendar/period-text.ts";
 import { isShareWithinChance, type Share, WITHIN_CHANCE } from "../../base/chance.ts";
 import { inOrderOfWeek } from "../../base/text/locale.ts";
 import { formatCount, formatShare } from "../../base/text/quantity-text.ts";
@@ -17,10 +16,8 @@ export interface Heat {
   cells: ReadonlyMap<string, number>;
 }
 
-/** The weekdays in the order of the week, by their names in keys, and as they are shown. */
-export function weekdayNames(length: "short" | "long"): { name: string; shown: string }[] {
-  return inOrderOfWeek(WEEKDAYS.map((name, place) => ({ name, shown: weekdayLabel(place, length) })));
-}
+/** The weekdays in the order of the week; words stay English in each locale. */
+export const weekdayNames = () => inOrderOfWeek(WEEKDAYS);
 
 /** Divides counts into six steps of equal width, or one for each number if all are small. */
 export function heatOfCounts(counts: ReadonlyMap<string, number>): Heat {
@@ -82,11 +79,11 @@ export function weekOption(
   { steps, cells }: Heat,
   { grid, axis, axisLabel, hourLabel }: WeekLook,
 ): EChartsOption {
-  const days = weekdayNames("short");
+  const days = weekdayNames();
   return {
     grid,
     xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, ...hourLabel } },
-    yAxis: { type: "category", data: days.map(({ shown }) => shown), inverse: true, ...axis, axisLabel },
+    yAxis: { type: "category", data: days.map((name) => name.slice(0, "Mon".length)), inverse: true, ...axis, axisLabel },
     visualMap: {
       show: false,
       type: "piecewise",
@@ -95,7 +92,7 @@ export function weekOption(
     series: [
       {
         type: "heatmap",
-        data: days.flatMap(({ name }, row) =>
+        data: days.flatMap((name, row) =>
           HOURS.map((hour, column) => [column, row, cells.get(`${name} ${hour}`) ?? 0]),
         ),
         itemStyle: { borderColor: "var(--paper)", borderWidth: 2 },

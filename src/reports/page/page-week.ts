@@ -29,17 +29,17 @@ export function weekSection(
     [...calls].map(([key, whole]) => [key, { part: missed.get(key) ?? 0, whole }] as const),
   );
   const clocks = `by weekday and hour, as clocks in ${timezone} showed them`;
-  const names = weekdayNames("long");
+  const names = weekdayNames();
   const week = (title: string, caption: string, heat: Heat, counts: ReadonlyMap<string, number>): Content => [
     element("h3", {}, title),
     chart((width) => drawWeek(heat, { width, label: `${title}. ${SEE_TABLE}` }), caption, legend(heat.steps)),
     chartNumbers(
       caption,
       "Weekday",
-      names.map(({ shown }) => shown),
+      names,
       HOURS.map((hour) => ({
         name: hour,
-        values: names.map(({ name }) => counts.get(`${name} ${hour}`) ?? 0),
+        values: names.map((name) => counts.get(`${name} ${hour}`) ?? 0),
       })),
     ),
   ];

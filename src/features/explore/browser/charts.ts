@@ -78,7 +78,7 @@ export function weekHourAt(
 ) {
   const { left, right, top, bottom } = WEEK_SIDES;
   const hour = HOURS[Math.floor(((x - left) / (width - left - right)) * HOURS.length)];
-  const days = weekdayNames("short");
-  const weekday = days[Math.floor(((y - top) / (height - top - bottom)) * days.length)]?.name;
+  const days = weekdayNames();
+  const weekday = days[Math.floor(((y - top) / (height - top - bottom)) * days.length)];
   return hour === undefined || weekday === undefined ? undefined : { weekday, hour };
 }
