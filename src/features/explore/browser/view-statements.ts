@@ -22,6 +22,7 @@ export function statementsOfView(source: Source, view: View): Statement[] {
   const { endsAt = "" } = toInstants(days, timezone);
   const compared = comparedOf(source, view);
   const spent = calls.spendDays(view.filter, spanOf(days));
+  const costs = calls.costs(view.filter, spanOf(days));
   const others = entriesOf(view.filter).flatMap(([name]) =>
     name in spendFilterOf(view.filter) ? [] : [name],
   );
@@ -45,6 +46,8 @@ export function statementsOfView(source: Source, view: View): Statement[] {
         ...(spend && {
           spend: {
             ...spend.described,
+            cost: costs.cost,
+            campaigns: { ...spend.described.campaigns, unmatched: costs.unmatched },
             rows: spent?.rows ?? 0,
             days: spent?.days ?? null,
             ...(others.length > 0 && { filters_of_calls_alone: others }),

@@ -31,6 +31,7 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   const filterBy = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
   const figures = tableFigures(view).flatMap((name) => known.find((metric) => metric.name === name) ?? []);
   const compared = comparedOf(source, view);
+  const title = `Calls by ${view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}`;
   const heads = [
     ...view.by.map((name, place) => sortHead([name], { isKey: place > 0, sort: view.sort, onSort: sort })),
     ...figures.map(({ name }) =>
@@ -39,11 +40,11 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   ];
   return (
     <section class="figures">
-      <h2>Calls by {view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}</h2>
+      <h2>{title}</h2>
       <TableTools source={source} view={view} table={{ columns, rows: sorted, totals }} go={go} />
       {live(
         figureTable({
-          label: "Figures",
+          label: title,
           head: heads,
           metrics: figures,
           rows: shown.map((row, index) => ({
