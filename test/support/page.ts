@@ -6,6 +6,8 @@ export interface Cell {
   value: number | null;
   /** All of them: of a figure that is compared, also its change and what it was. */
   values: number[];
+  /** The period that its text names; undefined for other cells. */
+  period: string | undefined;
 }
 
 /** Reads the tables of a report, by the heading above and by their caption. */
@@ -20,6 +22,7 @@ export function readTables(page: string): { title: string; label: string; head: 
             text: toText(cell.replace('<span class="change', " $&")),
             value: toValues(cell)[0] ?? null,
             values: toValues(cell),
+            period: /<time datetime="([^"]*)">/.exec(cell)?.[1],
           })),
         );
         return { title, label: toText(label), head: head.map(({ text }) => text), rows };
@@ -70,6 +73,7 @@ export function readSeenLines(markup: string): string[] {
   const marked = markup
     .replace(/^[\s\S]*?<body[^>]*>/, "")
     .replace(/<(style|script|title|svg)[\s\S]*?<\/\1>/g, "")
+    .replace(/(?=<span class="(?:figure|change|line)\b)/g, " ")
     .replace(/\s+/g, " ")
     .replace(/<\/t[hd]>/g, " | ")
     .replace(/<(?!\/?(?:a|b|bdi|strong|em|data|span|code|i|small|time|abbr|t[hd])\b)[^>]*>/g, "\n");

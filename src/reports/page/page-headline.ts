@@ -1,6 +1,6 @@
 import { HISTORY_DAYS } from "../../base/calendar/history.ts";
-import { formatCount, formatMoney, formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Content } from "../../export/sections/element.ts";
+import { countOf, figure } from "../../export/sections/figure-cells.ts";
 import { changeLegend, tiles } from "../../export/sections/tiles.ts";
 import { has } from "../../export/statements/statements.ts";
 import { readerOf, titleOf } from "../../figures/figure-text.ts";
@@ -53,7 +53,7 @@ function figuresOf({ figures, manifest: { statements, range } }: Report): Figure
 function notesOf({ figures, manifest: { statements, range }, measures }: Report): Record<string, Content> {
   const { headline: all, spend } = figures;
   return {
-    missed_in_hours: `of ${formatQuantity(Number(all.calls_in_hours), "call")} in them`,
+    missed_in_hours: ["of ", countOf(all.calls_in_hours), " calls in them"],
     first_time_callers: has(statements, "first_load")
       ? "unknown until the first load has finished"
       : range.short_history && `may be too many: fewer than ${HISTORY_DAYS} days of calls before`,
@@ -63,13 +63,12 @@ function notesOf({ figures, manifest: { statements, range }, measures }: Report)
 }
 
 /** Says which calls a cost is of: those of campaigns with spend. */
-function notesOfCosts(costs: Figures, measures: readonly Measure[]): Record<string, string> {
-  const [cost] = metricsNamed(measures, ["cost"]);
-  const amount =
-    costs.cost === costs.cost_with_spend
-      ? ""
-      : `${formatMoney(Number(costs.cost_with_spend), cost?.currency)} for `;
-  const note = (calls: string) =>
-    `${amount}${formatCount(Number(costs[calls]))} calls of campaigns with spend`;
+function notesOfCosts(costs: Figures, measures: readonly Measure[]): Record<string, Content> {
+  const { cost, cost_with_spend = null } = costs;
+  const spent = metricsNamed(measures, cost === cost_with_spend ? [] : ["cost"]).map((metric) => [
+    figure({ metric, read: readerOf({ cost: cost_with_spend }) }),
+    " for ",
+  ]);
+  const note = (calls: string) => [spent, countOf(costs[calls]), " calls of campaigns with spend"];
   return { cost_per_qualified_call: note("qualified_calls"), cost_per_call: note("calls") };
 }
