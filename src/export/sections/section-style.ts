@@ -37,7 +37,7 @@ a { color: var(--link); }
 .tiles:has(> :nth-child(6)) { grid-template-columns: repeat(4, 1fr); }
 .tiles li > * { display: flex; flex-direction: column; align-items: flex-start; width: 100%; height: 100%; padding: 0.6rem 0.75rem; border: 1px solid transparent; border-radius: 6px; background: var(--panel); color: inherit; font-size: 0.9rem; font-weight: 400; text-align: left; }
 .tiles .name, .tiles .line { color: var(--faint); }
-.tiles .figure { font-size: 1.6rem; line-height: 1.25; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.tiles .figure { font-size: 1.6rem; line-height: 1.25; font-variant-numeric: tabular-nums; }
 .change { color: var(--faint); font-weight: 400; }
 .change.beyond { color: var(--ink); font-weight: 600; }
 .change .before { color: var(--faint); font-weight: 400; }
@@ -53,11 +53,12 @@ a { color: var(--link); }
 }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
 th, td { padding: 0.3rem 0.5rem; text-align: right; border-bottom: 1px solid var(--line); vertical-align: top; }
-th:first-child { text-align: left; width: 30%; }
-thead th { font-weight: 600; white-space: nowrap; }
+th:first-child { text-align: left; width: 28%; }
+thead th { min-width: 5.5rem; font-weight: 600; vertical-align: bottom; }
 tbody th { font-weight: 400; overflow-wrap: anywhere; min-width: 10rem; }
 td { white-space: nowrap; font-variant-numeric: tabular-nums; }
 td .change, th .change { display: block; font-size: 0.85em; }
+.figure data, .change data { white-space: nowrap; }
 tfoot th, tfoot td { font-weight: 600; border-bottom: 0; }
 .id { display: block; color: var(--faint); font-size: 0.85em; }
 .bar { display: block; width: 100%; min-width: 5rem; height: 4px; margin-top: 2px; fill: var(--bar); }
@@ -70,7 +71,8 @@ code { font-size: 0.9em; overflow-wrap: anywhere; }
 @media screen and (max-width: 40rem) {
   h1 { font-size: 1.4rem; }
   .tiles, .tiles:has(> :nth-child(6)) { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
-  .tiles .figure { font-size: 1.35rem; }
+  .tiles .figure { font-size: 1.2rem; }
+  td .change { min-width: 7rem; white-space: normal; }
   tbody th { min-width: 9rem; }
   th:first-child { position: sticky; left: 0; max-width: 11rem; background: var(--paper); }
 }
