@@ -18,6 +18,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   "cli/init/answers.ts": "asks for the zone of the computer",
   "features/notices/watch-calls.ts": "rounds",
   "features/restatements/find-restatements.ts": "rounds",
+  "operate/doctor/check-duration.ts": "rounds",
   "sandbox/jobs.ts": "jobs that are made up",
 };
 

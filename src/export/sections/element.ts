@@ -13,7 +13,7 @@ export interface Drawing {
 }
 export type Content = Element | Drawing | string | number | null | undefined | boolean | readonly Content[];
 
-/** A class, a label, a `key` that tells rows of a list apart, and what a live page does, such as `onClick`. */
+/** A class, a label, a `key` for the rows of a list, and what a live page does, such as `onClick`. */
 export interface Attributes {
   readonly [name: string]: string | number | boolean | null | undefined | (() => void);
 }

@@ -4,7 +4,7 @@ import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import type { FolderExportOptions } from "../figures/produce-files.ts";
 import { makeCall } from "../warehouses/calls.ts";
 
-/** A small copy and what is asked of it. The last sync ended on 1 October 2026. */
+/** A small copy, and a page of its calls. The last sync ended on 1 October 2026. */
 export interface Situation {
   name: string;
   calls: readonly Call[];
