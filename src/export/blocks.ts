@@ -1,7 +1,6 @@
-import type { Verdict } from "./completeness.ts";
 import type { Letterhead } from "./letterhead/letterhead.ts";
-import type { Html } from "./letterhead/page-parts.ts";
 import type { Sentence } from "./sentences/sentences.ts";
+import type { Verdict } from "./statements/completeness.ts";
 import { doubtsOf, type Statement, saySome } from "./statements/statements.ts";
 
 /** A figure in words, with its change. */
@@ -14,10 +13,6 @@ export interface Figure {
   previous: string | null;
   /** Whether chance alone may explain the change. */
   within_chance: boolean;
-  /** The numbers of these texts, which a page has for machines. */
-  numbers?: { value: number | null; change: number | null; previous: number | null };
-  /** What a page shows below it. */
-  note?: Html | string;
 }
 
 /** A file in a list. */

@@ -10,9 +10,9 @@ import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
 import type { Letterhead } from "./letterhead/letterhead.ts";
-import type { Html } from "./letterhead/page-parts.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
+import type { Content } from "./sections/element.ts";
 import type { ChangedFigure } from "./sentences/facts.ts";
 import type { Facts } from "./statements/rule.ts";
 import type { NamedTable, Table } from "./table.ts";
@@ -62,7 +62,7 @@ export interface ExportJob extends SectionJob {
 /** The sections that features add to a page of charts. */
 export type SectionName = "restatements" | "tags";
 /** Writes a section in the locale of the page; nothing if there is nothing to show. */
-export type WriteSection = () => Html | "";
+export type WriteSection = () => Content;
 
 /** What is read at the moment of an export, before the first file is written. */
 export interface Reading<T> {

@@ -1,5 +1,5 @@
 import { formatMicros } from "../base/text/currency.ts";
-import { formatCount } from "../base/text/quantity-text.ts";
+import { formatCount, formatMoney } from "../base/text/quantity-text.ts";
 import type { LineCounts } from "./open-table.ts";
 
 /** Lines of a file that are no rows, such as `1 header, 2 title, 1 total`. */
@@ -16,7 +16,7 @@ export const describeUnused = (unused: readonly string[]) =>
 
 /** @param micros of a `null` currency, nothing has an amount */
 export const amountText = (micros: bigint, currency: string | null) =>
-  currency === null ? formatMicros(micros) : `${formatMicros(micros)} ${currency}`;
+  formatMoney(Number(formatMicros(micros)), currency);
 
 /** Replaces millionths by a number for JSON. */
 export const toAmount = (micros: bigint | number | null) =>

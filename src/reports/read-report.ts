@@ -4,6 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import type { ExportJob, Reading } from "../export/job.ts";
 import { has } from "../export/statements/statements.ts";
 import { compareTo } from "../export/timeframe.ts";
+import { measuresOf } from "../figures/rollup-query.ts";
 import type { Figures } from "../figures/sums.ts";
 import type { Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { ReportSummary } from "./delivery/report-summary.ts";
@@ -86,13 +87,14 @@ export async function readReportHeadline(job: ExportJob) {
   const stretch = { span, periods: grain && timeframe.periods, previous, minCell: ask.minCell };
   const figures = await readHeadline(session, stretch);
   const spent = spend && (await readSpend(session, spend, { range, span, compared }));
-  const earned = outcomes && {
-    currency: outcomes.form.currency,
-    ...(await readOutcomes(session, { ...stretch, outcomes: outcomes.form })),
-  };
+  const earned = outcomes && (await readOutcomes(session, { ...stretch, outcomes: outcomes.form }));
   // Unknown until then, and 0 in the warehouse.
   const unknown: Figures = has(job.manifest.statements, "first_load") ? { first_time_callers: null } : {};
-  return { figures: { ...figures, ...unknown }, spend: spent, earned, compared };
+  const measures = measuresOf(
+    { dimensions: [], spend: spend?.form, outcomes: outcomes?.form },
+    session.rules,
+  );
+  return { figures: { ...figures, ...unknown }, spend: spent, earned, compared, measures };
 }
 
 /** Reads what the first sentences are found in, as a page of the same calls does. */

@@ -5,11 +5,13 @@ import { daysInWords, rangeInWords } from "../base/calendar/period-text.ts";
 import { inLocale } from "../base/text/locale.ts";
 import { excludedOf } from "../config/request/conversion-kinds.ts";
 import type { Figure } from "../export/blocks.ts";
-import { judgeCompleteness } from "../export/completeness.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { sentencesOf } from "../export/sentences/sentences.ts";
+import { judgeCompleteness } from "../export/statements/completeness.ts";
+import { describeChange, formatFigure, readerOf, titleOf } from "../figures/figure-text.ts";
+import type { Figures } from "../figures/sums.ts";
 import type { ReportFile, ReportSummary } from "./delivery/report-summary.ts";
-import { type HeadlineColumn, toMessageFigures } from "./page/headline.ts";
+import { metricsNamed } from "./page/figure-rows.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { ReportHeadline, ReportReading } from "./read-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -48,7 +50,7 @@ function toSummary(
             statements,
             restatements: delivered.remembered?.restatements ?? [],
           }),
-    headline: toHeadline(headline, manifest.spend?.currency),
+    headline: toHeadline(headline),
     verdict: judgeCompleteness(manifest, coverage),
     statements,
     notices: delivered?.news?.notices ?? [],
@@ -80,23 +82,30 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 
-/** The figures of a mail, in their order. */
-const HEADLINE: readonly HeadlineColumn[] = [
-  ...["calls", "answer_rate", "qualified_calls", "first_time_callers"],
-  ...["missed_calls", "missed_in_hours", "booked_calls", "revenue"],
-  ...["cost", "cost_per_call", "cost_per_qualified_call"],
-] as const;
+const COUNTS = ["calls", "answer_rate", "qualified_calls", "first_time_callers", "missed_calls"];
+const EARNED = ["booked_calls", "revenue"];
+const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call"];
 
-function toHeadline(
-  { figures, spend, earned, compared }: ReportHeadline,
-  currency: string | null | undefined,
-): Figure[] {
-  const source = {
-    calls: figures,
-    costs: spend?.costs,
-    outcomes: earned?.total,
-    currencies: { costs: currency ?? null, outcomes: earned?.currency ?? null },
-    compared,
-  };
-  return toMessageFigures(source, HEADLINE);
+function toHeadline({ figures, spend, earned, compared, measures }: ReportHeadline): Figure[] {
+  const figuresOf = (names: readonly string[], of: Figures | undefined) =>
+    metricsNamed(measures, of === undefined ? [] : names)
+      .filter(({ isUnknown = false }) => !isUnknown)
+      .map((metric): Figure => {
+        const { name, aggregate } = metric;
+        const read = readerOf(of ?? {});
+        const change = describeChange(metric, read, compared);
+        return {
+          name: `${titleOf(name)}${aggregate.kind === "cost per" ? " (campaigns with spend)" : ""}`,
+          value: formatFigure(metric, read),
+          change: change?.change ?? null,
+          previous: change?.previous ?? null,
+          within_chance: change?.isWithinChance === true,
+        };
+      });
+  const inHours = figures.missed_in_hours == null ? [] : ["missed_in_hours"];
+  return [
+    ...figuresOf([...COUNTS, ...inHours], figures),
+    ...figuresOf(EARNED, earned?.total),
+    ...figuresOf(COSTS, spend?.costs),
+  ];
 }

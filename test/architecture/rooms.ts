@@ -62,9 +62,9 @@ export const ROOMS: readonly Room[] = [
   },
   {
     name: "export",
-    what: "files: writers, formats, outlets, the manifest, statements, sentences",
+    what: "files: writers, formats, outlets, the manifest, statements, sentences, sections of pages",
     start: "export/job.ts",
-    folders: [["letterhead", "statements"], ["sentences"], [".", "formats", "output"]],
+    folders: [["letterhead", "statements"], ["sentences"], ["sections"], [".", "formats", "output"]],
   },
   {
     name: "features",

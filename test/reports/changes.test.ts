@@ -157,8 +157,11 @@ const pick = (figure: string, rows: readonly object[]) => {
 };
 
 function pageCell(page: string, name: string): string {
-  const tile = new RegExp(`<dt>${name}</dt><dd>(.*?)</dd><dd>(.*?)</dd>`, "s").exec(page);
-  return (tile?.slice(1).join(" ") ?? "").replace(/<[^>]*>/g, "").trim();
+  const [, tile = ""] = new RegExp(`<span class="name">${name}</span>(.*?)</li>`, "s").exec(page) ?? [];
+  return tile
+    .replace(/<span class="(?:change|line)/g, " $&")
+    .replace(/<[^>]*>/g, "")
+    .trim();
 }
 
 function mailCell(mail: string, name: string): string {

@@ -321,7 +321,7 @@ describe("makeReport", () => {
       {
         account: null,
         name: "Acme Roofing",
-        range: expect.stringMatching(/^9\. Nov\. 2026 to 15\. Nov\. 2026, days of UTC/),
+        range: expect.stringMatching(/^9\.–15\. Nov\. 2026, days of UTC/),
         headline: expect.arrayContaining([
           expect.objectContaining({ name: "Answer rate", value: "75,0\u00a0%" }),
         ]),

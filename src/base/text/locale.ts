@@ -41,14 +41,20 @@ export function formatNumber(number: number, options: Intl.NumberFormatOptions =
   return formatOf(Intl.NumberFormat, { numberingSystem: "latn", ...options }).format(number);
 }
 
+/** Returns how many digits after the point amounts of a currency have: 2, but 0 of yen. */
+export function digitsOf(currency: string): number {
+  const format = formatOf(Intl.NumberFormat, { style: "currency", currency });
+  return format.resolvedOptions().maximumFractionDigits ?? 2;
+}
+
 /** @param day YYYY-MM-DD, of the Gregorian calendar */
 export function formatDate(day: string, options: Intl.DateTimeFormatOptions): string {
   return dateFormat(options).format(toDate(day));
 }
 
-/** Oct 5 – Nov 1, 2026 */
+/** Oct 5 – Nov 1, 2026; with usual blanks, because not every font has thin ones. */
 export function formatDates(from: string, to: string, options: Intl.DateTimeFormatOptions): string {
-  return dateFormat(options).formatRange(toDate(from), toDate(to));
+  return dateFormat(options).formatRange(toDate(from), toDate(to)).replaceAll("\u2009", " ");
 }
 
 function dateFormat(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {

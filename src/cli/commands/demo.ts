@@ -1,10 +1,9 @@
 import { join, relative } from "node:path";
 import { Command } from "@commander-js/extra-typings";
-import { formatCount } from "../../base/text/quantity-text.ts";
+import { formatCount, formatShare, formatTenths } from "../../base/text/quantity-text.ts";
 import { ellipsize, formatTable } from "../../base/text/terminal-text.ts";
 import type { ReadTable } from "../../export/output/memory.ts";
 import type { Figures } from "../../figures/sums.ts";
-import { formatAnswerRate } from "../../reports/page/figure-text.ts";
 import { DEMO_CALLS, type Demo, makeDemo } from "../../sandbox/demo/make-demo.ts";
 import { exitCodeOf } from "../../sync/run.ts";
 import { settingsOf } from "../chosen-accounts.ts";
@@ -32,10 +31,11 @@ const ROWS_SHOWN = 8;
 const SHOWN: Readonly<Record<string, (figures: Figures) => string | null>> = {
   calls: ({ calls }) => formatCount(Number(calls)),
   answered: ({ answered_calls }) => formatCount(Number(answered_calls)),
-  rate: (figures) => formatAnswerRate(figures),
+  rate: ({ answered_calls, calls }) => formatShare(Number(answered_calls), Number(calls)),
   callers: ({ unique_callers }) => formatCount(Number(unique_callers)),
   qualified: ({ qualified_calls }) => formatCount(Number(qualified_calls)),
-  "avg s": ({ average_duration_seconds: seconds }) => (seconds === null ? null : Number(seconds).toFixed(1)),
+  "avg s": ({ average_duration_seconds: seconds }) =>
+    seconds === null ? null : formatTenths(Number(seconds)),
 };
 
 function describeDemo({ run, report, tables, pages }: Demo, folder: string): string {

@@ -16,6 +16,7 @@ import { JOB_FIELDS, JOBS_INTAKE } from "../../features/outcomes/jobs-intake.ts"
 import { OUTCOME_LEDGER, type OutcomeImport } from "../../features/outcomes/outcome-imports.ts";
 import { REJECTED_FILE, writeRejected } from "../../features/outcomes/rejected-file.ts";
 import { toStageWord } from "../../features/outcomes/stage-words.ts";
+import { amountText } from "../../intake/import-words.ts";
 import { describeState } from "../../intake/ledger.ts";
 import { assertOutput } from "../../warehouse/file/output-file.ts";
 import { type Context, OPTION } from "../context.ts";
@@ -175,7 +176,7 @@ function toJson<Import extends { revenue_micros: bigint | null }>({ revenue_micr
 }
 
 function amountOf({ revenue_micros, currency }: Pick<OutcomeImport, "revenue_micros" | "currency">): string {
-  return revenue_micros === null ? "no amounts" : `${formatMicros(revenue_micros)} ${currency}`;
+  return revenue_micros === null ? "no amounts" : amountText(revenue_micros, currency);
 }
 
 function sumOf(imports: readonly ImportedJobs[]): { jobs: number; matched: number } {

@@ -114,7 +114,7 @@ function describeDays({ first_day, last_day }: { first_day: string; last_day: st
 }
 
 function amountOf({ cost_micros, currency }: { cost_micros: bigint; currency: string | null }): string {
-  return `${formatMicros(cost_micros)} ${currency}`;
+  return amountText(cost_micros, currency);
 }
 
 /** Excluded rows shown to a person; `--json` has all. */

@@ -2,7 +2,7 @@ import { minutesOf } from "../../base/calendar/local-time.ts";
 import { ageOf } from "../../base/clock.ts";
 import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/text/quantity-text.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "../../base/text/terminal-text.ts";
-import { countInWords } from "../../export/completeness.ts";
+import { countInWords } from "../../export/statements/completeness.ts";
 import type { Level } from "../../export/statements/rule.ts";
 import { doubtsOf, say } from "../../export/statements/statements.ts";
 import { describeDelivery, findFailedSync, trustIn } from "../../operate/status/find-problems.ts";

@@ -1,6 +1,6 @@
 import { longLabelOf } from "../../base/calendar/period-text.ts";
 import { isShareWithinChance, isWithinChance, WITHIN_CHANCE } from "../../base/chance.ts";
-import { formatAmount, formatCount, formatQuantity, formatShare } from "../../base/text/quantity-text.ts";
+import { formatCount, formatMoney, formatQuantity, formatShare } from "../../base/text/quantity-text.ts";
 import { has } from "../statements/statements.ts";
 import type { MovedKey, SentenceFacts } from "./facts.ts";
 
@@ -75,7 +75,7 @@ export const SENTENCE_RULES = {
     say: ({ name, cost, currency, is_known, others }) => [
       "Campaign ",
       { name },
-      ` cost ${formatAmount(cost)} ${currency}${is_known ? " and brought no call" : ", and no call has ever had its name or id"}`,
+      ` cost ${formatMoney(cost, currency)}${is_known ? " and brought no call" : ", and no call has ever had its name or id"}`,
       others === 0 ? "." : `; ${formatQuantity(others, "more campaign")} spent without a call.`,
     ],
   }),
@@ -134,7 +134,7 @@ export const SENTENCE_RULES = {
       `By the jobs imported so far, ${formatQuantity(calls, "call")} ${calls === 1 ? "was" : "were"} ${what}, ${difference(calls, before)} ${than}`,
       currency === null
         ? "."
-        : `; revenue was ${formatAmount(revenue ?? 0)} ${currency}, after ${formatAmount(earlier ?? 0)}.`,
+        : `; revenue was ${formatMoney(revenue ?? 0, currency)}, after ${formatMoney(earlier ?? 0, currency)}.`,
     ],
   }),
   more_calls: moved("up", "rose"),

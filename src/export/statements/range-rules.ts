@@ -3,7 +3,7 @@ import { HISTORY_DAYS } from "../../base/calendar/history.ts";
 import { localDate, localMinute } from "../../base/calendar/local-time.ts";
 import { countOpenDays } from "../../base/calendar/opening-hours.ts";
 import { longLabelOf } from "../../base/calendar/period-text.ts";
-import { formatAmount, formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { formatCount, formatDecimal, formatMoney, formatQuantity } from "../../base/text/quantity-text.ts";
 import {
   COST_PER_CALL_FIGURES,
   FIRST_CALL_FIGURES,
@@ -147,7 +147,7 @@ export const RANGE_RULES = {
       return { cost, of: spend.cost, currency: spend.currency };
     },
     say: ({ cost, of, currency }) =>
-      `Spend of campaigns that no call has: ${formatAmount(cost)} ${currency} of ${formatAmount(of)}.`,
+      `Spend of campaigns that no call has: ${formatMoney(cost, currency)} of ${formatMoney(of, currency)}.`,
   }),
   unmatched_jobs: rule({
     level: "caution",
@@ -157,7 +157,7 @@ export const RANGE_RULES = {
         ? { jobs: imported.jobs, matched: imported.matched }
         : undefined,
     say: ({ jobs, matched }) =>
-      `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${Math.floor((1000 * matched) / jobs) / 10}%) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
+      `Of ${formatQuantity(jobs, "imported job")}, ${formatCount(matched)} (${formatDecimal(Math.floor((1000 * matched) / jobs) / 10, 1)}%) ${matched === 1 ? "has" : "have"} a call: figures leave out the others.`,
   }),
   no_amounts: rule({
     level: "caution",

@@ -1,7 +1,6 @@
 import { localMinute } from "../../base/calendar/local-time.ts";
 import { longLabelOf } from "../../base/calendar/period-text.ts";
-import { formatNumber } from "../../base/text/locale.ts";
-import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
+import { formatCount, formatQuantity, formatShare } from "../../base/text/quantity-text.ts";
 import { missingCallThreshold } from "../../service/paging/verdict.ts";
 import { type Rule, rule } from "./rule.ts";
 
@@ -101,5 +100,5 @@ export const WAREHOUSE_RULES = {
 /** One decimal, but never 0.0% or 100.0% of some. */
 function toPercent(share: number): string {
   if (share < 0.0005) return "less than 0.1%";
-  return `${formatNumber(share * 100, { minimumFractionDigits: 1, maximumFractionDigits: 1 })}%`;
+  return formatShare(share, 1);
 }

@@ -32,6 +32,8 @@ const spendLedger = ledgerOf(
     costMicros: z.string(),
     clicks: z.number().nullable(),
     impressions: z.number().nullable(),
+    /** Of a campaign that no call has, also none outside of the file. */
+    isUnmatched: z.literal(true).optional(),
   }),
 );
 const outcomeLedger = ledgerOf(

@@ -95,10 +95,29 @@ export function spendLedger(spend: SessionSpend, side: Side): SpendLedger {
     periods: new Dictionary(),
   });
   const spentOf = spend.byCell(side, cells);
-  return ledgerOf(spentOf, cells, ({ costMicros, ...amounts }) => ({
+  const { keys, rows } = ledgerOf(spentOf, cells, ({ costMicros, ...amounts }) => ({
     ...amounts,
     costMicros: String(costMicros),
   }));
+  const places = CAMPAIGN.map((name) => keys.indexOf(name));
+  const unmatched = unmatchedCampaigns(spend, side);
+  const isUnmatched = ({ values }: { values: readonly FactValue[] }) =>
+    unmatched.has(JSON.stringify(places.map((place) => values[place] ?? null)));
+  return { keys, rows: rows.map((row) => (isUnmatched(row) ? { ...row, isUnmatched: true } : row)) };
+}
+
+const CAMPAIGN = ["source", "campaign", "campaign_id"];
+
+/** Returns the campaigns that no call has, by source, as texts. */
+function unmatchedCampaigns(spend: SessionSpend, { span }: Side): ReadonlySet<string> {
+  return new Set(
+    spend
+      .campaigns(span)
+      .filter(({ match }) => match === "unmatched")
+      .map(({ source, campaign, campaign_id }) =>
+        JSON.stringify([source, campaign, campaign_id].map(toPageValue)),
+      ),
+  );
 }
 
 export async function outcomeLedger(

@@ -4,7 +4,7 @@ import { outcomesSchema, pageRulesSchema, spendSchema } from "../../export/state
 import { COLUMN_TYPES } from "../../export/table.ts";
 import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { REVENUE_BY } from "../../figures/metrics.ts";
-import { basisSchema } from "../../warehouse/runs/basis-schema.ts";
+import { basisSchema, coverageSchema } from "../../warehouse/runs/basis-schema.ts";
 
 /** What the names of listed columns begin with, among the columns of calls. */
 export const LISTED = "call.";
@@ -42,7 +42,7 @@ export const pageFactsSchema = z.object({
   name: z.string().nullable(),
   /** What an `img` shows; null for none. */
   logo: z.string().nullable(),
-  /** BCP 47; null for the browser's. */
+  /** BCP 47; null for `1,234.5` and `26 Oct 2026`. */
   locale: z.string().nullable(),
   timezone: z.string(),
   /** The days in the file. */
@@ -56,6 +56,10 @@ export const pageFactsSchema = z.object({
   /** The fewest calls of a group, in a file of groups; null for one of single calls. */
   minCell: z.number().nullable(),
   rules: pageRulesSchema,
+  /** Whether topics decide which calls are qualified, too. */
+  hasTopics: z.boolean(),
+  /** The last run that proved that it read every call; null if there is none. */
+  verified: coverageSchema.shape.verified,
   /** Missing without spend, or outcomes. */
   spend: z.object({ form: spendForm, described: spendSchema }).optional(),
   outcomes: z

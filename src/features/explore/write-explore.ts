@@ -41,7 +41,7 @@ export async function writeExplore(
   const pack = ask.minCell === undefined ? packLines : packGroups;
   const { packed, described, listed } = await pack(job, stored, { span, periods: days });
   const { exclude_callers, ...filter } = ask.filter;
-  const { duration_unit, qualified_seconds, hours } = session.rules;
+  const { duration_unit, qualified_seconds, hours, topics } = session.rules;
   const facts: Omit<PageFacts, "sha256"> = {
     account: job.account ?? null,
     name: letterhead.name ?? null,
@@ -57,6 +57,8 @@ export async function writeExplore(
     ],
     minCell: ask.minCell ?? null,
     rules: { duration_unit, qualified_seconds, hours },
+    hasTopics: topics.length > 0,
+    verified: job.readCoverage().verified,
     spend: job.spend && manifest.spend && { form: job.spend.form, described: withoutFiles(manifest.spend) },
     outcomes: job.outcomes && manifest.outcomes && { form: job.outcomes.form, described: manifest.outcomes },
     listed,

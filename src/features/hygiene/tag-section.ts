@@ -1,8 +1,10 @@
-import { html } from "hono/html";
 import { capitalized } from "../../base/text/capitalized.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import type { SectionJob, WriteSection } from "../../export/job.ts";
-import { type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
+import { code } from "../../export/sections/basis.ts";
+import { type Content, element } from "../../export/sections/element.ts";
+import { shortName } from "../../export/sections/short-name.ts";
+import { headCell, headRow, keyHead, scrolled } from "../../export/sections/tables.ts";
 import type { TagProblem, TagProblemKind } from "./tag-problem.ts";
 import { readJobProblems } from "./write-hygiene.ts";
 
@@ -22,19 +24,37 @@ const WORDS: Partial<Record<TagProblemKind, string>> = {
 
 /** Reads the mistaken tags with most calls, of a page of all calls. */
 export async function readTagSection(job: SectionJob): Promise<WriteSection> {
-  if (job.lists === undefined || Object.keys(job.ask.filter).length > 0) return () => "";
+  if (job.lists === undefined || Object.keys(job.ask.filter).length > 0) return () => null;
   const { problems } = await readJobProblems(job);
   const wrong = problems
     .filter(({ kind }) => WORDS[kind] !== undefined)
     .toSorted((a, b) => b.calls - a.calls);
-  return () => (wrong.length === 0 ? "" : tagSection(wrong));
+  return () => (wrong.length === 0 ? null : tagSection(wrong));
 }
 
-function tagSection(wrong: readonly TagProblem[]): Html {
+function tagSection(wrong: readonly TagProblem[]): Content {
   const row = ({ kind, field, value, other, calls }: TagProblem) =>
-    html`<tr><th scope="row">${capitalized(field)} ${isolated(value)}</th><td>${WORDS[kind]} ${isolated(other ?? "")}</td><td>${formatCount(calls)}</td></tr>`;
+    element(
+      "tr",
+      {},
+      keyHead([`${capitalized(field)} `, shortName(value)]),
+      element("td", {}, `${WORDS[kind]} `, shortName(other ?? "")),
+      element("td", {}, formatCount(calls)),
+    );
   const title = `${formatQuantity(wrong.length, "tag")} may be wrong`;
-  return html`<h2>${title}</h2>
-<p>In the 28 days up to the last one. <code>calltally hygiene</code> lists all, and mends them.</p>
-${scrolled(title, html`${headRow(["Tag", "Why", "Calls"])}<tbody>${wrong.slice(0, ROWS_SHOWN).map(row)}</tbody>`)}`;
+  return [
+    element("h2", {}, title),
+    element(
+      "p",
+      {},
+      "In the 28 days up to the last one. ",
+      code("calltally hygiene"),
+      " lists all, and mends them.",
+    ),
+    scrolled(
+      title,
+      headRow(...["Tag", "Why", "Calls"].map(headCell)),
+      element("tbody", {}, ...wrong.slice(0, ROWS_SHOWN).map(row)),
+    ),
+  ];
 }

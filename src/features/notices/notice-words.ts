@@ -1,5 +1,5 @@
 import { timeInWords } from "../../base/calendar/local-time.ts";
-import { formatNumber, isLocalized } from "../../base/text/locale.ts";
+import { formatPlain } from "../../base/text/quantity-text.ts";
 import { NAME_IN_TEXT, toShortName } from "../../base/text/short-name.ts";
 import type { NoticeRow } from "./notice-table.ts";
 
@@ -12,7 +12,7 @@ export function describeNotice(notice: NoticeRow, zone: string): string {
   const show = (time: string) => timeInWords(time, zone);
   const what = kind === "silent" ? "no call" : `${calls} ${calls === 1 ? "call" : "calls"}`;
   const end = ended_at === null ? "" : `${end_reason} since ${show(ended_at)}, after `;
-  return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${isLocalized() ? formatNumber(expected) : expected} expected`;
+  return `${nameKey(notice)}: ${end}${what} since ${show(since)}, ${formatPlain(expected)} expected`;
 }
 
 function nameKey({ dimension, key }: NoticeRow): string {

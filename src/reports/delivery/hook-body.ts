@@ -2,12 +2,12 @@ import { isLoopback } from "../../base/loopback.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { assertNoPlaceholder } from "../../config/placeholder-names.ts";
 import { type Figure, type ListedFile, type Printers, printBlocks } from "../../export/blocks.ts";
-import { verdictInWords } from "../../export/completeness.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import { type Sentence, toSentenceText } from "../../export/sentences/sentences.ts";
+import { verdictInWords } from "../../export/statements/completeness.ts";
 import { doubtsOf, type Statement, say, toSpoken } from "../../export/statements/statements.ts";
 import { blocksOf } from "./report-blocks.ts";
-import { changeInWords, type ReportSummary } from "./report-summary.ts";
+import { type ReportSummary, wordsOfChange } from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
 export type HookKind = keyof typeof FORMS;
@@ -162,7 +162,7 @@ function toOneLine(summary: ReportSummary): string {
 }
 
 function inWords(figure: Figure, blank = " "): string {
-  const change = changeInWords(figure);
+  const change = wordsOfChange(figure);
   return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 

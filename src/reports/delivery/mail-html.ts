@@ -1,11 +1,12 @@
 import { html } from "hono/html";
 import { type Block, type Figure, type ListedFile, type Printers, printBlocks } from "../../export/blocks.ts";
-import { verdictInWords } from "../../export/completeness.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
-import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
+import { sentence } from "../../export/sections/sentences.ts";
+import { toHtml } from "../../export/sections/to-html.ts";
+import { verdictInWords } from "../../export/statements/completeness.ts";
 import { say } from "../../export/statements/statements.ts";
 import { placeOf } from "./mail-text.ts";
-import { changeInWords } from "./report-summary.ts";
+import { wordsOfChange } from "./report-summary.ts";
 
 /** The Content-ID of the logo. */
 export const LOGO = "logo@calltally";
@@ -24,7 +25,7 @@ const toItem = (content: Html | string) => html`<li style="margin:4px 0">${conte
 
 const toFigure = (figure: Figure) => html`<tr>
 <td style="${CELL}">${figure.name}</td>
-<td style="${CELL};padding-left:16px;text-align:right;font-variant-numeric:tabular-nums"><div style="font-size:20px;font-weight:600;line-height:1.2;white-space:nowrap">${figure.value}</div><div style="font-size:13px;${MUTED}">${changeInWords(figure)}</div></td>
+<td style="${CELL};padding-left:16px;text-align:right;font-variant-numeric:tabular-nums"><div style="font-size:20px;font-weight:600;line-height:1.2;white-space:nowrap">${figure.value}</div><div style="font-size:13px;${MUTED}">${wordsOfChange(figure)}</div></td>
 </tr>
 `;
 
@@ -50,7 +51,7 @@ const BODY: Printers<Html | readonly Html[]> = {
   sentences: ({
     sentences,
   }) => html`<ul style="margin:20px 0;padding-left:20px;font-size:16px;overflow-wrap:anywhere">
-${sentences.map((each) => toItem(toSentenceHtml(each)))}</ul>
+${sentences.map((each) => toItem(toHtml(sentence(each))))}</ul>
 `,
   figures: ({
     figures,

@@ -1,8 +1,8 @@
 import { type Block, type Figure, type ListedFile, type Printers, printBlocks } from "../../export/blocks.ts";
-import { verdictInWords } from "../../export/completeness.ts";
 import { toSentenceText } from "../../export/sentences/sentences.ts";
+import { verdictInWords } from "../../export/statements/completeness.ts";
 import { say } from "../../export/statements/statements.ts";
-import { changeInWords } from "./report-summary.ts";
+import { wordsOfChange } from "./report-summary.ts";
 
 const toItem = (text: string) => `- ${text}`;
 
@@ -31,7 +31,7 @@ function alignFigures(figures: readonly Figure[]): string[] {
   const names = widest(figures.map(({ name }) => name));
   const values = widest(figures.map(({ value }) => value));
   return figures.map((figure) =>
-    `${figure.name.padEnd(names)}  ${figure.value.padStart(values)}  ${changeInWords(figure) ?? ""}`.trimEnd(),
+    `${figure.name.padEnd(names)}  ${figure.value.padStart(values)}  ${wordsOfChange(figure) ?? ""}`.trimEnd(),
   );
 }
 

@@ -1,12 +1,7 @@
+import { formatBytes } from "../../base/text/quantity-text.ts";
 import { type Block, type ListedFile, statementBlocks } from "../../export/blocks.ts";
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
-import {
-  callerInWords,
-  formatBytes,
-  type ReportFile,
-  type ReportSummary,
-  ringBackTitle,
-} from "./report-summary.ts";
+import { callerInWords, type ReportFile, type ReportSummary, ringBackTitle } from "./report-summary.ts";
 
 /** A file as a message has it. */
 export interface SentFile extends Pick<ReportFile, "name" | "bytes"> {

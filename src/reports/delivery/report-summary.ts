@@ -1,11 +1,11 @@
-import { formatNumber } from "../../base/text/locale.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { NAME_IN_TEXT, toShortName } from "../../base/text/short-name.ts";
 import type { Figure } from "../../export/blocks.ts";
-import type { Verdict } from "../../export/completeness.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import type { Sentence } from "../../export/sentences/sentences.ts";
+import type { Verdict } from "../../export/statements/completeness.ts";
 import type { Statement } from "../../export/statements/statements.ts";
+import { changeInWords } from "../../figures/figure-text.ts";
 
 export interface ReportFile {
   /** Path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
@@ -58,8 +58,9 @@ export interface ReportSummary {
 }
 
 /** Such as `+12.4% from 1,071, within chance`; null without a change. */
-export function changeInWords({ change, previous, within_chance }: Figure): string | null {
-  return change === null ? null : `${change} from ${previous}${within_chance ? ", within chance" : ""}`;
+export function wordsOfChange({ change, previous, within_chance }: Figure): string | null {
+  if (change === null || previous === null) return null;
+  return changeInWords({ change, previous, isWithinChance: within_chance });
 }
 
 /** Such as `2026-11-20 13:37, 2 missed calls, in hours, from google: +15125550117`. */
@@ -86,11 +87,4 @@ export function ringBackTitle({ ring_back }: ReportSummary): string | null {
   const { callers, all } = ring_back;
   const some = callers.length < all ? `the newest ${callers.length} of ` : "";
   return `To ring back: ${some}${formatQuantity(all, "caller")}`;
-}
-
-/** Such as `12 kB` or `3.4 MB`. */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  if (bytes < 999_500) return `${Math.round(bytes / 1000)} kB`;
-  return `${formatNumber(bytes / 1_000_000, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} MB`;
 }

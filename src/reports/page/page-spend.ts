@@ -1,57 +1,56 @@
-import { html } from "hono/html";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
+import type { Content } from "../../export/sections/element.ts";
+import { figure } from "../../export/sections/figure-cells.ts";
+import { readerOf } from "../../figures/figure-text.ts";
 import { TOTAL, WITH_SPEND } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
-import { amountOf } from "./figure-text.ts";
-import { nameAmong, nameOf, rowHead } from "./page-parts.ts";
-import type { Report, SpendFigures } from "./report-figures.ts";
+import { keyRow, metricsNamed, paragraph, rowOf, tableOf } from "./figure-rows.ts";
+import { heading, nameAmong } from "./page-parts.ts";
+import type { Report } from "./report-figures.ts";
 
-const HEADS = ["Cost", "Calls", "Qualified", "Per call", "Per qualified", "Per first-time"];
+const COST = "cost_per_qualified_call";
+const COLUMNS = ["cost", "calls", "qualified_calls", "cost_per_call", COST, "cost_per_first_time_caller"];
 
-export function spendSection({ figures, manifest }: Report): Html {
-  const { spend } = figures;
-  if (spend === undefined) return html``;
-  const currency = manifest.spend?.currency ?? "";
-  if (spend.total.cost === null) return html`<h2>No spend was imported for these days</h2>`;
-  return html`<h2>Cost per qualified call: ${describeLead(spend, currency)}</h2>
-<p>Amounts are in ${currency}. The line (with spend) adds up the campaigns whose cost is over 0, the line (total) all spend and calls. Costs are per call, per qualified call and per first-time caller.</p>
-${spendTable(spend)}`;
+export function spendSection({ figures: { spend }, measures }: Report): Content {
+  if (spend === undefined) return null;
+  const { campaigns, rest, withoutCalls, withSpend, total } = spend;
+  if (total.cost === null) return heading("No spend was imported for these days");
+  const more = [
+    ...(rest === undefined ? [] : [rowOf(`(other): ${formatCount(rest.rows)} more`, rest.figures)]),
+    ...(withoutCalls === undefined
+      ? []
+      : [
+          rowOf(
+            `Spend without calls: ${formatQuantity(withoutCalls.rows, "campaign")}`,
+            withoutCalls.figures,
+          ),
+        ]),
+  ];
+  return [
+    heading("Cost per qualified call: ", ...describeLead(spend, measures)),
+    paragraph(
+      "The line (with spend) adds up the campaigns whose cost is over 0, the line (total) all spend and calls.",
+    ),
+    tableOf("campaign", "Cost by campaign", {
+      metrics: metricsNamed(measures, COLUMNS),
+      rows: [...campaigns.map((row) => keyRow("campaign", row)), ...more],
+      totals: [rowOf(WITH_SPEND, withSpend), rowOf(TOTAL, total)],
+    }),
+  ];
 }
 
 /** Names the campaign with the cheapest qualified calls; if not all are shown, the cost where most was spent. */
-function describeLead({ campaigns, rest }: SpendFigures, currency: string): Html | string {
-  const costOf = (figures: Figures) => Number(figures.cost_per_qualified_call);
-  const known = campaigns.filter((figures) => figures.cost_per_qualified_call !== null);
+function describeLead(
+  { campaigns, rest }: NonNullable<Report["figures"]["spend"]>,
+  measures: Report["measures"],
+): readonly Content[] {
+  const costOf = (figures: Figures) => Number(figures[COST]);
+  const known = campaigns.filter((figures) => figures[COST] !== null);
   const [first, second] = rest === undefined ? known.toSorted((a, b) => costOf(a) - costOf(b)) : known;
-  if (first === undefined) return "no campaign with spend has a qualified call";
+  const [metric] = metricsNamed(measures, [COST]);
+  if (first === undefined || metric === undefined) return ["no campaign with spend has a qualified call"];
   const name = nameAmong(campaigns, first, "campaign");
-  const cost = html`${amountOf(first.cost_per_qualified_call)} ${currency}`;
-  if (rest !== undefined) return html`${cost} for ${name}, where most was spent`;
-  return second === undefined ? html`${cost} for ${name}` : html`lowest for ${name}, ${cost}`;
-}
-
-function spendTable({ campaigns, rest, withoutCalls, withSpend, total }: SpendFigures): Html {
-  const cells = (figures: Figures) => html`<td>${amountOf(figures.cost)}</td>
-<td>${countOf(figures.calls)}</td>
-<td>${countOf(figures.qualified_calls)}</td>
-<td>${amountOf(figures.cost_per_call)}</td>
-<td>${amountOf(figures.cost_per_qualified_call)}</td>
-<td>${amountOf(figures.cost_per_first_time_caller)}</td>`;
-  const line = (name: Html | string, figures: Figures) => {
-    return html`<tr>${rowHead(name, figures)}
-${cells(figures)}</tr>
-`;
-  };
-  return scrolled(
-    "Cost by campaign",
-    html`${headRow(["Campaign", ...HEADS])}
-<tbody>
-${campaigns.map((figures) => line(isolated(nameOf(figures, "campaign")), figures))}
-${rest === undefined ? "" : line(`(other): ${formatCount(rest.rows)} more`, rest.figures)}
-${withoutCalls === undefined ? "" : line(`Spend without calls: ${formatQuantity(withoutCalls.rows, "campaign")}`, withoutCalls.figures)}
-</tbody>
-<tfoot>${line(WITH_SPEND, withSpend)}
-${line(TOTAL, total)}</tfoot>`,
-  );
+  const cost = figure({ metric, read: readerOf(first) });
+  if (rest !== undefined) return [cost, " for ", name, ", where most was spent"];
+  return second === undefined ? [cost, " for ", name] : ["lowest for ", name, ", ", cost];
 }

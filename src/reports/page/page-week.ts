@@ -1,14 +1,27 @@
-import { html } from "hono/html";
-import type { Share } from "../../base/chance.ts";
-import { formatCount, formatQuantity, formatShare } from "../../base/text/quantity-text.ts";
-import type { Html } from "../../export/letterhead/page-parts.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { chartNumbers, legend } from "../../export/sections/charts.ts";
+import { type Content, element } from "../../export/sections/element.ts";
+import {
+  describeBusiest,
+  describeMissed,
+  type Heat,
+  heatOfCounts,
+  heatOfShares,
+  weekdayNames,
+} from "../../export/sections/week.ts";
 import { HOURS } from "../../figures/dimensions.ts";
-import type { Figures } from "../../figures/sums.ts";
-import { chart, heatLegend, numbers, SEE_TABLE } from "./page-parts.ts";
-import { drawWeek, findHighest, type Heat, heatOfCounts, heatOfShares, weekdays } from "./report-charts.ts";
+import { paragraph } from "./figure-rows.ts";
+import { chart, heading, SEE_TABLE } from "./page-parts.ts";
+import { drawWeek } from "./report-charts.ts";
 import type { ReportFigures } from "./report-figures.ts";
 
-export function weekSection({ hours, headline: all }: ReportFigures, timezone: string, days: number): Html {
+const WEEK_DAYS = 7;
+
+export function weekSection(
+  { hours, headline: all }: ReportFigures,
+  timezone: string,
+  days: number,
+): Content {
   const countsOf = (name: string) =>
     new Map(hours.map((row) => [`${row.weekday} ${row.hour}`, Number(row[name])]));
   const [calls, missed] = [countsOf("calls"), countsOf("missed_calls")];
@@ -16,48 +29,32 @@ export function weekSection({ hours, headline: all }: ReportFigures, timezone: s
     [...calls].map(([key, whole]) => [key, { part: missed.get(key) ?? 0, whole }] as const),
   );
   const clocks = `by weekday and hour, as clocks in ${timezone} showed them`;
-  const week = (title: string, caption: string, heat: Heat, counts: ReadonlyMap<string, number>) => {
-    const draw = (width: number) => drawWeek(heat, { width, label: `${title}. ${SEE_TABLE}` });
-    return html`<h3>${title}</h3>
-${chart(draw, { caption, legend: heatLegend(heat) })}
-${numbers(
-  caption,
-  "Weekday",
-  weekdays(),
-  HOURS.map((name) => ({ name, values: weekdays().map((day) => counts.get(`${day} ${name}`) ?? 0) })),
-)}`;
-  };
-  return html`<h2>When calls come, and when they are missed</h2>
-${days % weekdays().length === 0 ? "" : html`<p>${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not a whole number of weeks: some weekdays count more often than others.</p>`}
-${week(`Calls: ${describeBusiest(calls)}`, `Calls ${clocks}`, heatOfCounts(calls), calls)}
-${week(
-  `Missed calls: ${describeMissed(all, shares)}`,
-  `Missed calls, of the calls of each hour, ${clocks}. Hours with few calls are left empty, because chance would decide their shares`,
-  heatOfShares(shares),
-  missed,
-)}`;
-}
-
-function describeMissed(all: Figures, shares: ReadonlyMap<string, Share>): string {
-  const missed = Number(all.missed_calls);
-  if (missed === 0) return "none";
-  const share = `${formatShare(missed, Number(all.calls))} of all`;
-  const highest = findHighest(shares);
-  if (highest === undefined) return `${share}, and no hour of the week has more beyond chance`;
-  const [key, { part, whole }] = highest;
-  return `${share}, most on ${describeHour(key)} (${formatShare(part, whole)} of ${formatCount(whole)})`;
-}
-
-function describeBusiest(cells: ReadonlyMap<string, number>): string {
-  const most = Math.max(0, ...cells.values());
-  if (most === 0) return "none";
-  const [busiest = "", tied] = [...cells].filter(([, count]) => count === most).map(([key]) => key);
-  if (tied !== undefined) return `at most ${formatCount(most)} in one hour of the week`;
-  return `most on ${describeHour(busiest)} (${formatCount(most)})`;
-}
-
-/** Monday 08 → Monday from 08:00 to 09:00 */
-function describeHour(key: string): string {
-  const [day, hour] = key.split(" ");
-  return `${day} from ${hour}:00 to ${String(Number(hour) + 1).padStart(2, "0")}:00`;
+  const names = weekdayNames();
+  const week = (title: string, caption: string, heat: Heat, counts: ReadonlyMap<string, number>): Content => [
+    element("h3", {}, title),
+    chart((width) => drawWeek(heat, { width, label: `${title}. ${SEE_TABLE}` }), caption, legend(heat.steps)),
+    chartNumbers(
+      caption,
+      "Weekday",
+      names,
+      HOURS.map((hour) => ({
+        name: hour,
+        values: names.map((name) => counts.get(`${name} ${hour}`) ?? 0),
+      })),
+    ),
+  ];
+  return [
+    heading("When calls come, and when they are missed"),
+    days % WEEK_DAYS !== 0 &&
+      paragraph(
+        `${formatQuantity(days, "day")} ${days === 1 ? "is" : "are"} not a whole number of weeks: some weekdays count more often than others.`,
+      ),
+    week(`Calls: ${describeBusiest(calls)}`, `Calls ${clocks}`, heatOfCounts(calls), calls),
+    week(
+      `Missed calls: ${describeMissed({ part: Number(all.missed_calls), whole: Number(all.calls) }, shares)}`,
+      `Missed calls, of the calls of each hour, ${clocks}. Hours with few calls are left empty, because chance would decide their shares`,
+      heatOfShares(shares),
+      missed,
+    ),
+  ];
 }

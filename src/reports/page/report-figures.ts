@@ -3,6 +3,7 @@ import { isSpendComparable } from "../../export/described-spend.ts";
 import type { SectionName, WriteSection } from "../../export/job.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import type { Manifest } from "../../export/manifest.ts";
+import { type Moved, Movers } from "../../export/sections/movers.ts";
 import type { Sentence } from "../../export/sentences/sentences.ts";
 import type { Counterpart, Timeframe } from "../../export/timeframe.ts";
 import type { Notice } from "../../features/notice.ts";
@@ -10,13 +11,12 @@ import type { ComparedDays } from "../../figures/change-chance.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CALL_METRICS, OUTCOME_FIGURES, type SpendForm, spendMetrics } from "../../figures/metrics.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
-import type { RollupQuery } from "../../figures/rollup-query.ts";
+import type { Measure, RollupQuery } from "../../figures/rollup-query.ts";
 import { addUp, compareFigures, type Figures, figureOfSums } from "../../figures/sums.ts";
 import type { ReadOutcomes } from "../../sources/engine.ts";
 import type { FigureSession, Rollup } from "../../sources/figure-session.ts";
 import type { SessionSpend } from "../../sources/session-spend.ts";
 import type { Coverage } from "../../warehouse/runs/basis-schema.ts";
-import { Movers } from "./movers.ts";
 
 /** Of a table by source or campaign; all others are summed in one more row. */
 const ROWS_SHOWN = 25;
@@ -33,6 +33,8 @@ export interface Report {
   notices: readonly Notice[];
   /** What features add. */
   sections: Readonly<Record<SectionName, WriteSection>>;
+  /** What the figures are. */
+  measures: readonly Measure[];
   grain: string;
   days: number;
   compared: ComparedDays;
@@ -121,7 +123,7 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
 export async function readMovers(
   session: FigureSession,
   { span, compared }: Pick<ReportScope, "span" | "compared">,
-): Promise<ReturnType<Movers["find"]>> {
+): Promise<Moved> {
   const previous = { span: compared.span, isUnreached: compared.isUnreached };
   session.expect(MOVING);
   const movers = new Movers();

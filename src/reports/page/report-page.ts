@@ -4,11 +4,15 @@ import { inLocale } from "../../base/text/locale.ts";
 import { toPrintable, toShort } from "../../base/text/printable.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import { titleOf } from "../../export/letterhead/letterhead.ts";
-import type { Html } from "../../export/letterhead/page-parts.ts";
-import { endPage, startPage } from "../../export/letterhead/page-shell.ts";
+import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
 import type { Manifest } from "../../export/manifest.ts";
-import { basisSection } from "./page-basis.ts";
-import { headline, printOnPage, verdictLine } from "./page-head.ts";
+import { verdict } from "../../export/sections/basis.ts";
+import { type Content, element } from "../../export/sections/element.ts";
+import { sentence } from "../../export/sections/sentences.ts";
+import { toHtml } from "../../export/sections/to-html.ts";
+import { paragraph } from "./figure-rows.ts";
+import { ofBasis } from "./page-basis.ts";
+import { headline } from "./page-headline.ts";
 import { outcomeSection } from "./page-outcomes.ts";
 import { chartSections } from "./page-sections.ts";
 import { spendSection } from "./page-spend.ts";
@@ -19,30 +23,48 @@ export async function toPage(report: Report): Promise<string> {
   return String(await inLocale(report.letterhead.locale, () => pageOf(report)));
 }
 
-function pageOf(report: Report): Html {
-  const { letterhead, figures, manifest, sections, sentences } = report;
+function pageOf(report: Report) {
+  const { letterhead, manifest, coverage } = report;
   const title = `Calls, ${daysInWords(manifest.range)}`;
-  const isFiltered = Object.keys(manifest.filter).length > 1;
-  const isEmpty = Number(figures.headline.calls) === 0;
+  const header = [
+    element("h1", {}, title),
+    element("p", { class: "faint" }, describeScope(manifest)),
+    verdict(manifest, coverage),
+  ];
   return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
-${printOnPage({ kind: "headline", of: { title, letterhead, range: describeScope(manifest) } })}
-${verdictLine(report)}
+${whose(letterhead)}${toHtml(header)}
 </header>
 <main>
-${printOnPage({ kind: "sentences", of: { sentences } })}
-${headline(report)}
-${noticeSection(report)}
-${sections.restatements()}
-${isEmpty ? html`<p>No calls in these days${isFiltered ? " with this filter" : ""}.</p>${spendSection(report)}${outcomeSection(report)}` : chartSections(report)}
-${sections.tags()}
-${basisSection(report)}
+${toHtml(sectionsOf(report))}
 </main>
 ${endPage()}`;
+}
+
+function sectionsOf(report: Report): Content {
+  const { figures, manifest, sections } = report;
+  const isEmpty = Number(figures.headline.calls) === 0;
+  const isFiltered = Object.keys(manifest.filter).length > 1;
+  const none = `No calls in these days${isFiltered ? " with this filter" : ""}.`;
+  return [
+    sentenceList(report),
+    headline(report),
+    noticeSection(report),
+    sections.restatements(),
+    isEmpty ? [paragraph(none), spendSection(report), outcomeSection(report)] : chartSections(report),
+    sections.tags(),
+    ofBasis(report),
+  ];
+}
+
+function sentenceList({ sentences }: Report): Content {
+  if (sentences.length === 0) return null;
+  return element("ul", { class: "sentences" }, ...sentences.map((each) => element("li", {}, sentence(each))));
 }
 
 const MAX_FILTER_CHARACTERS = 100;
 const shorten = (value: unknown) => toShort(String(value), MAX_FILTER_CHARACTERS);
 
+/** The days, the zone and the filter. */
 function describeScope({ timezone, filter, compared_with }: Manifest): string {
   const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
   const conditions = [
@@ -60,10 +82,13 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
 
 const ROWS_SHOWN = 25;
 
-function noticeSection({ notices, manifest }: Report): Html | "" {
-  if (notices.length === 0) return "";
+function noticeSection({ notices, manifest }: Report): Content {
+  if (notices.length === 0) return null;
   const rest = notices.length - ROWS_SHOWN;
-  return html`<h2>Notices: calls that went silent or far off</h2>
-<ul>${notices.slice(0, ROWS_SHOWN).map(({ describe }) => html`<li><bdi>${toPrintable(describe(manifest.timezone))}</bdi></li>`)}</ul>
-${rest > 0 ? html`<p class="faint">${formatCount(rest)} more.</p>` : ""}`;
+  const items = notices.slice(0, ROWS_SHOWN).map(({ describe }) => toPrintable(describe(manifest.timezone)));
+  return [
+    element("h2", {}, "Notices: calls that went silent or far off"),
+    element("ul", {}, ...items.map((text) => element("li", {}, element("bdi", {}, text)))),
+    rest > 0 && element("p", { class: "faint" }, `${formatCount(rest)} more.`),
+  ];
 }

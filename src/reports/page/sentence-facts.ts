@@ -2,6 +2,7 @@ import { comparedInWords } from "../../base/calendar/compared-text.ts";
 import { closedRange } from "../../base/calendar/dates.ts";
 import { timeInWords } from "../../base/calendar/local-time.ts";
 import type { ExportJob } from "../../export/job.ts";
+import type { Moved, Mover } from "../../export/sections/movers.ts";
 import type { SentenceFacts } from "../../export/sentences/facts.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
 import { loadNotices } from "../../features/load-notices.ts";
@@ -9,14 +10,13 @@ import type { Notice } from "../../features/notice.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
 import type { Figures } from "../../figures/sums.ts";
 import type { SessionSpend } from "../../sources/session-spend.ts";
-import type { Mover, Movers } from "./movers.ts";
 import type { SpendFigures } from "./report-figures.ts";
 
 /** Figures as they are shown below the sentences. */
 interface ShownFigures {
   total: Figures;
   compared: Counterpart | undefined;
-  movers: ReturnType<Movers["find"]> | undefined;
+  movers: Moved | undefined;
   spend: SpendFigures | undefined;
   /** What calls earned, of all. */
   earned: Figures | undefined;
@@ -59,7 +59,7 @@ export function sentenceFacts(
 
 const NO_MOVERS = { up: [], down: [] };
 
-function toMoved({ up, down }: Pick<ReturnType<Movers["find"]>, "up" | "down"> = NO_MOVERS) {
+function toMoved({ up, down }: Pick<Moved, "up" | "down"> = NO_MOVERS) {
   const toKey = ({ dimension, name, figures }: Mover) => {
     return { dimension, name, calls: Number(figures.calls), before: Number(figures.calls_previous) };
   };

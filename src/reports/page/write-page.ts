@@ -3,7 +3,7 @@ import { PAGE_FILE } from "../../config/request/option-values.ts";
 import type { ExportJob } from "../../export/job.ts";
 import { fingerprintOf, type ManifestFile } from "../../export/manifest.ts";
 import { sentencesOf } from "../../export/sentences/sentences.ts";
-import { metrics } from "../../figures/metrics.ts";
+import { callMeasures, measuresOf } from "../../figures/rollup-query.ts";
 import { compareWithPage, PAGE_CONTENTS } from "./compare-page.ts";
 import { type Report, readReportFigures } from "./report-figures.ts";
 import { toPage } from "./report-page.ts";
@@ -18,7 +18,11 @@ export async function writePage(job: ExportJob): Promise<ManifestFile[]> {
   const figures = await readReportFigures(session, { ...timeframe, compared, spend, outcomes });
   const { headline } = figures;
   const restatements = await compareWithPage(job, figures);
-  const sums = metrics(session.rules).flatMap(({ name, isAdditive }) =>
+  const measures = measuresOf(
+    { dimensions: [], spend: spend?.form, outcomes: outcomes?.form },
+    session.rules,
+  );
+  const sums = callMeasures(measures).flatMap(({ name, isAdditive }) =>
     isAdditive ? [[name, Number(headline[name])] as const] : [],
   );
   const described = {
@@ -42,6 +46,7 @@ export async function writePage(job: ExportJob): Promise<ManifestFile[]> {
     fingerprint,
     notices,
     sections: await readSections(job),
+    measures,
     grain,
     days,
     compared,

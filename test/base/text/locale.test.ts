@@ -1,35 +1,25 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { daysInWords, labelOf } from "../../../src/base/calendar/period-text.ts";
 import { inLocale, inOrderOfWeek, isLocalized, setLocale } from "../../../src/base/text/locale.ts";
-import { formatAmount, formatCount, formatShare } from "../../../src/base/text/quantity-text.ts";
 import {
-  answerRateOf,
-  formatChange,
+  formatCount,
   formatDuration,
+  formatMoney,
   formatPoints,
-} from "../../../src/reports/page/figure-text.ts";
+  formatRelative,
+  formatShare,
+} from "../../../src/base/text/quantity-text.ts";
 
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const FIGURES = {
-  calls: 1800,
-  answered_calls: 981,
-  answer_rate: 0.545,
-  calls_previous: 1600,
-  calls_change: 0.125,
-  answered_calls_previous: 896,
-  answer_rate_previous: 0.56,
-  answer_rate_change: -0.015,
-};
-
 const write = () => ({
   count: formatCount(1234567),
-  amount: formatAmount(1234.5),
+  amount: formatMoney(1234.5, "CHF"),
   share: formatShare(981, 1800),
-  rate: String(answerRateOf(FIGURES)).replace(/<[^>]+>/g, ""),
-  change: formatChange(FIGURES, "calls"),
-  points: formatPoints(FIGURES),
+  change: formatRelative(0.125),
+  points: formatPoints(-15),
   duration: [formatDuration(3), formatDuration(62.5), formatDuration(3600)].join(" "),
-  days: daysInWords({ from: "2026-09-26", to: "2026-10-05", until: "05:24" }),
+  days: daysInWords({ from: "2026-09-26", to: "2026-10-05" }),
+  until: daysInWords({ from: "2026-09-26", to: "2026-10-05", until: "05:24" }),
   labels: [labelOf("2026-10-26"), labelOf("2026-10"), labelOf("2026-W44"), labelOf("2026-Q4")].join(", "),
   week: inOrderOfWeek(DAYS)[0],
 });
@@ -40,13 +30,13 @@ describe("inLocale", () => {
       undefined,
       {
         count: "1,234,567",
-        amount: "1,234.50",
+        amount: "1,234.50 CHF",
         share: "54.5%",
-        rate: "54.5%",
         change: "+12.5%",
         points: "-1.5 points",
         duration: "0:03 1:02.5 1:00:00",
-        days: "26 Sep 2026 to 5 Oct 2026, 05:24",
+        days: "26 Sep 2026 to 5 Oct 2026",
+        until: "26 Sep 2026 to 5 Oct 2026, 05:24",
         labels: "26 Oct, Oct 2026, 2026-W44, 2026-Q4",
         week: "Mon",
       },
@@ -55,13 +45,13 @@ describe("inLocale", () => {
       "de-DE",
       {
         count: "1.234.567",
-        amount: "1.234,50",
+        amount: "1.234,50 CHF",
         share: "54,5\u00a0%",
-        rate: "54,5\u00a0%",
         change: "+12,5\u00a0%",
         points: "-1,5 points",
         duration: "0:03 1:02,5 1:00:00",
-        days: "26. Sept. 2026 to 5. Okt. 2026, 05:24",
+        days: "26. Sept. – 5. Okt. 2026",
+        until: "26. Sept. 2026 to 5. Okt. 2026, 05:24",
         labels: "26. Okt., Okt. 2026, 2026-W44, 2026-Q4",
         week: "Mon",
       },
@@ -70,13 +60,13 @@ describe("inLocale", () => {
       "en-US",
       {
         count: "1,234,567",
-        amount: "1,234.50",
+        amount: "1,234.50 CHF",
         share: "54.5%",
-        rate: "54.5%",
         change: "+12.5%",
         points: "-1.5 points",
         duration: "0:03 1:02.5 1:00:00",
-        days: "Sep 26, 2026 to Oct 5, 2026, 05:24",
+        days: "Sep 26 – Oct 5, 2026",
+        until: "Sep 26, 2026 to Oct 5, 2026, 05:24",
         labels: "Oct 26, Oct 2026, 2026-W44, 2026-Q4",
         week: "Sun",
       },
@@ -97,7 +87,10 @@ describe("inLocale", () => {
     };
     expect(() => inLocale("de-DE", fail)).toThrow("no");
     expect(isLocalized()).toBe(false);
-    const nested = inLocale("de-DE", () => [inLocale("en-US", () => formatAmount(0.5)), formatAmount(0.5)]);
+    const nested = inLocale("de-DE", () => [
+      inLocale("en-US", () => formatMoney(0.5, null)),
+      formatMoney(0.5, null),
+    ]);
     expect(nested).toEqual(["0.50", "0,50"]);
   });
 });
@@ -107,6 +100,6 @@ describe("setLocale", () => {
 
   it("applies to every later number and date", () => {
     setLocale("de-DE");
-    expect(formatAmount(1.5)).toBe("1,50");
+    expect(formatMoney(1.5, null)).toBe("1,50");
   });
 });

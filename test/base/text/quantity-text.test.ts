@@ -10,11 +10,14 @@ import {
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
 it.each([
-  [formatBytes, 512, "0.5 kB"],
-  [formatBytes, 999_949, "999.9 kB"],
-  [formatBytes, 1_000_000, "1.0 MB"],
+  [formatBytes, 1, "1 byte"],
+  [formatBytes, 999, "999 bytes"],
+  [formatBytes, 1_499, "1 kB"],
+  [formatBytes, 999_499, "999 kB"],
+  [formatBytes, 999_500, "1.0 MB"],
   [formatBytes, 5_242_880, "5.2 MB"],
-  [formatBytes, 999_999_999, "1000.0 MB"],
+  [formatBytes, 999_949_999, "999.9 MB"],
+  [formatBytes, 999_950_000, "1.0 GB"],
   [formatBytes, 1_000_000_000, "1.0 GB"],
   [formatBytes, 7_340_000_000, "7.3 GB"],
   [formatElapsed, 3217, "3.2 s"],

@@ -157,14 +157,14 @@ const CASES: { rule: string; facts: Partial<SentenceFacts>; text: string; silent
     {
       rule: "sold calls, with their revenue",
       facts: { outcomes: { ...SOLD, total: sold(12, 40) } },
-      text: "By the jobs imported so far, 12 calls were sold, 28 fewer than the week before; revenue was 1,200.00 USD, after 4,000.00.",
+      text: "By the jobs imported so far, 12 calls were sold, 28 fewer than the week before; revenue was 1,200.00 USD, after 4,000.00 USD.",
       // Jobs of the latest calls are still to come.
       silent: { outcomes: { ...SOLD, by: "call", total: sold(12, 40) } },
     },
     {
       rule: "more sold calls by the period of the call",
       facts: { outcomes: { ...SOLD, by: "call", total: sold(40, 12) } },
-      text: "By the jobs imported so far, 40 calls were sold, 28 more than the week before; revenue was 4,000.00 USD, after 1,200.00.",
+      text: "By the jobs imported so far, 40 calls were sold, 28 more than the week before; revenue was 4,000.00 USD, after 1,200.00 USD.",
       silent: { outcomes: { ...SOLD, by: "call", total: sold(40, 0) } },
     },
     {

@@ -3,6 +3,8 @@ import { describeMade, remarksOnStream } from "../../../src/cli/terminal/made-te
 import { describeBasis } from "../../../src/export/formats/xlsx/about-sheet.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import { encodeManifest, type Manifest } from "../../../src/export/manifest.ts";
+import { verdict } from "../../../src/export/sections/basis.ts";
+import { toHtml } from "../../../src/export/sections/to-html.ts";
 import type { Facts } from "../../../src/export/statements/rule.ts";
 import {
   mergeStatements,
@@ -16,8 +18,7 @@ import { toBasis } from "../../../src/mcp/answer.ts";
 import { toHookBody } from "../../../src/reports/delivery/hook-body.ts";
 import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
 import type { ReportSummary } from "../../../src/reports/delivery/report-summary.ts";
-import { basisSection } from "../../../src/reports/page/page-basis.ts";
-import { verdictLine } from "../../../src/reports/page/page-head.ts";
+import { ofBasis } from "../../../src/reports/page/page-basis.ts";
 import type { Report } from "../../../src/reports/page/report-figures.ts";
 import type { Basis } from "../../../src/warehouse/runs/basis-schema.ts";
 import { readText } from "../../support/temp-folder.ts";
@@ -166,7 +167,7 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
     spend_days: "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
     spend_days_differ:
       "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
-    unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00.",
+    unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00 USD.",
     unmatched_jobs: "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
     no_amounts: "No imported job has an amount: revenue is blank.",
     callers_without_calls: "1 number of the callers to leave out has never called.",
@@ -250,7 +251,7 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
     range: "r",
     sentences: [],
     headline: [],
-    verdict: { claim: "v", reasons: [], isProven: false },
+    verdict: { claim: "v", reasons: [], trust: "usual" },
     statements,
     notices: [],
     folder: "/f",
@@ -258,6 +259,8 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
     manifest,
   };
 }
+
+const firstLineOf = ({ manifest, coverage }: Report) => String(toHtml(verdict(manifest, coverage)));
 
 const made = (statements: readonly Statement[]) => ({
   manifest: manifestOf(statements),
@@ -274,8 +277,8 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
     describeBasis({ manifest: manifestOf(statements), letterhead: PLAIN }, "zone")
       .flatMap(({ cells }) => cells.map(({ value }) => value))
       .join("\n"),
-  "the page's first line": async (statements) => String(await verdictLine(reportOf(statements))),
-  "the page's last section": async (statements) => String(await basisSection(reportOf(statements))),
+  "the page's first line": (statements) => firstLineOf(reportOf(statements)),
+  "the page's last section": (statements) => String(toHtml(ofBasis(reportOf(statements)))),
   "mail, text": async (statements) => (await composeMail(summaryOf(statements), "Calls")).text,
   "mail, HTML": async (statements) => (await composeMail(summaryOf(statements), "Calls")).html,
   Slack: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "slack")),

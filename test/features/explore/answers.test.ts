@@ -112,10 +112,17 @@ it("explore page counts periods and durations like the files, including compared
   );
   expect(compared).toBeGreaterThan(VIEWS / 10);
   const all = { ...defaultView(facts, figures), days: { from: facts.from, to: facts.to } };
-  for (const { from, to, calls: counted } of answerDurations({ facts, calls }, all)) {
+  const outcomes = { answered: "ANSWERED", missed: "NO ANSWER" };
+  for (const { from_seconds: from, to_seconds: to, ...counted } of answerDurations({ facts, calls }, all)) {
     const isIn = ({ duration }: Call) =>
       duration === null ? from === null : from !== null && duration >= from && (to === null || duration < to);
-    expect(counted).toBe(CALLS.filter(isIn).length);
+    const within = CALLS.filter(isIn);
+    const of = (outcome: string) => within.filter(({ disposition }) => disposition === outcome).length;
+    expect(counted).toEqual({
+      calls: within.length,
+      answered_calls: of(outcomes.answered),
+      missed_calls: of(outcomes.missed),
+    });
   }
 });
 

@@ -24,6 +24,8 @@ const FACTS: PageFacts = {
   filter: {},
   excludedCallers: null,
   dimensions: ["channel", "source", "campaign", "weekday", "hour"],
+  hasTopics: false,
+  verified: null,
   rules: { duration_unit: "seconds", qualified_seconds: 60 },
   spend: undefined,
   outcomes: undefined,

@@ -39,6 +39,6 @@ describe("pages to explore", () => {
 
   it("write dates as the locale does", async () => {
     const { page } = await write({ locale: "de-DE" });
-    expect(page).toContain("<title>Calls, 3. Sept. 2026 to 30. Sept. 2026</title>");
+    expect(page).toContain("<title>Calls, 3.–30. Sept. 2026</title>");
   });
 });

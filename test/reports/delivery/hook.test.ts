@@ -18,7 +18,7 @@ const SUMMARY: ReportSummary = {
     { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },
     { name: "First-time callers", value: "640", change: null, previous: null, within_chance: false },
   ],
-  verdict: { claim: "Verified.", reasons: [], isProven: true },
+  verdict: { claim: "Verified.", reasons: [], trust: "proven" },
   statements: [
     { id: "unverified", level: "doubt", values: { run_id: 7, reason: "<!here>", advice: null } },
     { id: "provisional", level: "caution", values: {} },

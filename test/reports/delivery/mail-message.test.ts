@@ -1,16 +1,12 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { verdictInWords } from "../../../src/export/completeness.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
+import { verdictInWords } from "../../../src/export/statements/completeness.ts";
 import { CHANCE_MEANING } from "../../../src/figures/change-chance.ts";
 import { buildMessage, composeMail, messageIdOf } from "../../../src/reports/delivery/mail-message.ts";
 import { blocksOf } from "../../../src/reports/delivery/report-blocks.ts";
-import {
-  formatBytes,
-  type ReportSummary,
-  ringBackTitle,
-} from "../../../src/reports/delivery/report-summary.ts";
+import { type ReportSummary, ringBackTitle } from "../../../src/reports/delivery/report-summary.ts";
 import { makePng } from "../../support/logo.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeSummary, writeReportFile } from "./report.ts";
@@ -278,7 +274,7 @@ describe("HTML of a mail", () => {
       account: evil,
       prefix: evil,
       range: evil,
-      verdict: { claim: evil, reasons: [evil], isProven: false },
+      verdict: { claim: evil, reasons: [evil], trust: "usual" },
       folder: evil,
       letterhead: { ...PLAIN, name: evil },
       sentences: [{ id: "fewer_calls", values: { dimension: "source", name: evil, calls: 1, before: 20 } }],
@@ -312,16 +308,6 @@ describe("messageIdOf", () => {
     ];
     expect(new Set([id, ...others]).size).toBe(4);
   });
-});
-
-it.each([
-  [999, "999 bytes"],
-  [1000, "1 kB"],
-  [999_499, "999 kB"],
-  [999_500, "1.0 MB"],
-  [3_440_000, "3.4 MB"],
-])("formatBytes: %i is %s", (bytes, text) => {
-  expect(formatBytes(bytes)).toBe(text);
 });
 
 it.each([

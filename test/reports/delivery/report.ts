@@ -35,7 +35,7 @@ export function makeSummary(folder: string): ReportSummary {
     verdict: {
       claim: "Complete as of 16 Nov 2026 07:00.",
       reasons: ["Run 4 proved that it read every call."],
-      isProven: true,
+      trust: "proven",
     },
     statements: [{ id: "provisional", level: "caution", values: {} }],
     notices: [],

@@ -9,7 +9,7 @@ import { makeCall } from "../../support/warehouses/calls.ts";
 
 const DAYS = { from: "2026-08-31", to: "2026-09-27" };
 /** Finds the head of the page with the completeness of the copy. */
-const VERDICT = /<p class="verdict( doubt)?">(.*?)<a /s;
+const VERDICT = /<div class="verdict (\w+)">(.*?)<a /s;
 
 const call = (id: number, members: Partial<Call> = {}) =>
   makeCall({ call_id: id, call_started: "2026-09-10T10:00:00.000Z", ...members });
@@ -30,14 +30,17 @@ async function report(calls: readonly Call[], { sql, range = DAYS, timezone, isL
   using _lock = isLocked ? tryAcquireLock(warehouse.database) : undefined;
   await warehouse.export({ targets: [{ kind: "page" }], ...options });
   const page = readFileSync(join(warehouse.folder, "report.html"), "utf8");
-  const [, doubt, verdict = ""] = VERDICT.exec(page) ?? [];
+  const [, trust = "", verdict = ""] = VERDICT.exec(page) ?? [];
   return {
     page,
     titles: [...page.matchAll(/<h[23][^>]*>(.*?)<\/h[23]>/gs)].map(([, title = ""]) =>
       title.replace(/<[^>]*>/g, ""),
     ),
-    verdict: verdict.replace(/<[^>]*>/g, ""),
-    isDoubtful: doubt !== undefined,
+    verdict: verdict
+      .replace(/<\/?(?:p|li|summary)>/g, " ")
+      .replace(/<[^>]*>/g, "")
+      .replace(/ +/g, " "),
+    trust,
   };
 }
 
@@ -145,13 +148,13 @@ describe("statement of a report about the copy", () => {
     {
       copy: "with a proven pass after these days",
       sql: "SELECT 1",
-      isDoubtful: false,
-      says: "Complete as of 1 Oct 2026 00:01 (UTC). Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
+      trust: "proven",
+      says: "Complete as of 1 Oct 2026 00:01 (UTC). 3 things to know. Run 1 proved that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is exact.",
     },
     {
       copy: "with a last sync that ended within these days",
       sql: "UPDATE sync_runs SET finished_at = '2026-09-20T00:00:00.000Z'",
-      isDoubtful: false,
+      trust: "proven",
       says: "ends after the last sync, 20 Sep 2026 00:00 (UTC): later calls are not here yet.",
     },
     {
@@ -159,41 +162,39 @@ describe("statement of a report about the copy", () => {
       sql: `UPDATE sync_runs SET finished_at = '2026-08-01T00:00:00.000Z';
         INSERT INTO sync_runs (started_at, finished_at, status, mode, plan_reason, pid, verdict, verdict_reason)
         VALUES ('${RUN_FINISHED_AT}', '${RUN_FINISHED_AT}', 'done', 'incremental', 'a test', 1, 'probable', 'The counts agree')`,
-      isDoubtful: true,
-      says: "Not proven complete for these days. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
+      trust: "usual",
+      says: "Not proven complete for these days. Last sync: 1 Oct 2026 00:01 (UTC). 3 things to know. Run 1 proved at 1 Aug 2026 00:00 (UTC) that it read every call. The last sync, 1 Oct 2026 00:01 (UTC), is probable.",
     },
     {
       copy: "with rows that could not all be read",
       sql: `INSERT INTO rejected_calls (row_key, json, path, reason, first_run_id, last_run_id)
         VALUES ('x', '{}', 'call_id', 'is missing', 1, 1)`,
-      isDoubtful: false,
-      says: "is exact. 1 row of the service (50.0%) could not be read, and is in no figure.",
+      trust: "proven",
+      says: "is exact. Caution: 1 row of the service (50.0%) could not be read, and is in no figure.",
     },
     {
       copy: "with an unverified sync and a hostile reason",
       sql: "UPDATE sync_runs SET verdict = 'unverified', verdict_reason = '</p><script>'",
-      isDoubtful: true,
+      trust: "doubtful",
       says: "In doubt.",
     },
     {
       copy: "that calltally demo made",
       sql: "UPDATE origin SET is_demo = 1",
-      isDoubtful: false,
+      trust: "proven",
       says: "These calls are made up: calltally demo made the warehouse.",
     },
-  ])("the statement is true for a copy $copy", async ({ sql, isDoubtful, says }) => {
+  ])("the statement is true for a copy $copy", async ({ sql, trust, says }) => {
     const found = await report([call(1)], { sql });
     expect(found.verdict).toContain(says);
-    expect(found.isDoubtful).toBe(isDoubtful);
+    expect(found.trust).toBe(trust);
     expect(found.page).not.toContain("<script");
   });
 
   it("shows when the last sync ended and the newest call began in the zone of the page", async () => {
     const { page, verdict } = await report([call(1)], { timezone: "Pacific/Honolulu" });
-    const [, freshness] = /<dt>Freshness<\/dt><dd>(.*?)<\/dd>/.exec(page) ?? [];
-    expect(freshness).toBe(
-      "Last sync ended 30 Sep 2026 14:01 (UTC-10:00); newest call 10 Sep 2026 00:00 (UTC-10:00).",
-    );
+    const [, newest] = /<dt>Newest call<\/dt><dd>(.*?)<\/dd>/.exec(page) ?? [];
+    expect(newest).toBe("10 Sep 2026 00:00 (UTC-10:00).");
     expect(page).toContain("as clocks in Pacific/Honolulu showed them");
     expect(verdict).toContain("Complete as of 30 Sep 2026 14:01 (UTC-10:00).");
     expect(verdict).toContain("The last sync, 30 Sep 2026 14:01 (UTC-10:00), is exact.");
@@ -205,7 +206,7 @@ describe("statement of a report about the copy", () => {
       isLocked: true,
     });
     expect(titles).toContain("First-time callers are unknown until the first load has finished");
-    expect(page).toContain("<dt>First-time callers</dt><dd>–</dd>");
+    expect(page).toContain('<span class="name">First-time callers</span><span class="figure">–</span>');
     expect(page).not.toContain("called before");
   });
 

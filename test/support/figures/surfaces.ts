@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { unzipSync } from "fflate";
 import type { ExportJob } from "../../../src/export/job.ts";
-import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
+import { type Letterhead, PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import type { Dimension } from "../../../src/figures/dimensions.ts";
 import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
 import {
@@ -50,8 +50,7 @@ export async function readSurfaces(
   { minCell, spend, notices = [] }: { minCell?: number | undefined; spend?: true; notices?: string[] } = {},
 ): Promise<Surfaces> {
   const { database, folder } = warehouse;
-  let headline: ReportHeadline | undefined;
-  let facts: Awaited<ReturnType<typeof readReportFacts>> | undefined;
+  const reading = readForMail();
   const write = (options: Partial<FolderExportOptions>) =>
     warehouse.export({
       targets: [{ kind: "rollup", dimensions: [dimension] }],
@@ -62,12 +61,7 @@ export async function readSurfaces(
       spend,
       ...options,
     });
-  const read = async (job: ExportJob) => {
-    headline = await readReportHeadline(job);
-    facts = await readReportFacts(job, headline);
-  };
-  const { manifest } = await write({ read });
-  if (headline === undefined || facts === undefined) throw new Error("The headline was not read");
+  const { manifest } = await write({ read: reading.read });
   const csv = readCsv(readText(folder, `${dimension}.csv`));
   await write({ format: { format: "json" } });
   const json: Row[] = JSON.parse(readText(folder, `${dimension}.json`));
@@ -77,7 +71,7 @@ export async function readSurfaces(
   sqlite.close();
   await write({ format: { format: "xlsx" }, chance: false });
   const sheet = readSheet(readFileSync(join(folder, "calltally.xlsx")), dimension, Object.keys(csv[0] ?? {}));
-  const mail = (await composeMail(summarize({ manifest, headline, facts, notices }), "Calls")).text;
+  const mail = await reading.toMail({ manifest, range: RANGE, notices });
   const files = { csv, json, sqlite: stored, sheet, mail };
   if (minCell !== undefined) return { ...files, library: [], mcp: [], page: "" };
 
@@ -90,28 +84,39 @@ export async function readSurfaces(
   return { ...files, library, mcp, page: readFileSync(join(folder, "report.html"), "utf8") };
 }
 
-function summarize({
-  manifest,
-  headline,
-  facts,
-  notices,
-}: Pick<SummaryParts, "manifest"> & {
-  headline: ReportHeadline;
-  facts: Awaited<ReturnType<typeof readReportFacts>>;
-  notices: string[];
-}) {
-  const report = { name: "monthly", account: null, file: { content: {} } } as Parameters<
-    typeof summarizeReport
-  >[0];
-  const plan = {
-    ask: { range: RANGE },
-    values: {},
-    letterhead: PLAIN,
-    personal: [] as string[],
-  } as SummaryParts["plan"];
-  const delivered = { news: { notices, until: 0 }, ringBack: undefined, facts, remembered: undefined };
-  const reading = { headline, coverage: { verified: null }, isStale: false, delivered };
-  return summarizeReport(report, { plan, manifest: { ...manifest, files: [] }, folder: "reports", reading });
+/** Reads what the mail of an export consists of, at the moment of its files. */
+export function readForMail() {
+  let headline: ReportHeadline | undefined;
+  let facts: Awaited<ReturnType<typeof readReportFacts>> | undefined;
+  return {
+    read: async (job: ExportJob) => {
+      headline = await readReportHeadline(job);
+      facts = await readReportFacts(job, headline);
+    },
+    toMail: async ({ manifest, range, notices = [], letterhead = PLAIN }: MailOptions) => {
+      if (headline === undefined || facts === undefined) throw new Error("The headline was not read");
+      const report = { name: "monthly", account: null, file: { content: {} } } as Parameters<
+        typeof summarizeReport
+      >[0];
+      const plan = {
+        ask: { range },
+        values: {},
+        letterhead,
+        personal: [] as string[],
+      } as SummaryParts["plan"];
+      const delivered = { news: { notices, until: 0 }, ringBack: undefined, facts, remembered: undefined };
+      const reading = { headline, coverage: { verified: null }, isStale: false, delivered };
+      const files = { ...manifest, files: [] };
+      const summary = summarizeReport(report, { plan, manifest: files, folder: "reports", reading });
+      return (await composeMail(summary, "Calls")).text;
+    },
+  };
+}
+
+interface MailOptions extends Pick<SummaryParts, "manifest"> {
+  range: { from: string; to: string };
+  notices?: string[];
+  letterhead?: Letterhead | undefined;
 }
 
 function readSheet(content: Buffer, name: string, columns: string[]): Record<string, SheetCell | null>[] {

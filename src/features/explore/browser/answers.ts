@@ -6,6 +6,7 @@ import type { Column, TotalRow, Value } from "../../../export/table.ts";
 import type { Counterpart } from "../../../export/timeframe.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
 import { areOfSpend, type Dimension, keyColumns } from "../../../figures/dimensions.ts";
+import { type ReadFigure, titleOf } from "../../../figures/figure-text.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
 import { FIRST_CALL_FIGURES, needsSpend, OUTCOME_FIGURES, TIME_FIGURES } from "../../../figures/metrics.ts";
 import { OTHER, TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
@@ -13,7 +14,6 @@ import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../..
 import { partsNeeded } from "../../../figures/row-figures.ts";
 import { FOLDED, GROUP_PARTS } from "../packed-calls.ts";
 import type { PageFacts } from "../page-facts.ts";
-import type { ReadFigure } from "./format.ts";
 import type { PageCalls } from "./page-calls.ts";
 import { compareDays, type Days, periodsOf, spanOf } from "./page-days.ts";
 import { entriesOf, type PageFilter } from "./page-filter.ts";
@@ -204,8 +204,16 @@ export function withCounts(figures: readonly Measure[]): string[] {
   return [...new Set(names)];
 }
 
+/** Names a figure of the page: calls of a page of groups are not all calls. */
+export function titleOfFigure({ minCell }: Pick<PageFacts, "minCell">, name: string): string {
+  return minCell !== null && name === "calls" ? `Calls in groups of ${minCell} or more` : titleOf(name);
+}
+
 /** Returns a function that reads a row by column. */
-export function readerOf(columns: readonly Column[], row: readonly Value[] = []): ReadFigure {
+export function readerOf(
+  columns: readonly Column[],
+  row: readonly Value[] = [],
+): (column: string) => number | null {
   return (name) => {
     const value = row[columns.findIndex((column) => column.name === name)];
     return typeof value === "number" ? value : null;

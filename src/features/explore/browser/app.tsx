@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { toPrintable } from "../../../base/text/printable.ts";
-import { doubtsOf, saySome } from "../../../export/statements/statements.ts";
+import { daysInWords } from "../../../base/calendar/period-text.ts";
+import { verdict } from "../../../export/sections/basis.ts";
+import { titleOf } from "../../../figures/figure-text.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { answerCards, answerTable, answerTime, cardFigures, figuresOfPage, type Source } from "./answers.ts";
-import { formatDays, titleOf } from "./format.ts";
+import { live } from "./live.ts";
 import { Basis } from "./parts/basis.tsx";
 import { Cards } from "./parts/cards.tsx";
 import { Crumbs } from "./parts/crumbs.tsx";
@@ -14,7 +15,7 @@ import type { Answers, Change, PartProps } from "./parts/part.ts";
 import { TableSection } from "./parts/table-section.tsx";
 import { TimeSection } from "./parts/time-section.tsx";
 import { defaultView, fromHash, shownDays, toHash } from "./view.ts";
-import { statementsOfView } from "./view-statements.ts";
+import { basisOfView } from "./view-statements.ts";
 
 /** @param props.isUndamaged whether the calls have their hash; undefined if it could not be checked */
 export function App({ source, isUndamaged }: { source: Source; isUndamaged: boolean | undefined }) {
@@ -62,8 +63,8 @@ export function App({ source, isUndamaged }: { source: Source; isUndamaged: bool
     <>
       <header>
         <Whose {...props} />
-        <h1>Calls, {formatDays(shownDays(answers.view))}</h1>
-        <Verdict {...props} />
+        <h1>Calls, {daysInWords(shownDays(answers.view))}</h1>
+        {live(verdict(basisOfView(source, answers.view), facts))}
         <DaysBar {...props} />
         <fieldset class="filters" aria-label="Filters">
           {facts.dimensions.map((dimension) => (
@@ -90,18 +91,6 @@ function Whose({ source: { facts } }: PartProps) {
     <p class="whose">
       {facts.logo !== null && <img src={facts.logo} alt="" />}
       {facts.name !== null && <bdi>{facts.name}</bdi>}
-    </p>
-  );
-}
-
-/** What a reader must know first; the rest is at the end. */
-function Verdict({ source, answers: { view } }: PartProps) {
-  const statements = statementsOfView(source, view);
-  const isDoubtful = doubtsOf(statements).length > 0;
-  return (
-    <p class={isDoubtful ? "verdict doubt" : "verdict"}>
-      {isDoubtful && <strong>In doubt. </strong>}
-      {toPrintable(saySome(statements, "see below").join(" "))}
     </p>
   );
 }

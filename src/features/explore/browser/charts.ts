@@ -4,12 +4,12 @@ import { GridComponent, VisualMapComponent } from "echarts/components";
 import { init, use } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import { type ChartOptions, drawSvg } from "../../../base/text/static-svg.ts";
-import { weekChart } from "../../../export/letterhead/week-chart.ts";
+import { periodLabels } from "../../../export/sections/charts.ts";
+import { type Heat, weekdayNames, weekOption } from "../../../export/sections/week.ts";
 import { HOURS } from "../../../figures/dimensions.ts";
+import { formatTick } from "../../../figures/figure-text.ts";
 import type { Measure } from "../../../figures/rollup-query.ts";
 import { isAlike, type TimePoint } from "./answers.ts";
-import { formatPeriod, formatValue, weekdayNames } from "./format.ts";
-import type { WeekHour } from "./more-answers.ts";
 
 use([BarChart, LineChart, HeatmapChart, GridComponent, VisualMapComponent, SVGRenderer]);
 
@@ -35,7 +35,7 @@ export function drawTime(
       grid: { ...CHART_SIDES, top: 12, bottom: 28 },
       xAxis: {
         type: "category",
-        data: points.map(({ period }) => formatPeriod(period)),
+        data: periodLabels(points.map(({ period }) => period)),
         ...axis,
         axisLabel: { ...axisLabel, hideOverlap: true },
       },
@@ -46,7 +46,7 @@ export function drawTime(
         splitLine: { lineStyle: { color: "var(--line)" } },
         axisLabel: {
           ...axisLabel,
-          formatter: (value: number) => formatValue({ ...metric, decimals: 0 }, value),
+          formatter: (value: number) => formatTick(metric, value),
         },
       },
       series: [
@@ -64,20 +64,11 @@ export function drawTime(
   );
 }
 
-const HEAT_STEPS = 6;
 const WEEK_SIDES = { left: 56, right: 12, top: 4, bottom: 28 };
 
-export function drawWeek(hours: readonly WeekHour[], options: ChartOptions): string {
-  const most = Math.max(...hours.map(({ value }) => value), 0);
-  const steps = new Map(
-    hours.map(({ weekday, hour, value }) => [
-      `${weekday} ${hour}`,
-      most > 0 && value > 0 ? Math.ceil((HEAT_STEPS * value) / most) : 0,
-    ]),
-  );
-  const colors = Array.from({ length: HEAT_STEPS + 1 }, (_, step) => `var(--h${step})`);
+export function drawWeek(heat: Heat, options: ChartOptions): string {
   const look = { grid: WEEK_SIDES, axis, axisLabel, hourLabel: { hideOverlap: true } };
-  return draw(weekChart({ days: weekdayNames(), cells: steps, colors, ...look }), options);
+  return draw(weekOption(heat, look), options);
 }
 
 /** Returns the weekday and the hour at a place of {@link drawWeek}. */
@@ -88,6 +79,6 @@ export function weekHourAt(
   const { left, right, top, bottom } = WEEK_SIDES;
   const hour = HOURS[Math.floor(((x - left) / (width - left - right)) * HOURS.length)];
   const days = weekdayNames();
-  const weekday = days[Math.floor(((y - top) / (height - top - bottom)) * days.length)]?.name;
+  const weekday = days[Math.floor(((y - top) / (height - top - bottom)) * days.length)];
   return hour === undefined || weekday === undefined ? undefined : { weekday, hour };
 }

@@ -1,8 +1,8 @@
 import { shellWord } from "../../../base/text/shell-word.ts";
+import { titleOf } from "../../../figures/figure-text.ts";
 import { needsSpend } from "../../../figures/metrics.ts";
 import type { PageFacts } from "../page-facts.ts";
 import { needsOutcomes, tableFigures } from "./answers.ts";
-import { titleOf } from "./format.ts";
 import { compareDays } from "./page-days.ts";
 import { exportFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";

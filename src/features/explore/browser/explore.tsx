@@ -7,7 +7,7 @@ import { PageCalls } from "./page-calls.ts";
 
 async function start(): Promise<void> {
   const facts = pageFactsSchema.parse(JSON.parse(textOf("facts")));
-  setLocale(facts.locale ?? navigator.language);
+  setLocale(facts.locale ?? undefined);
   const encoded = textOf("calls");
   const packed = await inflate(encoded);
   const calls = new PageCalls(facts, unpackCalls(packed));

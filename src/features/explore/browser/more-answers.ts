@@ -1,12 +1,13 @@
-import { isWithinChance, WITHIN_CHANCE } from "../../../base/chance.ts";
 import { toDuration } from "../../../calls/attribution/compiled-rules.ts";
+import { type Moved, Movers } from "../../../export/sections/movers.ts";
 import type { Value } from "../../../export/table.ts";
+import { MARKS } from "../../../figures/calls.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
-import { bandCodes, durationBounds } from "../../../figures/duration-bands.ts";
+import { bandCodes, type DurationBand, durationBounds } from "../../../figures/duration-bands.ts";
+import type { ReadFigure } from "../../../figures/figure-text.ts";
 import { needsSpend } from "../../../figures/metrics.ts";
 import { OTHER } from "../../../figures/reserved-keys.ts";
 import { answer, figuresOfPage, questionOf, readerOf, type Source, withCounts } from "./answers.ts";
-import type { ReadFigure } from "./format.ts";
 import { spanOf } from "./page-days.ts";
 import { shownDays, type View } from "./view.ts";
 
@@ -80,57 +81,48 @@ const WEEK = ["weekday", "hour"] as const;
 export function answerDurations({ facts, calls }: Source, view: View): DurationBand[] {
   const bounds = durationBounds(facts.rules);
   const stored = bounds.map((seconds) => toDuration(seconds, facts.rules));
-  const shown = calls.within(view.filter, spanOf(shownDays(view)));
-  const counts = new Array<number>(bounds.length + 2).fill(0);
-  for (const code of bandCodes(shown.durations, stored)) counts[code] = (counts[code] ?? 0) + 1;
-  const [unknown = 0, below = 0, ...others] = counts;
+  const { durations, marks } = calls.within(view.filter, spanOf(shownDays(view)));
+  const none = { calls: 0, answered_calls: 0, missed_calls: 0 };
+  const counts = Array.from({ length: bounds.length + 2 }, () => ({ ...none }));
+  for (const [row, code] of bandCodes(durations, stored).entries()) {
+    const band = counts[code] ?? none;
+    const mark = marks[row] ?? 0;
+    band.calls++;
+    if (mark & MARKS.answered) band.answered_calls++;
+    if (mark & MARKS.missed) band.missed_calls++;
+  }
+  const [unknown = none, below = none, ...others] = counts;
   return [
-    ...(below > 0 ? [{ from: null, to: 0, calls: below }] : []),
+    ...(below.calls > 0 ? [{ from_seconds: null, to_seconds: 0, ...below }] : []),
     ...others.map((count, index) => ({
-      from: bounds[index] ?? 0,
-      to: bounds[index + 1] ?? null,
-      calls: count,
+      from_seconds: bounds[index] ?? 0,
+      to_seconds: bounds[index + 1] ?? null,
+      ...count,
     })),
-    ...(unknown > 0 ? [{ from: null, to: null, calls: unknown }] : []),
+    ...(unknown.calls > 0 ? [{ from_seconds: null, to_seconds: null, ...unknown }] : []),
   ];
 }
 
-/** Durations in seconds, `to` exclusive; both are null for calls without a duration. */
-export interface DurationBand {
-  from: number | null;
-  to: number | null;
-  calls: number;
-}
-
-/** A value of a dimension whose calls changed by more than chance. */
-export interface Mover extends Choice {
-  dimension: Dimension;
-  before: number;
+/** Answers what is said about durations. */
+export async function answerDurationFigures(source: Source, view: View): Promise<ReadFigure> {
+  const figures = ["qualified_calls", "average_duration_seconds", "median_duration_seconds"];
+  const question = { ...questionOf(source, view, []), figures: ["calls", ...figures], compared: undefined };
+  const { columns, rows } = await answer(source, question);
+  return readerOf(columns, rows[0]);
 }
 
 /** Finds what moved most, of all values that were compared. */
-export async function answerMovers(
-  source: Source,
-  view: View,
-): Promise<{ comparisons: number; movers: Mover[] }> {
+export async function answerMovers(source: Source, view: View): Promise<Moved | undefined> {
   const question = { ...questionOf(source, view), figures: ["calls"] };
   const { compared } = question;
-  if (compared === undefined) return { comparisons: 0, movers: [] };
-  const candidates: Mover[] = [];
+  if (compared === undefined) return undefined;
+  const movers = new Movers();
   for (const dimension of source.facts.dimensions) {
     const { columns, rows } = await answer(source, { ...question, by: [dimension] });
-    const keys = columns.findIndex(({ name }) => name === "calls");
     for (const row of rows) {
       if (row[0] === OTHER) continue;
-      const [calls, before] = [Number(row[keys]), Number(row[keys + 1])];
-      const text = filterTextOf(row.slice(0, keys));
-      candidates.push({ dimension, text, label: String(row[0]), calls, before });
+      movers.note(dimension, Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
     }
   }
-  const level = WITHIN_CHANCE / candidates.length;
-  const size = ({ calls, before }: Mover) => Math.abs(calls - before / compared.times);
-  const movers = candidates
-    .filter(({ calls, before }) => !isWithinChance(calls, before, compared.times, level))
-    .toSorted((a, b) => size(b) - size(a));
-  return { comparisons: candidates.length, movers };
+  return movers.find(compared);
 }

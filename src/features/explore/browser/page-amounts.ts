@@ -42,6 +42,12 @@ export class PageAmounts<Own> {
     return { rows, days: { count: new Set(startsMs).size, first: dayAt(first), last: dayAt(last) } };
   }
 
+  /** Returns the amounts of the rows that a filter leaves. */
+  within(filter: PageFilter, span: Span): Own[] {
+    const { places } = this.#select(filter, span);
+    return [...places].flatMap((place) => this.#ledger[place] ?? []);
+  }
+
   sum<Sum>(
     filter: PageFilter,
     { span, periods, cells }: Side & { cells: Cells },

@@ -1,5 +1,6 @@
 import type { Span } from "../../../base/calendar/dates.ts";
 import { namesOf } from "../../../base/records.ts";
+import { formatMicros } from "../../../base/text/currency.ts";
 import type { Value } from "../../../export/table.ts";
 import { type Calls, MARKS } from "../../../figures/calls.ts";
 import type { FoldSource } from "../../../figures/cells/counted-cells.ts";
@@ -136,6 +137,15 @@ export class PageCalls {
   /** Counts the days and the rows of spend that a filter leaves; undefined for none. */
   spendDays(filter: PageFilter, span: Span): AmountDays | undefined {
     return this.#spend?.count(spendFilterOf(filter), span);
+  }
+
+  /** Returns what rows of spend of a filter cost, and those of them whose campaigns no call has. */
+  costs(filter: PageFilter, span: Span): { cost: number; unmatched: { rows: number; cost: number } } {
+    const rows = this.#spend?.within(spendFilterOf(filter), span) ?? [];
+    const unmatched = rows.filter(({ isUnmatched }) => isUnmatched);
+    const costOf = (some: typeof rows) =>
+      Number(formatMicros(some.reduce((sum, { costMicros }) => sum + BigInt(costMicros), 0n)));
+    return { cost: costOf(rows), unmatched: { rows: unmatched.length, cost: costOf(unmatched) } };
   }
 
   /** Counts the days of a span that have no calls in the file. */

@@ -1,9 +1,18 @@
 import { toInstants } from "../../../base/calendar/dates.ts";
+import type { Based } from "../../../export/statements/completeness.ts";
 import { type Statement, statementsOf } from "../../../export/statements/statements.ts";
 import { cardFigures, comparedOf, type Source, tableFigures } from "./answers.ts";
 import { spanOf } from "./page-days.ts";
 import { entriesOf, spendFilterOf } from "./page-filter.ts";
 import { shownDays, type View } from "./view.ts";
+
+/** Returns what the figures of the view are based on, as a manifest has it. */
+export function basisOfView(source: Source, view: View): Based {
+  const { timezone, warehouse } = source.facts;
+  const { startsAt = "" } = toInstants(shownDays(view), timezone);
+  const statements = statementsOfView(source, view);
+  return { run: warehouse.run, statements, timezone, range: { starts_at: startsAt } };
+}
 
 /** Returns what a reader of the view must know, by the rules of all files. */
 export function statementsOfView(source: Source, view: View): Statement[] {
@@ -13,6 +22,7 @@ export function statementsOfView(source: Source, view: View): Statement[] {
   const { endsAt = "" } = toInstants(days, timezone);
   const compared = comparedOf(source, view);
   const spent = calls.spendDays(view.filter, spanOf(days));
+  const costs = calls.costs(view.filter, spanOf(days));
   const others = entriesOf(view.filter).flatMap(([name]) =>
     name in spendFilterOf(view.filter) ? [] : [name],
   );
@@ -36,6 +46,8 @@ export function statementsOfView(source: Source, view: View): Statement[] {
         ...(spend && {
           spend: {
             ...spend.described,
+            cost: costs.cost,
+            campaigns: { ...spend.described.campaigns, unmatched: costs.unmatched },
             rows: spent?.rows ?? 0,
             days: spent?.days ?? null,
             ...(others.length > 0 && { filters_of_calls_alone: others }),

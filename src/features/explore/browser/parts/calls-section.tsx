@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
+import { longLabelOf } from "../../../../base/calendar/period-text.ts";
 import { toPrintable } from "../../../../base/text/printable.ts";
-import { formatCount } from "../../../../base/text/quantity-text.ts";
+import { formatCount, formatDuration } from "../../../../base/text/quantity-text.ts";
 import type { Column, Value } from "../../../../export/table.ts";
-import { formatDay, formatSeconds, NONE, titleOf } from "../format.ts";
+import { NONE, titleOf } from "../../../../figures/figure-text.ts";
 import { LISTED_FIGURES } from "../page-calls.ts";
 import { spanOf } from "../page-days.ts";
 import { shownDays, type View } from "../view.ts";
@@ -104,12 +105,12 @@ const isText = ({ type }: Pick<Column, "type">) => type === "text";
 function Cell({ column: { name, type }, value }: { column: Pick<Column, "name" | "type">; value: Value }) {
   if (value === null) return <>{NONE}</>;
   const text = toPrintable(String(value));
-  if (name.includes("_seconds")) return <data value={text}>{formatSeconds(Number(value))}</data>;
+  if (name.includes("_seconds")) return <data value={text}>{formatDuration(Number(value))}</data>;
   if (type === "local time") {
     const [day = "", time = ""] = text.split(" ");
     return (
       <time dateTime={text}>
-        {formatDay(day)}, {time}
+        {longLabelOf(day)}, {time}
       </time>
     );
   }

@@ -1,4 +1,4 @@
-import { titleOf } from "../format.ts";
+import { titleOf } from "../../../../figures/figure-text.ts";
 
 interface ChoiceProps<Name extends string> {
   label: string;

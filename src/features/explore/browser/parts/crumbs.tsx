@@ -1,5 +1,6 @@
+import { daysInWords } from "../../../../base/calendar/period-text.ts";
 import { toPrintable } from "../../../../base/text/printable.ts";
-import { formatDays, titleOf } from "../format.ts";
+import { titleOf } from "../../../../figures/figure-text.ts";
 import { entriesOf } from "../page-filter.ts";
 import type { PartProps } from "./part.ts";
 
@@ -12,7 +13,7 @@ export function Crumbs({ source: { calls }, answers: { view }, go }: PartProps) 
     })),
   );
   if (view.only !== undefined)
-    chosen.unshift({ label: formatDays(view.only), remove: () => go({ only: undefined }) });
+    chosen.unshift({ label: daysInWords(view.only), remove: () => go({ only: undefined }) });
   if (chosen.length === 0) return null;
   return (
     <ul class="crumbs" aria-label="Chosen">

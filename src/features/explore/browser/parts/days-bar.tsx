@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatDays } from "../format.ts";
+import { daysInWords } from "../../../../base/calendar/period-text.ts";
 import type { Days } from "../page-days.ts";
 import { daysOutside, endDaysAt, presetDays, type View } from "../view.ts";
 import type { PartProps } from "./part.ts";
@@ -65,7 +65,7 @@ export function DaysBar({ source: { facts }, answers: { address, view }, go }: P
         </select>
       </label>
       <span role="status">
-        {outside && `Not all in this file: ${formatDays(outside)}. It has ${formatDays(facts)}.`}
+        {outside && `Not all in this file: ${daysInWords(outside)}. It has ${daysInWords(facts)}.`}
       </span>
     </fieldset>
   );

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { toPrintable } from "../../../../base/text/printable.ts";
 import { formatCount } from "../../../../base/text/quantity-text.ts";
 import type { Dimension } from "../../../../figures/dimensions.ts";
-import { titleOf } from "../format.ts";
+import { titleOf } from "../../../../figures/figure-text.ts";
 import { answerChoices, type Choice } from "../more-answers.ts";
 import { Menu } from "./menu.tsx";
 import type { PartProps } from "./part.ts";

@@ -1,16 +1,21 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { daysInWords } from "../../../../base/calendar/period-text.ts";
+import { durationSection } from "../../../../export/sections/durations.ts";
+import type { Content } from "../../../../export/sections/element.ts";
+import { moverSection } from "../../../../export/sections/mover-section.ts";
+import type { Moved } from "../../../../export/sections/movers.ts";
+import { comparedOf } from "../answers.ts";
+import { live } from "../live.ts";
 import {
+  answerDurationFigures,
   answerDurations,
   answerMovers,
   answerWeek,
-  type DurationBand,
-  type Mover,
+  filterTextOf,
   type WeekHour,
 } from "../more-answers.ts";
 import type { View } from "../view.ts";
 import { CallsSection } from "./calls-section.tsx";
-import { Durations } from "./durations.tsx";
-import { Movers } from "./movers.tsx";
 import type { PartProps } from "./part.ts";
 import { WeekSection } from "./week-section.tsx";
 
@@ -18,9 +23,8 @@ interface More {
   address: string;
   view: View;
   week: readonly WeekHour[];
-  bands: readonly DurationBand[];
-  comparisons: number;
-  movers: readonly Mover[];
+  durations: Content;
+  moved: Moved | undefined;
 }
 
 /** What is computed after the figures and the table: it takes longer, and is below them. Groups of calls have none of it. */
@@ -32,7 +36,8 @@ export function MoreSections({ source, answers: { address, view }, go }: PartPro
     const find = async () => {
       const week = await answerWeek(source, view);
       const moved = await answerMovers(source, view);
-      if (isWanted) setMore({ address, view, week, bands: answerDurations(source, view), ...moved });
+      const durations = await ofDurations(source, view);
+      if (isWanted) setMore({ address, view, week, moved, durations });
     };
     // The figures are painted first.
     const timer = setTimeout(() => void find());
@@ -48,15 +53,41 @@ export function MoreSections({ source, answers: { address, view }, go }: PartPro
     return (
       <>
         {source.facts.listed && <CallsSection {...shown} />}
-        <section>
-          <h2>What moved most</h2>
-          <Movers {...shown} />
-        </section>
+        {live(
+          more.moved &&
+            moverSection(more.moved, {
+              before: daysBefore(source, more.view),
+              onChoose: ({ dimension, key }) =>
+                go({ filter: { ...more.view.filter, [dimension]: [filterTextOf(key)] } }),
+            }),
+        )}
         <div class="pair">
           <WeekSection {...shown} />
-          <Durations {...shown} />
+          <div class="durations">{live(more.durations)}</div>
         </div>
       </>
     );
   }, [source, more, go]);
+}
+
+function daysBefore(source: PartProps["source"], view: View): string {
+  const compared = comparedOf(source, view);
+  return typeof compared === "object" ? daysInWords(compared.range) : "";
+}
+
+async function ofDurations(source: PartProps["source"], view: View): Promise<Content> {
+  const read = await answerDurationFigures(source, view);
+  const numberOf = (name: string) => {
+    const value = read(name);
+    return typeof value === "number" ? value : null;
+  };
+  const { rules } = source.facts;
+  return durationSection(answerDurations(source, view), {
+    calls: numberOf("calls") ?? 0,
+    qualified: numberOf("qualified_calls") ?? 0,
+    average: numberOf("average_duration_seconds"),
+    median: numberOf("median_duration_seconds"),
+    seconds: rules.qualified_seconds,
+    hasTopics: source.facts.hasTopics,
+  });
 }

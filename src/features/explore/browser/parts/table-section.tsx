@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
-import { toPrintable } from "../../../../base/text/printable.ts";
 import { formatCount } from "../../../../base/text/quantity-text.ts";
+import { type Content, type Element, element } from "../../../../export/sections/element.ts";
+import { figureTable, idOf, isolated, keyHead } from "../../../../export/sections/tables.ts";
+import { titleOf } from "../../../../figures/figure-text.ts";
 import { OTHER } from "../../../../figures/reserved-keys.ts";
-import type { Measure } from "../../../../figures/rollup-query.ts";
-import { figuresOfPage, readerOf, tableFigures } from "../answers.ts";
-import { formatFigure, titleOf } from "../format.ts";
-import { Bar } from "./bar.tsx";
-import { Change } from "./change.tsx";
+import { comparedOf, figuresOfPage, readerOf, tableFigures } from "../answers.ts";
+import { live } from "../live.ts";
 import type { PartProps } from "./part.ts";
 import { filterOfRow, keysOf, type Row, sortRows } from "./table-rows.ts";
 import { TableTools } from "./table-tools.tsx";
@@ -31,55 +30,37 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   };
   const filterBy = (row: Row) => go({ filter: { ...view.filter, ...filterOfRow(view.by, row) } });
   const figures = tableFigures(view).flatMap((name) => known.find((metric) => metric.name === name) ?? []);
-  const line = (row: Row, key: number | string, head: preact.ComponentChildren) => (
-    <tr key={key}>
-      {head}
-      <Figures
-        metrics={figures}
-        read={readerOf(columns, row)}
-        most={typeof key === "number" ? most : undefined}
-      />
-    </tr>
-  );
+  const compared = comparedOf(source, view);
+  const title = `Calls by ${view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}`;
+  const heads = [
+    ...view.by.map((name, place) => sortHead([name], { isKey: place > 0, sort: view.sort, onSort: sort })),
+    ...figures.map(({ name }) =>
+      sortHead(hasChange(name) ? [name, changeOf(name)] : [name], { sort: view.sort, onSort: sort }),
+    ),
+  ];
   return (
-    <section>
-      <h2>Calls by {view.by.map((name) => titleOf(name).toLowerCase()).join(" and ")}</h2>
+    <section class="figures">
+      <h2>{title}</h2>
       <TableTools source={source} view={view} table={{ columns, rows: sorted, totals }} go={go} />
-      <div class="scroll figures">
-        <table>
-          <thead>
-            <tr>
-              {view.by.map((name, place) => (
-                <SortHead key={name} columns={[name]} isKey={place > 0} sort={view.sort} onSort={sort} />
-              ))}
-              {figures.map(({ name }) => (
-                <SortHead
-                  key={name}
-                  columns={hasChange(name) ? [name, changeOf(name)] : [name]}
-                  sort={view.sort}
-                  onSort={sort}
-                />
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row, index) =>
-              line(row, index, <Keys by={view.by} row={row} onChoose={() => filterBy(row)} />),
-            )}
-          </tbody>
-          <tfoot>
-            {totals.map(({ kind, values }) =>
-              line(
-                values,
-                kind,
-                <th scope="row" colSpan={view.by.length}>
-                  {String(values[0])}
-                </th>,
-              ),
-            )}
-          </tfoot>
-        </table>
-      </div>
+      {live(
+        figureTable({
+          label: title,
+          head: heads,
+          metrics: figures,
+          rows: shown.map((row, index) => ({
+            key: index,
+            head: keyCells(view.by, row, () => filterBy(row)),
+            read: readerOf(columns, row),
+          })),
+          totals: totals.map(({ kind, values }) => ({
+            key: kind,
+            head: element("th", { scope: "row", colspan: view.by.length }, String(values[0])),
+            read: readerOf(columns, values),
+          })),
+          most,
+          compared: typeof compared === "object" ? compared : undefined,
+        }),
+      )}
       {sorted.length > shown.length && (
         <button type="button" onClick={() => setWhole(true)}>
           Show all {formatCount(sorted.length)} rows
@@ -89,89 +70,46 @@ export function TableSection({ source, answers: { view, table }, go }: PartProps
   );
 }
 
-interface FiguresProps {
-  metrics: readonly Measure[];
-  read: ReturnType<typeof readerOf>;
-  /** The calls of the row with most; without it, no bar is drawn. */
-  most: number | undefined;
-}
-
-function Figures({ metrics, read, most }: FiguresProps) {
-  return metrics.map((metric) => {
-    const now = read(metric.name);
-    return (
-      <td key={metric.name}>
-        <data value={String(now ?? "")}>{formatFigure(metric, read)}</data>
-        <Change metric={metric} read={read} />
-        {metric.name === "calls" && most !== undefined && <Bar share={(now ?? 0) / most} />}
-      </td>
-    );
+function keyCells(by: Parameters<typeof keysOf>[0], row: Row, onChoose: () => void): Content {
+  return keysOf(by, row).map(({ texts: [text, id = null] }, place) => {
+    const name = isolated(String(text));
+    // The key of the first dimension heads its row.
+    if (place === 0) return keyHead(name, { id, onChoose: text === OTHER ? undefined : onChoose });
+    return element("td", { class: "key" }, name, id !== null && idOf(id));
   });
 }
 
-interface KeysProps {
-  by: Parameters<typeof keysOf>[0];
-  row: Row;
-  onChoose: () => void;
-}
-
-function Keys({ by, row, onChoose }: KeysProps) {
-  return keysOf(by, row).map(({ dimension, texts: [name, id] }, place) => (
-    <Key key={dimension} name={String(name)} id={id ?? null} isFirst={place === 0} onChoose={onChoose} />
-  ));
-}
-
-interface KeyProps {
-  name: string;
-  id: string | number | null;
-  /** Whether it is the key of the first dimension, which heads its row. */
-  isFirst: boolean;
-  onChoose: () => void;
-}
-
-function Key({ name, id, isFirst, onChoose }: KeyProps) {
-  const label = (
-    <>
-      <bdi>{toPrintable(name)}</bdi>
-      {id !== null && <span class="id">{toPrintable(String(id))}</span>}
-    </>
-  );
-  if (!isFirst) return <td class="key">{label}</td>;
-  if (name === OTHER) return <th scope="row">{label}</th>;
-  return (
-    <th scope="row">
-      <button type="button" class="plain" onClick={onChoose}>
-        {label}
-      </button>
-    </th>
-  );
-}
-
-interface SortHeadProps {
-  /** The column, and the one of its change, if it is compared. */
-  columns: readonly string[];
+interface SortOptions {
   isKey?: boolean;
   sort: { column: string; isDescending: boolean } | undefined;
   onSort: (column: string) => void;
 }
 
-function SortHead({ columns, isKey = false, sort, onSort }: SortHeadProps) {
+/** @param columns the column, and the one of its change, if it is compared */
+function sortHead(columns: readonly string[], { isKey = false, sort, onSort }: SortOptions): Element {
   const order = sort?.isDescending ? "descending" : "ascending";
   const isSorted = (column: string) => sort?.column === column;
-  return (
-    <th scope="col" class={isKey ? "key" : ""} aria-sort={columns.some(isSorted) ? order : undefined}>
-      {columns.map((column, place) => (
-        <button
-          key={column}
-          type="button"
-          class={place > 0 ? "plain change" : "plain"}
-          aria-label={titleOf(column)}
-          onClick={() => onSort(column)}
-        >
-          {place > 0 ? "change" : titleOf(column)}
-          {isSorted(column) && <span aria-hidden="true">{sort?.isDescending ? " ↓" : " ↑"}</span>}
-        </button>
-      ))}
-    </th>
+  return element(
+    "th",
+    {
+      scope: "col",
+      key: columns[0],
+      class: isKey ? "key" : "",
+      "aria-sort": columns.some(isSorted) ? order : undefined,
+    },
+    ...columns.map((column, place) =>
+      element(
+        "button",
+        {
+          key: column,
+          type: "button",
+          class: place > 0 ? "plain change" : "plain",
+          "aria-label": titleOf(column),
+          onClick: () => onSort(column),
+        },
+        place > 0 ? "change" : titleOf(column),
+        isSorted(column) && element("span", { "aria-hidden": "true" }, sort?.isDescending ? " ↓" : " ↑"),
+      ),
+    ),
   );
 }

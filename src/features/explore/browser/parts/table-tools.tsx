@@ -1,9 +1,9 @@
 import { toDelimited } from "../../../../export/formats/delimited.ts";
 import type { Table } from "../../../../export/table.ts";
 import { areOfSpend } from "../../../../figures/dimensions.ts";
+import { titleOf } from "../../../../figures/figure-text.ts";
 import { needsSpend } from "../../../../figures/metrics.ts";
 import { figuresOfPage, tableFigures } from "../answers.ts";
-import { titleOf } from "../format.ts";
 import type { View } from "../view.ts";
 import { Choice } from "./choice.tsx";
 import { Menu } from "./menu.tsx";

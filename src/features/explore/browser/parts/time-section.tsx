@@ -1,11 +1,16 @@
 import { useCallback, useState } from "preact/hooks";
 import { countDays } from "../../../../base/calendar/dates.ts";
 import { GRAINS } from "../../../../base/calendar/grain.ts";
+import { daysInWords, labelOf, longLabelOf } from "../../../../base/calendar/period-text.ts";
 import { formatCount, formatQuantity } from "../../../../base/text/quantity-text.ts";
+import { legend, periodLabels } from "../../../../export/sections/charts.ts";
+import { element } from "../../../../export/sections/element.ts";
+import { headCell, headRow, keyHead, numbers } from "../../../../export/sections/tables.ts";
+import { formatFigure, NONE } from "../../../../figures/figure-text.ts";
 import type { Measure } from "../../../../figures/rollup-query.ts";
-import { isAlike, type TimePoint } from "../answers.ts";
+import { isAlike, type TimePoint, titleOfFigure } from "../answers.ts";
 import { CHART_SIDES, drawTime } from "../charts.ts";
-import { formatDay, formatDays, formatFigure, formatPeriod, NONE, titleOfFigure } from "../format.ts";
+import { live } from "../live.ts";
 import { Chart } from "./chart.tsx";
 import { Choice } from "./choice.tsx";
 import type { PartProps } from "./part.ts";
@@ -55,19 +60,27 @@ export function TimeSection({ source: { facts }, answers: { view, cards, points 
           onChoose={(grain) => go({ grain })}
         />
       </div>
-      <p class="legend">
-        <span class="now">{formatDays(view.days)}</span>
-        {hasBefore && <span class="before">{view.compare === "year" ? "a year before" : "before"}</span>}
-        <span class="pointed" aria-hidden="true">
-          {pointed && describePoint(pointed, metric)}
-        </span>
-      </p>
+      {live(
+        legend(
+          [
+            { text: daysInWords(view.days), color: "var(--now)" },
+            ...(hasBefore
+              ? [{ text: view.compare === "year" ? "a year before" : "before", color: "var(--before)" }]
+              : []),
+          ],
+          element(
+            "li",
+            { class: "pointed", "aria-hidden": "true" },
+            pointed && describePoint(pointed, metric),
+          ),
+        ),
+      )}
       <Chart
         draw={draw}
         onPoint={(place) => setPointed(place && pointAt(place))}
         onChoose={(place) => choose(pointAt(place))}
       />
-      <Numbers title={title} points={points} metric={metric} onChoose={choose} />
+      {live(pointNumbers(title, points, { metric, onChoose: choose }))}
     </section>
   );
 }
@@ -80,7 +93,7 @@ const beforeOf = ({ read }: TimePoint, metric: Measure) => formatFigure(metric, 
 /** Such as `19 Oct to 25 Oct`, and how many days, if not as many as the period has. */
 function comparedDays({ days, daysBefore }: TimePoint): string {
   if (daysBefore === undefined) return NONE;
-  const shown = formatDays(daysBefore);
+  const shown = daysInWords(daysBefore);
   if (isAlike({ days, daysBefore })) return shown;
   return `${shown}: ${formatQuantity(countDays(daysBefore), "day")}, not ${formatCount(countDays(days))}`;
 }
@@ -88,50 +101,28 @@ function comparedDays({ days, daysBefore }: TimePoint): string {
 /** Says what the pointer is at. */
 function describePoint(point: TimePoint, metric: Measure): string {
   const { days, period, before } = point;
-  const when = days.from === days.to ? formatDay(period) : formatPeriod(period);
+  const when = days.from === days.to ? longLabelOf(period) : labelOf(period);
   const compared = before === null ? "" : `, before ${beforeOf(point, metric)} (${comparedDays(point)})`;
   return `${when}: ${nowOf(point, metric)}${compared}`;
 }
 
-interface NumbersProps {
-  title: string;
-  points: readonly TimePoint[];
-  metric: Measure;
-  onChoose: (point: TimePoint) => void;
-}
-
 /** The chart as a table. */
-function Numbers({ title, points, metric, onChoose }: NumbersProps) {
-  const hasBefore = isCompared(points);
-  return (
-    <details>
-      <summary>Numbers</summary>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Period</th>
-              <th scope="col">{title}</th>
-              {hasBefore && <th scope="col">Before</th>}
-              {hasBefore && <th scope="col">Compared with</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {points.map((point) => (
-              <tr key={point.period}>
-                <th scope="row">
-                  <button type="button" class="plain" onClick={() => onChoose(point)}>
-                    {formatPeriod(point.period)}
-                  </button>
-                </th>
-                <td>{nowOf(point, metric)}</td>
-                {hasBefore && <td>{beforeOf(point, metric)}</td>}
-                {hasBefore && <td>{comparedDays(point)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
-  );
+function pointNumbers(
+  title: string,
+  points: readonly TimePoint[],
+  { metric, onChoose }: { metric: Measure; onChoose: (point: TimePoint) => void },
+) {
+  const labels = periodLabels(points.map(({ period }) => period));
+  const isBefore = isCompared(points);
+  const heads = ["Period", title, ...(isBefore ? ["Before", "Compared with"] : [])];
+  const rows = points.map((point, index) => {
+    const cells = [nowOf(point, metric), ...(isBefore ? [beforeOf(point, metric), comparedDays(point)] : [])];
+    return element(
+      "tr",
+      { key: point.period },
+      keyHead(labels[index], { onChoose: () => onChoose(point) }),
+      ...cells.map((cell) => element("td", {}, cell)),
+    );
+  });
+  return numbers(`${title} by period`, headRow(...heads.map(headCell)), rows);
 }

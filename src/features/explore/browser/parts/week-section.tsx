@@ -1,7 +1,11 @@
-import { useCallback, useState } from "preact/hooks";
+import { useCallback, useMemo, useState } from "preact/hooks";
+import { legend } from "../../../../export/sections/charts.ts";
+import { element } from "../../../../export/sections/element.ts";
+import { heatOfCounts, heatOfValues } from "../../../../export/sections/week.ts";
+import { formatFigure, formatTick, titleOf } from "../../../../figures/figure-text.ts";
 import { cardFigures } from "../answers.ts";
 import { drawWeek, weekHourAt } from "../charts.ts";
-import { formatFigure, titleOf } from "../format.ts";
+import { live } from "../live.ts";
 import { type WeekHour, weekFigure } from "../more-answers.ts";
 import type { View } from "../view.ts";
 import { Chart } from "./chart.tsx";
@@ -18,9 +22,14 @@ export function WeekSection({ source, view, week, go }: WeekProps) {
   const [pointed, setPointed] = useState<WeekHour>();
   const metric = cardFigures(source.facts).find(({ name }) => name === weekFigure(view));
   const title = titleOf(weekFigure(view));
+  const heat = useMemo(() => {
+    const values = new Map(week.map(({ weekday, hour, value }) => [`${weekday} ${hour}`, value]));
+    if (metric === undefined || metric.type === "integer") return heatOfCounts(values);
+    return heatOfValues(values, (value) => formatTick(metric, value));
+  }, [week, metric]);
   const draw = useCallback(
-    (width: number) => drawWeek(week, { width, height: HEIGHT, label: `${title} by hours of the week` }),
-    [week, title],
+    (width: number) => drawWeek(heat, { width, height: HEIGHT, label: `${title} by hours of the week` }),
+    [heat, title],
   );
   const hourAt = (place: { x: number; y: number; width: number } | undefined) => {
     const at = place && weekHourAt(place, { width: place.width, height: HEIGHT });
@@ -29,14 +38,18 @@ export function WeekSection({ source, view, week, go }: WeekProps) {
   return (
     <section>
       <h2>{title} by hours of the week</h2>
-      <p class="legend">
-        <span>A stronger color means more.</span>
-        <span class="pointed" aria-hidden="true">
-          {pointed &&
-            metric &&
-            `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.read)}`}
-        </span>
-      </p>
+      {live(
+        legend(
+          heat.steps,
+          element(
+            "li",
+            { class: "pointed", "aria-hidden": "true" },
+            pointed &&
+              metric &&
+              `${pointed.weekday} ${pointed.hour}:00: ${formatFigure(metric, pointed.read)}`,
+          ),
+        ),
+      )}
       <Chart
         draw={draw}
         onPoint={(place) => setPointed(hourAt(place))}
