@@ -153,7 +153,11 @@ describe("each surface shows the figures of the oracle", () => {
       const { spend: _, ...asked } = ALL;
       const expected = figuresOf(account, { ...asked, by: [dimension] });
       const figures = ["calls", "calls_change", "missed_calls", "qualified_calls", "first_time_callers"];
-      const exact = (row: Cell[]) => [row[1]?.value, row[1]?.values[1] ?? null, ...row.slice(3).map(({ value }) => value)];
+      const exact = (row: Cell[]) => [
+        row[1]?.value,
+        row[1]?.values[1] ?? null,
+        ...row.slice(3).map(({ value }) => value),
+      ];
       expect(shown?.rows.map(exact)).toEqual(expected.map((row) => figures.map((name) => row[name])));
     }
     const days = figuresOf(account, { by: ["channel"], range: RANGE, grain: "day", fill: true });

@@ -1,8 +1,8 @@
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { titleOf } from "../../figures/figure-text.ts";
-import type { Moved, Mover } from "./movers.ts";
 import { type Element, element } from "./element.ts";
 import { countOf } from "./figure-cells.ts";
+import type { Moved, Mover } from "./movers.ts";
 import { headCell, headRow, isolated, keyHead, scrolled } from "./tables.ts";
 
 interface MoverOptions {

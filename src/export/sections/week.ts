@@ -83,7 +83,13 @@ export function weekOption(
   return {
     grid,
     xAxis: { type: "category", data: HOURS, ...axis, axisLabel: { ...axisLabel, ...hourLabel } },
-    yAxis: { type: "category", data: days.map((name) => name.slice(0, "Mon".length)), inverse: true, ...axis, axisLabel },
+    yAxis: {
+      type: "category",
+      data: days.map((name) => name.slice(0, "Mon".length)),
+      inverse: true,
+      ...axis,
+      axisLabel,
+    },
     visualMap: {
       show: false,
       type: "piecewise",

@@ -114,7 +114,9 @@ function unmatchedCampaigns(spend: SessionSpend, { span }: Side): ReadonlySet<st
     spend
       .campaigns(span)
       .filter(({ match }) => match === "unmatched")
-      .map(({ source, campaign, campaign_id }) => JSON.stringify([source, campaign, campaign_id].map(toPageValue))),
+      .map(({ source, campaign, campaign_id }) =>
+        JSON.stringify([source, campaign, campaign_id].map(toPageValue)),
+      ),
   );
 }
 

@@ -11,7 +11,14 @@ import type { Report } from "./report-figures.ts";
 
 const HEADLINE = [
   ...["calls", "cost", "qualified_calls", "cost_per_qualified_call", "answer_rate", "missed_calls"],
-  ...["missed_in_hours", "first_time_callers", "cost_per_call", "booked_calls", "revenue", "return_on_ad_spend"],
+  ...[
+    "missed_in_hours",
+    "first_time_callers",
+    "cost_per_call",
+    "booked_calls",
+    "revenue",
+    "return_on_ad_spend",
+  ],
 ];
 /** Without a value, they have no tile. */
 const OPTIONAL: readonly string[] = ["missed_in_hours", "revenue", "return_on_ad_spend"];
@@ -46,7 +53,10 @@ function figuresOf({ figures, manifest: { statements, range } }: Report): Figure
     ...(has(statements, "first_load") && { first_time_callers: null }),
     ...(range.short_history && { first_time_callers_change: null }),
     // The days before may have other days of spend.
-    ...{ return_on_ad_spend: outcomes?.withSpend.return_on_ad_spend ?? null, return_on_ad_spend_change: null },
+    ...{
+      return_on_ad_spend: outcomes?.withSpend.return_on_ad_spend ?? null,
+      return_on_ad_spend_change: null,
+    },
   };
 }
 

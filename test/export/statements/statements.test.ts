@@ -3,6 +3,8 @@ import { describeMade, remarksOnStream } from "../../../src/cli/terminal/made-te
 import { describeBasis } from "../../../src/export/formats/xlsx/about-sheet.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
 import { encodeManifest, type Manifest } from "../../../src/export/manifest.ts";
+import { verdict } from "../../../src/export/sections/basis.ts";
+import { toHtml } from "../../../src/export/sections/to-html.ts";
 import type { Facts } from "../../../src/export/statements/rule.ts";
 import {
   mergeStatements,
@@ -20,8 +22,6 @@ import {
   type ReportSummary,
   remarksInWords,
 } from "../../../src/reports/delivery/report-summary.ts";
-import { verdict } from "../../../src/export/sections/basis.ts";
-import { toHtml } from "../../../src/export/sections/to-html.ts";
 import { ofBasis } from "../../../src/reports/page/page-basis.ts";
 import type { Report } from "../../../src/reports/page/report-figures.ts";
 import type { Basis } from "../../../src/warehouse/runs/basis-schema.ts";

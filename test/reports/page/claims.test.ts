@@ -36,7 +36,10 @@ async function report(calls: readonly Call[], { sql, range = DAYS, timezone, isL
     titles: [...page.matchAll(/<h[23][^>]*>(.*?)<\/h[23]>/gs)].map(([, title = ""]) =>
       title.replace(/<[^>]*>/g, ""),
     ),
-    verdict: verdict.replace(/<\/?(?:p|li|summary)>/g, " ").replace(/<[^>]*>/g, "").replace(/ +/g, " "),
+    verdict: verdict
+      .replace(/<\/?(?:p|li|summary)>/g, " ")
+      .replace(/<[^>]*>/g, "")
+      .replace(/ +/g, " "),
     trust,
   };
 }

@@ -1,10 +1,10 @@
 import { toDuration } from "../../../calls/attribution/compiled-rules.ts";
+import { type Moved, Movers } from "../../../export/sections/movers.ts";
 import type { Value } from "../../../export/table.ts";
 import { MARKS } from "../../../figures/calls.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
 import { bandCodes, type DurationBand, durationBounds } from "../../../figures/duration-bands.ts";
 import type { ReadFigure } from "../../../figures/figure-text.ts";
-import { type Moved, Movers } from "../../../export/sections/movers.ts";
 import { OTHER } from "../../../figures/reserved-keys.ts";
 import {
   answer,

@@ -1,6 +1,6 @@
 import type { Span } from "../../../base/calendar/dates.ts";
-import { formatMicros } from "../../../base/text/currency.ts";
 import { namesOf } from "../../../base/records.ts";
+import { formatMicros } from "../../../base/text/currency.ts";
 import type { Value } from "../../../export/table.ts";
 import { type Calls, MARKS } from "../../../figures/calls.ts";
 import type { FoldSource } from "../../../figures/cells/counted-cells.ts";
