@@ -81,8 +81,8 @@ export function certificateItem(
 ): BasisItem | undefined {
   if (certificate == null) return undefined;
   const { sha256, run_id, made_at } = certificate;
-  const made = `, of run ${run_id}, ${minuteOf(made_at, timezone)}: `;
-  return ["Certificate", code(sha256), made, code("calltally verify"), " checks it."];
+  const origin = `, of run ${run_id}, ${minuteOf(made_at, timezone)}: `;
+  return ["Certificate", code(sha256), origin, code("calltally verify"), " checks it."];
 }
 
 /** All statements, in full. */

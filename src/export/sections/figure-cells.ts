@@ -37,14 +37,14 @@ export function countOf(value: FactValue | undefined, { isChange = false } = {})
 
 /** How a figure changed, and from what; marked if chance may explain it, and bold if it does not. */
 export function change({ metric, read, compared }: ShownFigure): Element | null {
-  const found = describeChange(metric, read, compared);
-  if (found === undefined) return null;
+  const judged = describeChange(metric, read, compared);
+  if (judged === undefined) return null;
   return element(
     "span",
-    { class: found.isWithinChance === false ? "change beyond" : "change" },
-    element("data", { value: String(read(`${metric.name}_change`)) }, found.change),
+    { class: judged.isWithinChance === false ? "change beyond" : "change" },
+    element("data", { value: String(read(`${metric.name}_change`)) }, judged.change),
     element("span", { class: "before" }, " from ", figure({ metric, read }, "_previous")),
-    found.isWithinChance && ", within chance",
+    judged.isWithinChance && ", within chance",
   );
 }
 

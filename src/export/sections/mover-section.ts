@@ -25,9 +25,9 @@ export function moverSection({ compared, up, down }: Moved, options: MoverOption
       element("h2", {}, "Nothing moved beyond chance"),
       element("p", { class: "faint" }, `None of ${count} with ${before} shows more than chance explains.`),
     );
-  const list = (title: string, found: readonly Mover[]) => [
+  const list = (title: string, movers: readonly Mover[]) => [
     element("h3", {}, title),
-    found.length === 0 ? element("p", { class: "faint" }, "None.") : moverTable(title, found, options),
+    movers.length === 0 ? element("p", { class: "faint" }, "None.") : moverTable(title, movers, options),
   ];
   return element(
     "section",
@@ -41,7 +41,7 @@ export function moverSection({ compared, up, down }: Moved, options: MoverOption
 
 function moverTable(
   title: string,
-  found: readonly Mover[],
+  movers: readonly Mover[],
   { shorten = String, onChoose }: MoverOptions,
 ): Element {
   const row = (mover: Mover) => {
@@ -61,5 +61,5 @@ function moverTable(
     );
   };
   const head = headRow(...["What", "Change", "Calls", "Before"].map(headCell));
-  return scrolled(title, head, element("tbody", {}, ...found.map(row)));
+  return scrolled(title, head, element("tbody", {}, ...movers.map(row)));
 }
