@@ -12,6 +12,7 @@ import { RollupSession } from "../../sources/session.ts";
 import { isTopicKept } from "../../warehouse/calls/call-guard.ts";
 import { readFirstCall } from "../../warehouse/calls/caller-table.ts";
 import { calls } from "../../warehouse/calls/calls.ts";
+import { readCommonName } from "../../warehouse/calls/campaign-table.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 import { readUnsettled } from "../../warehouse/calls/first-load.ts";
 import { followsRules, readRulesInForce } from "../../warehouse/calls/rules.ts";
@@ -93,6 +94,8 @@ export async function explainAt(
     dni: Object.fromEntries(DNI_FIELDS.map((field) => [field, call[field]])),
     ...reasons,
     ...listedFacts({ ...facts, is_first_call: first?.call_id === callId }),
+    /** As in rollups. */
+    campaign: readCommonName(reader, facts.campaign_id) ?? facts.campaign,
     channel_rules,
     disposition: call.disposition,
     duration: facts.duration,

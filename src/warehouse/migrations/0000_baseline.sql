@@ -1,39 +1,3 @@
-CREATE TABLE `deliveries` (
-	`delivery_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`report_run_id` integer NOT NULL,
-	`channel` text NOT NULL,
-	`recipient` text NOT NULL,
-	`status` text NOT NULL,
-	`attempts` integer DEFAULT 0 NOT NULL,
-	`last_error` text,
-	`started_at` text,
-	`finished_at` text,
-	`message_id` text,
-	`process` text,
-	FOREIGN KEY (`report_run_id`) REFERENCES `report_runs`(`report_run_id`) ON UPDATE no action ON DELETE no action
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `deliveries_once` ON `deliveries` (`report_run_id`,`channel`,`recipient`);--> statement-breakpoint
-CREATE TABLE `report_runs` (
-	`report_run_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`report` text NOT NULL,
-	`account` text,
-	`scheduled_for` text,
-	`started_at` text NOT NULL,
-	`finished_at` text,
-	`status` text NOT NULL,
-	`verdict` text,
-	`range_from` text,
-	`range_to` text,
-	`is_stale` integer DEFAULT false NOT NULL,
-	`news_until` integer,
-	`folder` text,
-	`files` text,
-	`error` text,
-	`process` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `report_runs_by_report` ON `report_runs` (`report`,`report_run_id`);--> statement-breakpoint
 CREATE TABLE `upload_files` (
 	`upload_file_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`contents` text NOT NULL,
@@ -128,6 +92,24 @@ CREATE TABLE `insights` (
 	`fetched_at` text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `notices` (
+	`notice_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`dimension` text NOT NULL,
+	`key` text NOT NULL,
+	`kind` text NOT NULL,
+	`since` text NOT NULL,
+	`calls` integer NOT NULL,
+	`expected` real NOT NULL,
+	`judged_until` text NOT NULL,
+	`news` integer NOT NULL,
+	`noticed_at` text NOT NULL,
+	`run_id` integer NOT NULL,
+	`ended_at` text,
+	`end_reason` text,
+	`end_noticed_at` text
+);
+--> statement-breakpoint
+CREATE INDEX `notices_ended` ON `notices` (`ended_at`);--> statement-breakpoint
 CREATE TABLE `watched_days` (
 	`day` text NOT NULL,
 	`kind` text NOT NULL,
@@ -137,35 +119,6 @@ CREATE TABLE `watched_days` (
 	PRIMARY KEY(`day`, `kind`)
 );
 --> statement-breakpoint
-CREATE TABLE `outcome_imports` (
-	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`imported_at` text NOT NULL,
-	`file` text NOT NULL,
-	`source` text NOT NULL,
-	`first_day` text,
-	`last_day` text,
-	`jobs` integer NOT NULL,
-	`matched` integer NOT NULL,
-	`caller_key` text NOT NULL,
-	`replaced_by` integer,
-	`removed_at` text
-);
---> statement-breakpoint
-CREATE TABLE `outcomes` (
-	`outcome_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`call_id` integer NOT NULL,
-	`day` text NOT NULL,
-	`stage` text NOT NULL,
-	`amount_micros` integer,
-	`currency` text,
-	`source` text NOT NULL,
-	`job_key` text,
-	`import_id` integer NOT NULL,
-	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `outcomes_call_id` ON `outcomes` (`call_id`);--> statement-breakpoint
-CREATE UNIQUE INDEX `outcomes_job_key` ON `outcomes` (`job_key`) WHERE "outcomes"."job_key" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `exported_rollups` (
 	`exported_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`path` text NOT NULL,
@@ -212,35 +165,6 @@ CREATE TABLE `restatements` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `restatements_once` ON `restatements` (`path`,`contents`,`exported_at`,`period`,`key`,`metric`);--> statement-breakpoint
-CREATE TABLE `webhook_changes` (
-	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`webhook_id` integer NOT NULL,
-	`sent_at` text NOT NULL,
-	`method` text NOT NULL,
-	`body` text NOT NULL,
-	`outcome` text NOT NULL,
-	`answer` text,
-	`request_id` text
-);
---> statement-breakpoint
-CREATE TABLE `notices` (
-	`notice_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`dimension` text NOT NULL,
-	`key` text NOT NULL,
-	`kind` text NOT NULL,
-	`since` text NOT NULL,
-	`calls` integer NOT NULL,
-	`expected` real NOT NULL,
-	`judged_until` text NOT NULL,
-	`news` integer NOT NULL,
-	`noticed_at` text NOT NULL,
-	`run_id` integer NOT NULL,
-	`ended_at` text,
-	`end_reason` text,
-	`end_noticed_at` text
-);
---> statement-breakpoint
-CREATE INDEX `notices_ended` ON `notices` (`ended_at`);--> statement-breakpoint
 CREATE TABLE `spend_imports` (
 	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`imported_at` text NOT NULL,
@@ -255,22 +179,53 @@ CREATE TABLE `spend_imports` (
 	`removed_at` text
 );
 --> statement-breakpoint
-CREATE TABLE `spend` (
-	`spend_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`day` text NOT NULL,
-	`source` text NOT NULL,
-	`medium` text NOT NULL,
-	`campaign` text,
-	`campaign_id` text,
-	`cost_micros` integer NOT NULL,
-	`currency` text NOT NULL,
-	`clicks` integer,
-	`impressions` integer,
-	`file` text NOT NULL,
-	`imported_at` text NOT NULL
+CREATE TABLE `webhook_changes` (
+	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`webhook_id` integer NOT NULL,
+	`sent_at` text NOT NULL,
+	`method` text NOT NULL,
+	`body` text NOT NULL,
+	`outcome` text NOT NULL,
+	`answer` text,
+	`request_id` text
 );
 --> statement-breakpoint
-CREATE INDEX `spend_day_source` ON `spend` (`day`,`source`);--> statement-breakpoint
+CREATE TABLE `deliveries` (
+	`delivery_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`report_run_id` integer NOT NULL,
+	`channel` text NOT NULL,
+	`recipient` text NOT NULL,
+	`status` text NOT NULL,
+	`attempts` integer DEFAULT 0 NOT NULL,
+	`last_error` text,
+	`started_at` text,
+	`finished_at` text,
+	`message_id` text,
+	`process` text,
+	FOREIGN KEY (`report_run_id`) REFERENCES `report_runs`(`report_run_id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `deliveries_once` ON `deliveries` (`report_run_id`,`channel`,`recipient`);--> statement-breakpoint
+CREATE TABLE `report_runs` (
+	`report_run_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`report` text NOT NULL,
+	`account` text,
+	`scheduled_for` text,
+	`started_at` text NOT NULL,
+	`finished_at` text,
+	`status` text NOT NULL,
+	`verdict` text,
+	`range_from` text,
+	`range_to` text,
+	`is_stale` integer DEFAULT false NOT NULL,
+	`news_until` integer,
+	`folder` text,
+	`files` text,
+	`error` text,
+	`process` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `report_runs_by_report` ON `report_runs` (`report`,`report_run_id`);--> statement-breakpoint
 CREATE TABLE `backups` (
 	`path` text PRIMARY KEY NOT NULL,
 	`backed_up_at` text NOT NULL
@@ -324,6 +279,20 @@ CREATE INDEX `calls_missing` ON `calls` (`gone_at`) WHERE missing_since IS NOT N
 CREATE INDEX `calls_absent` ON `calls` (`absent_since`) WHERE absent_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_unlisted` ON `calls` (`unlisted_since`) WHERE unlisted_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_withheld` ON `calls` (`withheld`) WHERE withheld IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `campaign_names` (
+	`campaign_id` text NOT NULL,
+	`campaign` text NOT NULL,
+	`calls` integer NOT NULL,
+	PRIMARY KEY(`campaign_id`, `campaign`)
+);
+--> statement-breakpoint
+CREATE INDEX `campaign_names_calls` ON `campaign_names` (`campaign_id`,"calls" desc,`campaign`);--> statement-breakpoint
+CREATE TABLE `campaigns` (
+	`campaign_id` text PRIMARY KEY NOT NULL,
+	`campaign` text,
+	`changed_ms` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `schema_drift` (
 	`path` text NOT NULL,
 	`kind` text NOT NULL,
@@ -466,6 +435,35 @@ CREATE TABLE `origin` (
 	`bound_at` text
 );
 --> statement-breakpoint
+CREATE TABLE `outcome_imports` (
+	`import_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`imported_at` text NOT NULL,
+	`file` text NOT NULL,
+	`source` text NOT NULL,
+	`first_day` text,
+	`last_day` text,
+	`jobs` integer NOT NULL,
+	`matched` integer NOT NULL,
+	`caller_key` text NOT NULL,
+	`replaced_by` integer,
+	`removed_at` text
+);
+--> statement-breakpoint
+CREATE TABLE `outcomes` (
+	`outcome_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`call_id` integer NOT NULL,
+	`day` text NOT NULL,
+	`stage` text NOT NULL,
+	`amount_micros` integer,
+	`currency` text,
+	`source` text NOT NULL,
+	`job_key` text,
+	`import_id` integer NOT NULL,
+	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `outcomes_call_id` ON `outcomes` (`call_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `outcomes_job_key` ON `outcomes` (`job_key`) WHERE "outcomes"."job_key" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `privacy_acts` (
 	`act_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`at` text NOT NULL,
@@ -586,6 +584,22 @@ CREATE TABLE `sync_runs` (
 	`row_hash` text
 );
 --> statement-breakpoint
+CREATE TABLE `spend` (
+	`spend_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
+	`day` text NOT NULL,
+	`source` text NOT NULL,
+	`medium` text NOT NULL,
+	`campaign` text,
+	`campaign_id` text,
+	`cost_micros` integer NOT NULL,
+	`currency` text NOT NULL,
+	`clicks` integer,
+	`impressions` integer,
+	`file` text NOT NULL,
+	`imported_at` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `spend_day_source` ON `spend` (`day`,`source`);--> statement-breakpoint
 CREATE TABLE `moment` (
 	`moment_ms` integer PRIMARY KEY NOT NULL
 );
