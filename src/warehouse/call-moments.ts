@@ -1,5 +1,5 @@
 import { max } from "drizzle-orm";
-import { campaigns } from "./calls/campaign-table.ts";
+import { campaigns } from "./campaign-table.ts";
 import { call_facts, STORED_FACTS } from "./calls/facts.ts";
 import { isOther, type SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { MOMENT_TRIGGERS } from "./call-moments.ts";
-import { CAMPAIGN_TRIGGERS } from "./calls/campaign-table.ts";
+import { CAMPAIGN_TRIGGERS } from "./campaign-table.ts";
 import { tryAcquireLock } from "./file/lock.ts";
 import { replaceOutdated } from "./stored-objects.ts";
 

@@ -12,7 +12,7 @@ import { RollupSession } from "../../sources/session.ts";
 import { isTopicKept } from "../../warehouse/calls/call-guard.ts";
 import { readFirstCall } from "../../warehouse/calls/caller-table.ts";
 import { calls } from "../../warehouse/calls/calls.ts";
-import { readCommonName } from "../../warehouse/calls/campaign-table.ts";
+import { readCommonName } from "../../warehouse/campaign-table.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
 import { readUnsettled } from "../../warehouse/calls/first-load.ts";
 import { followsRules, readRulesInForce } from "../../warehouse/calls/rules.ts";

@@ -12,7 +12,7 @@ import { REPORT_RUNS } from "../../reports/delivery/report-run-table.ts";
 import { BACKUPS } from "../../warehouse/backup-table.ts";
 import { CALLERS } from "../../warehouse/calls/callers.ts";
 import { CALLS } from "../../warehouse/calls/calls.ts";
-import { CAMPAIGN_NAMES, CAMPAIGNS } from "../../warehouse/calls/campaign-table.ts";
+import { CAMPAIGN_NAMES, CAMPAIGNS } from "../../warehouse/campaign-table.ts";
 import { SCHEMA_DRIFT } from "../../warehouse/calls/drift.ts";
 import { FACT_CHANGES } from "../../warehouse/calls/fact-log.ts";
 import { CALL_FACTS } from "../../warehouse/calls/facts.ts";

@@ -1,7 +1,7 @@
 import type { TriggerFamily } from "../../features/feature.ts";
 import { FEATURES } from "../../features/list.ts";
 import { MOMENT_TRIGGERS } from "../../warehouse/call-moments.ts";
-import { CAMPAIGN_TRIGGERS } from "../../warehouse/calls/campaign-table.ts";
+import { CAMPAIGN_TRIGGERS } from "../../warehouse/campaign-table.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { findOutdatedViews } from "../../warehouse/calls/views.ts";
 import { readViewZone, ZONE_VIEW } from "../../warehouse/calls/zone-view.ts";

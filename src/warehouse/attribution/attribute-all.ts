@@ -7,7 +7,7 @@ import { CallFactsTable } from "../calls/call-facts.ts";
 import { isTopicKept } from "../calls/call-guard.ts";
 import type { CallerHash } from "../calls/caller-hash.ts";
 import { calls, MEMBERS } from "../calls/calls.ts";
-import { settleCampaigns } from "../calls/campaign-table.ts";
+import { settleCampaigns } from "../campaign-table.ts";
 import { eachBatch } from "../calls/each-call.ts";
 import { setRulesBeingApplied } from "../calls/fact-log.ts";
 import { call_facts } from "../calls/facts.ts";
@@ -63,10 +63,8 @@ export function* attributeAll(
     read += attributed;
     if (read < total) yield { read, total };
   }
-  if (!followsBefore) {
-    settleCallers(tx);
-    settleCampaigns(tx);
-  }
+  if (!followsBefore) settleCallers(tx);
+  settleCampaigns(tx);
   // Columns that are no facts may depend on the program or the unit.
   const isOfOtherProgram = before.version !== ATTRIBUTION_VERSION;
   if (isOfOtherProgram || before.rules.duration_unit !== rules.duration_unit) dateAllCalls(tx);

@@ -279,20 +279,6 @@ CREATE INDEX `calls_missing` ON `calls` (`gone_at`) WHERE missing_since IS NOT N
 CREATE INDEX `calls_absent` ON `calls` (`absent_since`) WHERE absent_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_unlisted` ON `calls` (`unlisted_since`) WHERE unlisted_since IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `calls_withheld` ON `calls` (`withheld`) WHERE withheld IS NOT NULL;--> statement-breakpoint
-CREATE TABLE `campaign_names` (
-	`campaign_id` text NOT NULL,
-	`campaign` text NOT NULL,
-	`calls` integer NOT NULL,
-	PRIMARY KEY(`campaign_id`, `campaign`)
-);
---> statement-breakpoint
-CREATE INDEX `campaign_names_calls` ON `campaign_names` (`campaign_id`,"calls" desc,`campaign`);--> statement-breakpoint
-CREATE TABLE `campaigns` (
-	`campaign_id` text PRIMARY KEY NOT NULL,
-	`campaign` text,
-	`changed_ms` integer NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `schema_drift` (
 	`path` text NOT NULL,
 	`kind` text NOT NULL,
@@ -412,6 +398,20 @@ CREATE TABLE `transcripts` (
 	`transcription` text,
 	`transcription_details` text,
 	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `campaign_names` (
+	`campaign_id` text NOT NULL,
+	`campaign` text NOT NULL,
+	`calls` integer NOT NULL,
+	PRIMARY KEY(`campaign_id`, `campaign`)
+);
+--> statement-breakpoint
+CREATE INDEX `campaign_names_calls` ON `campaign_names` (`campaign_id`,"calls" desc,`campaign`);--> statement-breakpoint
+CREATE TABLE `campaigns` (
+	`campaign_id` text PRIMARY KEY NOT NULL,
+	`campaign` text,
+	`changed_ms` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `changed_calls` (

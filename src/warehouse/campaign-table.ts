@@ -1,10 +1,10 @@
 import { desc, eq } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { campaignNamesText } from "../../sources/sqlite/campaign-names-sql.ts";
-import { about, describeTable } from "../described.ts";
-import { isOther, type SchemaObjects } from "../stored-objects.ts";
-import type { Tx } from "../transaction.ts";
-import type { Reader } from "../warehouse.ts";
+import { campaignNamesText } from "../sources/sqlite/campaign-names-sql.ts";
+import { about, describeTable } from "./described.ts";
+import { isOther, type SchemaObjects } from "./stored-objects.ts";
+import type { Tx } from "./transaction.ts";
+import type { Reader } from "./warehouse.ts";
 
 export const campaigns = sqliteTable("campaigns", {
   campaign_id: about(text().primaryKey(), "The campaign's identifier.", "text"),
