@@ -108,6 +108,11 @@ export const TASKS: Readonly<Record<string, Readonly<Record<string, Entry>>>> = 
       traits: [],
       load: () => import("./commands/verify.ts"),
     },
+    reconcile: {
+      summary: "compare a list of calls, such as the platform's own, with the copy",
+      traits: [],
+      load: () => import("./commands/reconcile.ts"),
+    },
     doctor: {
       summary: "find problems, and show how to fix them",
       traits: ["remarks itself"],

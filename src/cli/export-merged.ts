@@ -1,4 +1,3 @@
-import { join, relative } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import { formatQuantity } from "../base/text/quantity-text.ts";
 import type { Account, NamedAccount } from "../config/accounts.ts";
@@ -7,9 +6,9 @@ import type { ExportRequest } from "../config/request/export-request.ts";
 import { folderOutput } from "../export/output/folder.ts";
 import { streamOutput } from "../export/output/stream.ts";
 import { exitCodeOf } from "../export/statements/statements.ts";
-import type { AccountAsk } from "../reports/produce/ask-accounts.ts";
-import { produceMerged } from "../reports/produce/merge-accounts.ts";
-import { MERGED_CAN, type MergedFiles } from "../reports/produce/merged-files.ts";
+import type { AccountAsk } from "../reports/accounts/ask-accounts.ts";
+import { produceMerged } from "../reports/accounts/merge-accounts.ts";
+import { MERGED_CAN, type MergedFiles } from "../reports/accounts/merged-files.ts";
 import { type EngineAccount, readEngine } from "../reports/produce/published-source.ts";
 import { sourceOf, WAREHOUSE_CAN } from "../reports/produce/warehouse-source.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
@@ -17,7 +16,14 @@ import type { Context } from "./context.ts";
 import { note, type Result } from "./frame.ts";
 import { assertPossible, type GroupedBy, type OutletFlags, toAsk, zoneOf } from "./request-flags.ts";
 import { attributionProgress } from "./terminal/progress.ts";
-import { linesOf, quietDoubts, SEE_MANIFEST, toJson } from "./terminal/statement-lines.ts";
+import { quietDoubts, toJson } from "./terminal/statement-lines.ts";
+import {
+  blocksOfStatements,
+  filesBlock,
+  linesOf,
+  remarksBlock,
+  toSummaryText,
+} from "./terminal/summary-lines.ts";
 
 /** Runs `calltally export --by account,…`: one file with the figures of all accounts. */
 export async function exportMerged(
@@ -92,17 +98,23 @@ export function folderOfAll(context: Context, out: string | undefined, standard:
 /** Describes the merged files, and what each account's figures are based on. */
 function describeMerged({ folder = "", manifest }: MergedFiles, workingFolder: string): string {
   const accounts = Object.entries(manifest.accounts);
-  return [
-    ...manifest.files.map(({ file, rows, sums }) => {
-      const path = relative(workingFolder, join(folder, file));
-      return `${path}  ${formatQuantity(rows, "row")}, ${formatQuantity(sums?.calls ?? 0, "call")}`;
-    }),
-    ...accounts.flatMap(([name, { run }]) =>
-      run ? `${name}: from run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}` : [],
+  const files = manifest.files.map(({ file, rows, sums }) => ({
+    name: file,
+    content: `${formatQuantity(rows, "row")}, ${formatQuantity(sums?.calls ?? 0, "call")}`,
+    parts: [],
+  }));
+  return toSummaryText([
+    filesBlock(files, folder, workingFolder),
+    remarksBlock(
+      accounts.flatMap(([name, { run }]) =>
+        run ? `${name}: from run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}` : [],
+      ),
     ),
-    ...accounts.flatMap(([name, { published }]) =>
-      published ? `${name}: read in ${published.to}, published ${published.published_at}` : [],
+    remarksBlock(
+      accounts.flatMap(([name, { published }]) =>
+        published ? `${name}: read in ${published.to}, published ${published.published_at}` : [],
+      ),
     ),
-    ...linesOf(manifest.statements, SEE_MANIFEST),
-  ].join("\n");
+    ...blocksOfStatements(manifest.statements),
+  ]);
 }

@@ -10,8 +10,8 @@ import type { Account } from "../config/accounts.ts";
 import { loadSettings, type Settings } from "../config/load-settings.ts";
 import { fillPlaceholders } from "../config/placeholder-names.ts";
 import { wordsFor } from "../config/setting-name.ts";
+import { errorOf, forEachAccount } from "../reports/accounts/for-each-account.ts";
 import { isDamage } from "../warehouse/file/sqlite-errors.ts";
-import { errorOf, forEachAccount } from "../warehouse/for-each-account.ts";
 import { accountsOf, onlyOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 

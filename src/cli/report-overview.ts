@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { EXIT, worstCode } from "../base/errors.ts";
 import { formatQuantity } from "../base/text/quantity-text.ts";
 import type { NamedAccount } from "../config/accounts.ts";
@@ -12,15 +12,16 @@ import { exitCodeOf } from "../export/statements/statements.ts";
 import { toOverviewPage } from "../operate/overview/overview-page.ts";
 import { writeOverviewSheet } from "../operate/overview/overview-sheet.ts";
 import { OVERVIEW_FIGURES, readOverview } from "../operate/overview/read-overview.ts";
-import type { AccountAsk } from "../reports/produce/ask-accounts.ts";
-import { MERGED_CAN, writeMerged } from "../reports/produce/merged-files.ts";
+import type { AccountAsk } from "../reports/accounts/ask-accounts.ts";
+import { MERGED_CAN, writeMerged } from "../reports/accounts/merged-files.ts";
 import { WAREHOUSE_CAN } from "../reports/produce/warehouse-source.ts";
 import { accountsOf, configurationOf } from "./chosen-accounts.ts";
 import type { Context } from "./context.ts";
 import { askOf, assertNamed, folderOfAll } from "./export-merged.ts";
 import type { Result } from "./frame.ts";
 import { assertPossible, type OutletFlags, toAsk } from "./request-flags.ts";
-import { linesOf, quietDoubts, SEE_MANIFEST, toJson } from "./terminal/statement-lines.ts";
+import { quietDoubts, toJson } from "./terminal/statement-lines.ts";
+import { blocksOfStatements, filesBlock, toSummaryText } from "./terminal/summary-lines.ts";
 
 /** Runs `calltally report --overview`: a page and a workbook with a row for each account. */
 export async function reportOverview(
@@ -64,15 +65,17 @@ export async function reportOverview(
   });
   const lacking = rows.filter(({ accountFigures }) => accountFigures === undefined);
   const { statements } = files.manifest;
+  const content = formatQuantity(rows.length, "account");
   return {
     data: toJson(files),
-    summary: [
-      ...files.manifest.files.map(
-        (each) =>
-          `${relative(context.folder, join(output.folder, each.file))}  ${formatQuantity(rows.length, "account")}`,
+    summary: toSummaryText([
+      filesBlock(
+        files.manifest.files.map(({ file }) => ({ name: file, content, parts: [] })),
+        output.folder,
+        context.folder,
       ),
-      ...linesOf(statements, SEE_MANIFEST),
-    ].join("\n"),
+      ...blocksOfStatements(statements),
+    ]),
     errors: [
       ...lacking.map(({ account, problems }) => `${account}: ${problems[0] ?? "cannot be read"}`),
       ...quietDoubts(context, statements),

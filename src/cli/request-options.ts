@@ -5,13 +5,12 @@ import type { Wording } from "../config/request/check.ts";
 import { REQUEST_KEYS } from "../config/request/export-request.ts";
 import { keysOf, type OptionRow } from "../config/request/option-row.ts";
 import { FORMAT_NAMES, FORMATS } from "../config/request/option-values.ts";
-import { ALL_OPTIONS } from "../config/request/options.ts";
+import { ALL_OPTIONS, flagOf } from "../config/request/options.ts";
 import { OPTION } from "./context.ts";
 import { choice, eachOf, oneOf, parseText, severalOf, wholeNumber } from "./parsers.ts";
 
 export const FLAG_WORDING: Wording = {
-  spell: (option) =>
-    ALL_OPTIONS.get(option)?.flag ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`,
+  spell: flagOf,
   hint: "See calltally export --help.",
 };
 

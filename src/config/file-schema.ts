@@ -125,7 +125,7 @@ const allAccounts = z
   .transform(() => "all" as const);
 
 /** A report is not a load of changes. */
-const { changed_since: _, ...REPORTED } = REQUEST_KEYS;
+const { changed_since: _, caller: __, ...REPORTED } = REQUEST_KEYS;
 
 const reportKeys = z.strictObject({
   accounts: option(

@@ -4,9 +4,12 @@ import type { AttributionRules } from "../calls/attribution/attribution-rules.ts
 import { DNI_FIELDS, type ListedMember } from "../calls/columns.ts";
 import { type FactGroup, shownColumns } from "../calls/facts.ts";
 import type { PrivateColumn } from "../config/request/option-values.ts";
+import type { Ask } from "../config/request/resolve.ts";
 import { WEEKDAYS } from "../figures/dimensions.ts";
 import type { CallSource } from "../sources/session.ts";
+import { findCallers, noCallsError } from "../warehouse/by-number/find-callers.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
+import type { Reader } from "../warehouse/warehouse.ts";
 import { toMoment } from "./changed-calls.ts";
 import { encodeTable } from "./formats/encode-table.ts";
 import { type ExportJob, listsOf, pseudonymsOf } from "./job.ts";
@@ -31,7 +34,7 @@ export async function writeCalls(job: ExportJob): Promise<ManifestFile[]> {
 
 function callsTable(job: ExportJob): NamedTable {
   const { timeframe } = job;
-  const { with: privateColumns = [], changedSince, spell } = job.ask;
+  const { with: privateColumns = [], changedSince, callers: numbers, spell } = job.ask;
   const { session, reader } = listsOf(job);
   const toLocal = localTime(timeframe.timezone);
   const callers = pseudonymsOf(job);
@@ -40,7 +43,9 @@ function callsTable(job: ExportJob): NamedTable {
   const untilMs = readLastChange(reader);
   const afterMs = changedSince && toMoment(reader, changedSince, { untilMs, nowMs: job.nowMs, spell });
   const { count: rowCount, read } =
-    afterMs === undefined ? session.calls(sources, timeframe.span) : session.changedCalls(sources, afterMs);
+    afterMs === undefined
+      ? session.calls(sources, timeframe.span, numbers && callersOf(job.ask, numbers, reader))
+      : session.changedCalls(sources, afterMs);
   job.manifest.changes = {
     ...(afterMs !== undefined && { after: new Date(afterMs).toISOString() }),
     until: new Date(untilMs).toISOString(),
@@ -51,8 +56,24 @@ function callsTable(job: ExportJob): NamedTable {
     rows: derive(read(), columns),
     // A pseudonym is useless without the key; a number, transcript or recording link is personal.
     audience: privateColumns.length > 0 ? "owner" : "shared",
-    entry: { contents: "calls", caller_key: callers.fingerprint, rows: rowCount },
+    entry: {
+      contents: "calls",
+      caller_key: callers.fingerprint,
+      rows: rowCount,
+      ...(numbers && { of_numbers: numbers.length }),
+    },
   };
+}
+
+/** @throws UsageError for a number without calls, unless that is allowed; it does not have the number */
+function callersOf({ isEmptyAllowed, spell }: Ask, numbers: readonly string[], reader: Reader): number[] {
+  return numbers.flatMap((number, index) => {
+    const as =
+      numbers.length === 1 ? `the number of ${spell("caller")}` : `number ${index + 1} of ${spell("caller")}`;
+    const { ids, ...spelling } = findCallers(reader, number, { as });
+    if (ids.length === 0 && !isEmptyAllowed) throw noCallsError(spelling, as);
+    return ids;
+  });
 }
 
 async function writeCallsByMonth(job: ExportJob, calls: NamedTable): Promise<ManifestFile[]> {

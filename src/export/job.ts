@@ -1,3 +1,4 @@
+import type { Period } from "../base/calendar/periods.ts";
 import type { Audience } from "../base/folder.ts";
 import type { Ask } from "../config/request/resolve.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
@@ -71,6 +72,8 @@ export interface Reading<T> {
 }
 
 export interface RememberedFigures {
+  /** Whether later exports may be compared with these figures. */
+  readonly isKept: boolean;
   watch: (outlet: RollupOutlet, rows: Table["rows"]) => Generator<readonly Value[]>;
   /** Returns the figures of a file that changed, in the order in which its rollups are watched. */
   findIn: (file: string) => readonly ChangedFigure[];
@@ -84,6 +87,8 @@ export interface RollupOutlet {
   contents: string;
   query: RollupQuery;
   columns: readonly RollupColumn[];
+  /** Present if the file has no periods, and its rollup is also watched by these weeks: the days of a report move on. */
+  weeks?: readonly Period[];
 }
 
 export interface Lists {

@@ -93,6 +93,8 @@ export interface TableEntry {
   total_line?: true;
   /** Whether a line `(with spend)` follows. */
   with_spend_line?: true;
+  /** Present if costs were asked for, and a dimension of this rollup has none. */
+  without_costs?: true;
   top?: number;
   /** How many keys are folded into the row `(other)`. */
   keys_in_other?: number;
@@ -107,6 +109,8 @@ export interface TableEntry {
   sums?: Record<string, number>;
   /** Fingerprint of the key of `caller_hash`: hashes with the same one can be compared. */
   caller_key?: string;
+  /** Of a list of calls: to how many phone numbers it is limited; missing if it is not. */
+  of_numbers?: number;
   /** What was left out and why, in calls. */
   excluded?: Record<string, number>;
 }

@@ -28,7 +28,13 @@ export function commitOf(
     });
   return {
     isKnown: (file) => hasExported(warehouse, join(realFile(folder), file)),
-    enter: () => write((step, tx) => step.enter?.(tx, committed)),
+    enter: () => {
+      try {
+        write((step, tx) => step.enter?.(tx, committed));
+      } catch (error) {
+        throw nameFile(error, warehouse.path);
+      }
+    },
     undo: () => {
       try {
         write((step, tx) => step.undo?.(tx, committed));
@@ -50,6 +56,41 @@ export function commitOf(
           },
         );
       }
+    },
+  };
+}
+
+/** Records files of several accounts in the warehouse of each, one after the other. */
+export function commitAll(commits: readonly Commit[]): Commit {
+  const entered: Commit[] = [];
+  const undo = () => {
+    for (const commit of entered) commit.undo();
+  };
+  return {
+    isKnown: (file) => commits.some((commit) => commit.isKnown(file)),
+    enter: () => {
+      try {
+        for (const commit of commits) {
+          commit.enter();
+          entered.push(commit);
+        }
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    },
+    undo,
+    // The files are in place, so an error in one warehouse leaves none of the others without its record.
+    settle: () => {
+      const errors = commits.flatMap((commit) => {
+        try {
+          commit.settle();
+          return [];
+        } catch (error) {
+          return [error];
+        }
+      });
+      for (const error of errors) throw error;
     },
   };
 }

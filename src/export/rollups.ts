@@ -2,7 +2,7 @@ import { UsageError } from "../base/errors.ts";
 import type { Content } from "../config/request/contents.ts";
 import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../config/request/resolve.ts";
 import { hasChance, isChangeWithinChance } from "../figures/change-chance.ts";
-import { isLocal, keyColumns } from "../figures/dimensions.ts";
+import { areOfSpend, isLocal, keyColumns } from "../figures/dimensions.ts";
 import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
@@ -13,6 +13,7 @@ import type { ManifestFile, TableEntry } from "./manifest.ts";
 import { has } from "./statements/statements.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
 import type { Counterpart, Timeframe } from "./timeframe.ts";
+import { watchWeeks } from "./weeks-of-range.ts";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -20,7 +21,8 @@ export async function writeRollup(
   job: ExportJob,
   { dimensions }: Extract<Content, { kind: "rollup" }>,
 ): Promise<ManifestFile[]> {
-  const { ask, timeframe, session, spend } = job;
+  const { ask, timeframe, session } = job;
+  const spend = areOfSpend(dimensions) ? job.spend : undefined;
   const { raw, fill, top, minCell, format } = ask;
   const { span, grain, periods, compared } = timeframe;
   const hasTotal = ask.total && (dimensions.length > 0 || grain !== undefined); // one row of everything is its own total
@@ -64,6 +66,7 @@ export async function writeRollup(
     ),
     ...(hasTotal && ({ total_line: true } as const)),
     ...(isSplit && ({ with_spend_line: true } as const)),
+    ...(spend !== job.spend && ({ without_costs: true } as const)),
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
     ...(minCell !== undefined && {
       min_cell: minCell,
@@ -80,6 +83,7 @@ export async function writeRollup(
   const all = { columns, rows: counted, totals: mapTotals(totals, blank) };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
+  await watchWeeks(job, outlet);
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
   const judged = ask.chance && compared ? withChance(table, compared) : table;
   return await job.table({

@@ -100,6 +100,11 @@ export const DIMENSIONS: readonly Dimension[] = namesOf(KEYS);
 /** Dimensions that spend has, too. */
 export const SPEND_DIMENSIONS: readonly Dimension[] = ["source", "medium", "campaign", "channel"];
 
+/** Whether a rollup by these can have the columns of spend. */
+export function areOfSpend(dimensions: readonly Dimension[]): boolean {
+  return dimensions.every((name) => SPEND_DIMENSIONS.includes(name));
+}
+
 /** What `export` writes by default. */
 export const DEFAULT_DIMENSIONS = ["utm_source", "campaign", "gclid"] as const satisfies Dimension[];
 

@@ -267,6 +267,14 @@ export const OUTCOME_FIGURES: readonly string[] = OUTCOME_METRICS.map(({ name })
 export const RETURN_FIGURES: readonly string[] = OUTCOME_METRICS.flatMap(({ name, aggregate }) =>
   ["per cost", "cost per booked"].includes(aggregate.kind) ? [name] : [],
 );
+/** Costs of calls, and what calls return on costs: too few calls distort them. */
+export const COST_PER_CALL_FIGURES: readonly string[] = [
+  ...SPEND_METRICS.filter((metric) => divisorOf(metric) !== undefined).map(({ name }) => name),
+  ...RETURN_FIGURES,
+];
+/** Whether only rollups with the columns of spend have a figure. */
+export const needsSpend = (name: string): boolean =>
+  SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
 export const FIRST_CALL_FIGURES: ReadonlySet<string> = new Set(
   [...CALL_METRICS, ...SPEND_METRICS].filter(isOfFirstCalls).map(({ name }) => name),
 );

@@ -85,8 +85,9 @@ export function findColumns<C extends Columns, F extends Form<FieldOf<C>>, Optio
     for (const place of places) used.delete(place);
   }
   if (!isHeader((field) => indexes.has(field))) return undefined;
-  assertOnce(headers, indexes, { several, amount: map[amount] === undefined ? amount : undefined });
-  const place = indexes.get(amount)?.[0];
+  const isMapped = amount !== undefined && map[amount] !== undefined;
+  assertOnce(headers, indexes, { several, amount: isMapped ? undefined : amount });
+  const place = amount === undefined ? undefined : indexes.get(amount)?.[0];
   return {
     form,
     indexes,

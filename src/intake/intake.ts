@@ -12,9 +12,9 @@ export interface Intake<C extends Columns, F extends Form<FieldOf<C>>, Options, 
   /** Fields that may have several columns; a row has all their values. */
   several: readonly FieldOf<C>[];
   forms: readonly F[];
-  /** The amounts that add up to the sum of a file. */
-  amount: FieldOfKind<C, "amount">;
-  currency: FieldOfKind<C, "currency">;
+  /** The amounts that add up to the sum of a file. @default it has none */
+  amount?: FieldOfKind<C, "amount">;
+  currency?: FieldOfKind<C, "currency">;
   /** Whether a recognized column is meant, by the headers of others, folded. @default true */
   isMeant?: (field: FieldOf<C>, headerOf: (field: FieldOf<C>) => string | undefined) => boolean;
   /** Whether a line with these columns is the header. */

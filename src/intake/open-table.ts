@@ -124,7 +124,8 @@ function readSpelling<C extends Columns, F extends Form<FieldOf<C>>, Row>(
       const day = cells.momentText(field)?.day;
       if (day != null) evidence.addDay(cells.line, day);
     }
-    const currency = cells.currency(currencyField, amount);
+    const currency =
+      currencyField === undefined || amount === undefined ? null : cells.currency(currencyField, amount);
     if (currency !== null && !currencies.has(currency)) currencies.set(currency, cells.line);
     for (const field of numbers) {
       const signs = cells.signs(field, currency ?? namedCurrency ?? null);
@@ -162,7 +163,8 @@ function kindOf<C extends Columns, F extends Form<FieldOf<C>>, Row>(
   const isNamed = keys.some((field) => !cells.isNothing(field) && !TOTAL.test(cells.text(field)));
   if (TOTAL.test(label) && !isNamed) return "total_lines";
   if (isSame(cells.all(), header.cells)) return "title_lines";
-  return cells.countFilled() === 1 && cells.isNothing(amount) ? "note_lines" : undefined;
+  const hasAmount = amount !== undefined && !cells.isNothing(amount);
+  return cells.countFilled() === 1 && !hasAmount ? "note_lines" : undefined;
 }
 
 const isSame = (cells: readonly string[], others: readonly string[]) =>
@@ -178,7 +180,11 @@ function assertWhole(cells: readonly string[], width: number): void {
     if (cells[index]?.trim() !== "") throw new Unreadable("more cells than the header");
 }
 
-function amountOf<C extends Columns>(cells: Cells<C>, amount: FieldOfKind<C, "amount">): number | null {
+function amountOf<C extends Columns>(
+  cells: Cells<C>,
+  amount: FieldOfKind<C, "amount"> | undefined,
+): number | null {
+  if (amount === undefined) return null;
   try {
     return cells.micros(amount, "");
   } catch (error) {

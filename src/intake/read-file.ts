@@ -9,21 +9,29 @@ import { decodeText } from "./decode-text.ts";
 export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const FIRST_BYTES = 1024 * 1024;
 
-/** Decodes a file, and reads its text. @throws UsageError that names the file */
-export function readTextFile<Read extends object>(path: string, read: (text: string) => Read) {
+/**
+ * Decodes a file, and reads its text.
+ * @param toWhat completes "Cannot … the file"
+ * @throws UsageError that names the file
+ */
+export function readTextFile<Read extends object>(
+  path: string,
+  read: (text: string) => Read,
+  toWhat = "import",
+) {
   const name = toPrintable(path);
   try {
-    const { text, encoding } = decodeText(readBytes(path, name));
+    const { text, encoding } = decodeText(readBytes(path, name, toWhat));
     return { file: basename(path), encoding, ...read(text) };
   } catch (error) {
     if (!(error instanceof UsageError) || error.message.startsWith("Cannot ")) throw error;
     const { message, hint } = error;
-    throw new UsageError(`Cannot import ${name}: ${message}`, { hint });
+    throw new UsageError(`Cannot ${toWhat} ${name}: ${message}`, { hint });
   }
 }
 
 /** Reads no more than the largest file has: a pipe or a device may never end, and has no size. */
-function readBytes(path: string, name: string): Buffer {
+function readBytes(path: string, name: string, toWhat: string): Buffer {
   let bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES);
   let size = 0;
   try {
@@ -43,5 +51,5 @@ function readBytes(path: string, name: string): Buffer {
     throw new UsageError(`Cannot read ${name}: ${reasonOf(error)}`, { hint: adviseOn(error) });
   }
   if (size <= MAX_FILE_BYTES) return bytes.subarray(0, size);
-  throw new UsageError(`Cannot import ${name}: it is larger than 64 MiB`, { hint: "Split it by days." });
+  throw new UsageError(`Cannot ${toWhat} ${name}: it is larger than 64 MiB`, { hint: "Split it by days." });
 }

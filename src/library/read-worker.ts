@@ -124,11 +124,11 @@ function toExported(written: ManifestFile): ExportedFile {
 function readPublicBasis(warehouse: Reader): Basis {
   const { calls, total, newest_call, verified, rejected } = readCoverage(warehouse);
   const basis = readBasis(warehouse);
-  const { run, unlisted } = basis;
+  const { run, missing, unlisted } = basis;
   const statements = statementsOf({ warehouse: basis }).map(toSpoken);
   return {
     run: toRun(run),
-    ...{ verified, calls, unlisted, total, newest_call, rejected, statements },
+    ...{ verified, calls, missing, unlisted, total, newest_call, rejected, statements },
   };
 }
 

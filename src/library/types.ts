@@ -123,6 +123,8 @@ export interface ExportRequest extends Omit<RollupQuestion, "by"> {
   profile?: Profile | undefined;
   /** Private columns of calls. @default none */
   with?: readonly PrivateColumn[] | undefined;
+  /** Limits the list `calls` to these phone numbers, in any spelling. @default calls of everybody */
+  caller?: string | readonly string[] | undefined;
   /** Folds rows of fewer calls, for files to share. @default none */
   min_cell?: number | undefined;
   /** Whether utm values are grouped as stored. @default false */
@@ -261,6 +263,8 @@ export interface Basis {
   verified: { run_id: number; finished_at: string | null } | null;
   /** The calls that count. */
   calls: number;
+  /** How many of them the service no longer lists, and from when on a full pass can mark the last as gone, ISO 8601 UTC; null for none. */
+  missing: { calls: number; until: string } | null;
   /** How many of them are older than any that the service lists, and since when, ISO 8601 UTC; null for none. */
   unlisted: { calls: number; since: string } | null;
   /** The service's count at the last finished run; null before. */

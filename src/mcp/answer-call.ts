@@ -6,7 +6,7 @@ import type { CalltallyFile } from "../config/calltally-file.ts";
 import { loadSettings } from "../config/load-settings.ts";
 import { parse } from "../library/parse-options.ts";
 import { reportsOf } from "../operate/status/read-next.ts";
-import { forEachAccount, tryAccount, valueOrThrow } from "../warehouse/for-each-account.ts";
+import { forEachAccount, tryAccount, valueOrThrow } from "../reports/accounts/for-each-account.ts";
 import { type Answer, toBounded } from "./answer.ts";
 import type { Tool } from "./tools.ts";
 

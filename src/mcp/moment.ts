@@ -38,7 +38,7 @@ export async function readMoment(
     const settled = settledUntil(basis.run, settings.lookbackHours);
     const isProvisional = settled === undefined || until === null || until > settled;
     const { timezone } = settings;
-    const manifest = { run: basis.run, statements: statementsOf({ warehouse: basis }), timezone };
+    const manifest = { run: basis.run, statements: statementsOf({ warehouse: basis, timezone }), timezone };
     return { ...answer, basis: toBasis(manifest, { account, isProvisional }) };
   } catch (error) {
     throw nameFile(error, reader.path);

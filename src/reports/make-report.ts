@@ -4,6 +4,7 @@ import { assertOwnCalls } from "../export/statements/own-calls.ts";
 import { exitCodeOf } from "../export/statements/statements.ts";
 import { openExistingWarehouse } from "../warehouse/file/open.ts";
 import { assertOwnToken, openOwn } from "../warehouse/file/own-warehouse.ts";
+import { nameFile } from "../warehouse/file/sqlite-errors.ts";
 import { BRIEF_RETRY, type DeliveryResult, deliver } from "./delivery/deliver.ts";
 import type { ReportSummary } from "./delivery/report-summary.ts";
 import { toDeliveryTargets } from "./delivery-targets.ts";
@@ -48,6 +49,17 @@ export interface MadeReport {
  * @throws CalltallyError (exit 6) while another process makes the same due run
  */
 export async function makeReport(
+  report: NamedReport,
+  options: MakeReportOptions,
+): Promise<MadeReport | undefined> {
+  try {
+    return await makeAndDeliver(report, options);
+  } catch (error) {
+    throw nameFile(error, report.settings.database);
+  }
+}
+
+async function makeAndDeliver(
   report: NamedReport,
   options: MakeReportOptions,
 ): Promise<MadeReport | undefined> {

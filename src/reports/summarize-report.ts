@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { closedRange } from "../base/calendar/dates.ts";
 import { daysInWords, rangeInWords } from "../base/calendar/period-text.ts";
 import { inLocale } from "../base/text/locale.ts";
-import { formatAmount, formatCount } from "../base/text/quantity-text.ts";
 import { excludedOf } from "../config/request/conversion-kinds.ts";
-import { completenessInWords } from "../export/completeness.ts";
+import type { Figure } from "../export/blocks.ts";
+import { judgeCompleteness } from "../export/completeness.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { sentencesOf } from "../export/sentences/sentences.ts";
-import type { Figures } from "../figures/sums.ts";
-import type { Figure, ReportFile, ReportSummary } from "./delivery/report-summary.ts";
-import { formatAnswerRate, formatChange, formatPoints, isMarked, type Stretch } from "./page/figure-text.ts";
+import type { ReportFile, ReportSummary } from "./delivery/report-summary.ts";
+import { type HeadlineColumn, toMessageFigures } from "./page/headline.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { ReportHeadline, ReportReading } from "./read-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -50,7 +49,7 @@ function toSummary(
             restatements: delivered.remembered?.restatements ?? [],
           }),
     headline: toHeadline(headline, manifest.spend?.currency),
-    verdict: completenessInWords(manifest, coverage),
+    verdict: judgeCompleteness(manifest, coverage),
     statements,
     notices: delivered?.news?.notices ?? [],
     ring_back: delivered?.ringBack,
@@ -81,65 +80,23 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 
+/** The figures of a mail, in their order. */
+const HEADLINE: readonly HeadlineColumn[] = [
+  ...["calls", "answer_rate", "qualified_calls", "first_time_callers"],
+  ...["missed_calls", "missed_in_hours", "booked_calls", "revenue"],
+  ...["cost", "cost_per_call", "cost_per_qualified_call"],
+] as const;
+
 function toHeadline(
   { figures, spend, earned, compared }: ReportHeadline,
   currency: string | null | undefined,
 ): Figure[] {
-  const figure = (
-    name: string,
-    column: string,
-    { change, show }: { change: string | null; show: (stretch: Stretch) => string | null },
-  ): Figure => {
-    const [value, previous] = [show(""), show("_previous")];
-    const isCompared = value !== null && previous !== null && change !== null;
-    return {
-      name,
-      value: value ?? "–",
-      change: isCompared ? change : null,
-      previous: isCompared ? previous : null,
-      within_chance: isCompared && compared !== undefined && isMarked(figures, column, compared),
-    };
+  const source = {
+    calls: figures,
+    costs: spend?.costs,
+    outcomes: earned?.total,
+    currencies: { costs: currency ?? null, outcomes: earned?.currency ?? null },
+    compared,
   };
-  const numbered = (of: Figures, format: (number: number) => string) => (name: string, column: string) =>
-    figure(name, column, {
-      change: formatChange(of, column),
-      show: (stretch) => {
-        const value = of[`${column}${stretch}`];
-        return typeof value === "number" ? format(value) : null;
-      },
-    });
-  const counted = numbered(figures, formatCount);
-  const costs = spend?.costs;
-  const cost = numbered(costs ?? {}, (amount) => `${formatAmount(amount)} ${currency}`);
-  return [
-    counted("Calls", "calls"),
-    figure("Answer rate", "answer_rate", {
-      change: formatPoints(figures),
-      show: (stretch) => formatAnswerRate(figures, stretch),
-    }),
-    counted("Qualified calls", "qualified_calls"),
-    counted("First-time callers", "first_time_callers"),
-    counted("Missed calls", "missed_calls"),
-    ...(figures.missed_in_hours == null ? [] : [counted("Missed in opening hours", "missed_in_hours")]),
-    ...(earned === undefined
-      ? []
-      : [
-          numbered(earned.total, formatCount)("Booked calls", "booked_calls"),
-          ...(earned.currency === undefined
-            ? []
-            : [
-                numbered(earned.total, (amount) => `${formatAmount(amount)} ${earned.currency}`)(
-                  "Revenue",
-                  "revenue",
-                ),
-              ]),
-        ]),
-    ...(costs === undefined
-      ? []
-      : [
-          cost("Cost", "cost"),
-          cost("Cost per call (campaigns with spend)", "cost_per_call"),
-          cost("Cost per qualified call (campaigns with spend)", "cost_per_qualified_call"),
-        ]),
-  ];
+  return toMessageFigures(source, HEADLINE);
 }

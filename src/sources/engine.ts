@@ -55,6 +55,8 @@ export interface Engine extends Pick<CallSource, "dictionaryOf"> {
   readFirstStart: () => Promise<string | null>;
   /** Counts the callers, as the facts know them, who made no call. */
   countUnknownCallers: (callers: readonly string[]) => Promise<number>;
+  /** Counts the calls that the service no longer lists and that still count. Undefined if the engine does not know them. */
+  countMissing?: (span: Span, selection: CallSelection) => Promise<number>;
   /** Returns a zone's offsets at times when there may be calls, in order. */
   readOffsets: (zone: string) => Promise<ZoneOffset[]>;
   readSpend: () => Promise<ImportedSpend>;

@@ -226,6 +226,11 @@ export class FigureSession {
     return this.engine.countUnknownCallers(numbers.map((number) => nameCaller(toCallerKey(number))));
   }
 
+  /** Counts the calls that the service no longer lists and that still count; undefined if they are not known. */
+  async countMissing(span: Span): Promise<number | undefined> {
+    return await this.engine.countMissing?.(span, this.selection);
+  }
+
   /** Finds the values in a filter that neither a call nor, where it counts, spend has. */
   async findUnmatched(filter: CallFilter): Promise<UnmatchedValue[]> {
     const compared = comparedFacts(filter);

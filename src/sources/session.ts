@@ -104,8 +104,10 @@ export class RollupSession extends FigureSession implements Disposable {
     };
   }
 
-  calls(columns: readonly CallSource[], span: Span = {}): Listing<Row> {
-    return this.#list(columns, this.#select(span));
+  /** @param callers ids in `callers`, to which the list is limited */
+  calls(columns: readonly CallSource[], span: Span = {}, callers?: readonly number[]): Listing<Row> {
+    const ofCallers = callers && [`f.caller_id IN ${listText(callers)}`];
+    return this.#list(columns, this.#select(span, ofCallers));
   }
 
   /** Lists calls that changed after a moment. First calls are those of live calls, even if gone calls are listed. */

@@ -25,7 +25,7 @@ const HOUR_MS = 3_600_000;
 
 const NO_ABSENCE: Absence = { calls_missing: 0, calls_gone: 0, calls_withheld: 0, calls_unlisted: 0 };
 /** How long passes must miss a call if the service has no order key. */
-const UNORDERED_MS = 24 * HOUR_MS;
+const UNORDERED_HOURS = 24;
 
 /** Closes a run in `sync_runs`, and marks the calls that it did not read, in one transaction. */
 export function finish(run: Run, entry: Entry, store: PageStore, judged: JudgedReading): SyncRun {
@@ -49,6 +49,7 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: JudgedR
       ...judgement,
       verdict_reason: judgement.verdict_reason + unread,
       ...absence,
+      gone_after_hours: isFull ? waitHours(run, evidence) : null,
       ...end,
       first_page_at,
       mode: isFull ? "full" : "incremental",
@@ -71,6 +72,10 @@ export function finish(run: Run, entry: Entry, store: PageStore, judged: JudgedR
   });
 }
 
+function waitHours({ goneAfterHours }: Run, { keys }: JudgedReading["evidence"]): number {
+  return keys.length === 0 ? UNORDERED_HOURS : goneAfterHours;
+}
+
 /**
  * Marks the calls that a full pass did not read, if the pass is sure and every row has an id. A sure pass, however long, has
  * read every call that was listed throughout, so a call that it did not read was not listed at some moment of it. If the
@@ -82,7 +87,6 @@ function inferAbsence(
   runId: number,
   { judgement, evidence, read }: JudgedReading,
 ): Absence {
-  const { goneAfterHours, acceptGone } = run;
   const { keys, totals, unplaced, repeated, old } = evidence;
   const isCounted = judgement.verdict === "probable" && totals.isConstant && read === totals.last;
   const isUnordered = keys.length === 0 && isCounted && repeated + old === 0;
@@ -99,7 +103,7 @@ function inferAbsence(
     startedAt,
     isById: isOrderedBy("call_id") && !isOrderedBy("call_started"),
     clockAheadMs: run.attempts().clock_ahead_ms ?? null,
-    waitMs: isUnordered ? UNORDERED_MS : goneAfterHours * HOUR_MS,
-    limit: (listedCalls) => Math.max(threshold(listedCalls), acceptGone),
+    waitMs: waitHours(run, evidence) * HOUR_MS,
+    limit: (listedCalls) => Math.max(threshold(listedCalls), run.acceptGone),
   });
 }

@@ -1,6 +1,6 @@
 import { max } from "drizzle-orm";
-import { campaigns } from "./campaign-table.ts";
 import { call_facts, STORED_FACTS } from "./calls/facts.ts";
+import { campaigns } from "./campaign-table.ts";
 import { isOther, type SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader } from "./warehouse.ts";

@@ -85,7 +85,7 @@ export const ROOMS: readonly Room[] = [
     name: "reports",
     what: "all files of a request; pages, mails, hooks, reports that are due",
     start: "reports/make-report.ts",
-    folders: [["delivery", "page"], ["produce"], ["."]],
+    folders: [["delivery", "page"], ["produce"], ["accounts"], ["."]],
   },
   {
     name: "operate",

@@ -96,6 +96,10 @@ describe("isShareWithinChance", () => {
     [0, 5, 0, 8],
     [18, 60, 51, 97],
     [51, 97, 18, 60],
+    // One draw: next to its only other number there is none.
+    [0, 1, 1, 6],
+    [1, 1, 5, 6],
+    [0, 1, 2, 10],
   ])("compares %i of %i with %i of %i as exact fractions do", (part, whole, partBefore, wholeBefore) => {
     const chance = exactShares([part, whole], [partBefore, wholeBefore]);
     const isAt = (level: number) =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ageOf, isFuture } from "../../src/base/clock.ts";
+import { ageOf, isFuture, systemClock } from "../../src/base/clock.ts";
 
 const NOW_MS = Date.parse("2026-11-20T15:00:00.000Z");
 const NEVER = Number.POSITIVE_INFINITY;
@@ -14,4 +14,13 @@ it.each([
   { time: undefined, age: NEVER, future: false },
 ])("ageOf of $time is $age, isFuture is $future", ({ time, age, future }) => {
   expect([ageOf(time, NOW_MS), isFuture(time, NOW_MS)]).toEqual([age, future]);
+});
+
+it("systemClock.sleep lasts until its signal is aborted, and rejects with the reason", async () => {
+  const [stop, reason] = [new AbortController(), new Error("enough")];
+  const slept = systemClock.sleep(3_600_000, stop.signal);
+  await Promise.resolve();
+  stop.abort(reason);
+  await expect(slept).rejects.toBe(reason);
+  await expect(systemClock.sleep(3_600_000, stop.signal)).rejects.toBe(reason);
 });

@@ -31,6 +31,8 @@ describe("Draft", () => {
       using draft = new Draft(file);
       draft.write(content, 0o600);
       draft.add();
+      // A second name of the same file: a killed process leaves no half of a copy.
+      expect(statSync(file).ino).toBe(statSync(draft.path).ino);
     };
     add("first");
     expect(() => add("second")).toThrow(expect.objectContaining({ code: "EEXIST" }));

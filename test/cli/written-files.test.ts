@@ -18,7 +18,13 @@ import { type Folder, makeCallsFolder, makeSandboxFolder } from "./folder.ts";
 
 /** Flags and arguments that name a path, by what the command does with it. */
 const PATHS = {
-  writes: ["backup file", "hygiene --write", "outcome import --unmatched", "verify --write"],
+  writes: [
+    "backup file",
+    "hygiene --write",
+    "outcome import --unmatched",
+    "reconcile --differences",
+    "verify --write",
+  ],
   "writes into": ["export --out", "report --out"],
   "makes, but never replaces": ["init --config"],
   reads: [
@@ -27,6 +33,7 @@ const PATHS = {
     "forget --file",
     "init --token-file",
     "outcome import file",
+    "reconcile file",
     "report --exclude-callers",
     "restore file",
     "spend import file",
@@ -69,6 +76,7 @@ const LINES: Record<(typeof WRITES)[number], string> = {
   "backup file": "backup TARGET",
   "hygiene --write": "hygiene --to 2026-10-10 --lines 1 --write TARGET",
   "outcome import --unmatched": "outcome import jobs.csv --country-code 1 --unmatched TARGET",
+  "reconcile --differences": "reconcile list.csv --differences TARGET",
   "verify --write": "verify --write TARGET",
 };
 
@@ -100,6 +108,8 @@ const KEPT = [
   ...["data/damaged.db", "data/foreign.db", "data/foreign.db-wal", "data/gone.db.caller-key"],
 ];
 const APPENDS = "hygiene --write";
+/** They write what they could not import, or what differs. */
+const ENDS_WITH_3 = /^(?:outcome|reconcile) /;
 
 describe("a file that a flag writes", () => {
   let folders: (Folder & { sandbox?: unknown })[] = [];
@@ -121,6 +131,7 @@ describe("a file that a flag writes", () => {
       symlinkSync("data/calltally.db", join(path, "link.db"));
       symlinkSync("data/calltally.db.caller-key", join(path, "link-to-key"));
       write("jobs.csv", "phone,date,stage\n5125550199,2026-10-11,sold\n");
+      write("list.csv", "call_id\n999\n");
       write("notes.txt", "notes\n");
       for (const name of ["token", "secrets/mail", ...KEPT.filter((path) => path.startsWith("data/"))]) {
         mkdirSync(dirname(join(path, name)), { recursive: true });
@@ -192,7 +203,7 @@ describe("a file that a flag writes", () => {
       const again = flag === APPENDS ? 2 : first?.code;
       expect({ flag, code: first?.code }).toEqual({
         flag,
-        code: flag === "outcome import --unmatched" ? 3 : 0,
+        code: ENDS_WITH_3.test(flag) ? 3 : 0,
       });
       expect({ flag, code: second?.code }).toEqual({ flag, code: again });
     }
@@ -212,7 +223,7 @@ describe("a file that a flag writes", () => {
           code: 7,
           stderr: expect.stringContaining("or replace it with --replace"),
         });
-        const code = flag === "outcome import --unmatched" ? 3 : 0;
+        const code = ENDS_WITH_3.test(flag) ? 3 : 0;
         expect({ flag, code: (await folder?.run(`${line} --replace`))?.code }).toEqual({ flag, code });
         expect(readFileSync(path).equals(before)).toBe(false);
         // It is a file of its own kind now.

@@ -6,6 +6,7 @@ import { Compiler } from "./compiler.ts";
 import { insertSwitches } from "./copy.ts";
 import { draw, roomOf } from "./draw.ts";
 import { EQUIVALENTS } from "./equivalents.ts";
+import { Reach } from "./reach.ts";
 import { findSites, withoutConditions } from "./swaps.ts";
 
 const CONFIG = JSON.stringify({ compilerOptions: { strict: true, target: "es2024", types: [] } });
@@ -138,6 +139,15 @@ it("the room of a file is its folder of src, or its feature", () => {
   expect(
     ["src/service/api/client.ts", "src/features/explore/browser/fold.ts", "src/features/list.ts"].map(roomOf),
   ).toEqual(["service", "explore", "features"]);
+});
+
+it("a test of the CLI reaches the command of its name, and what that imports", () => {
+  const reach = new Reach();
+  const stepsTo = (file: string) =>
+    reach.testsOf(file).find(({ test }) => test === "test/cli/status.test.ts")?.steps;
+  expect(
+    ["commands/status.ts", "terminal/status-screen.ts"].map((file) => stepsTo(`src/cli/${file}`)),
+  ).toEqual([1, 2]);
 });
 
 it("each equivalent names a line of the program and a reason", () => {

@@ -8,6 +8,8 @@ interface Equivalent {
   reason: string;
 }
 
+const TAIL = "for (let found = part; found >= least && term > sum * Number.EPSILON; found--) {";
+
 /** At most one of twenty drawn may be one of these. Read by somebody who did not write the code. */
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -71,5 +73,40 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     from: "referring_host",
     to: "source",
     reason: "both are equal there",
+  },
+  {
+    file: "src/base/chance.ts",
+    on: TAIL,
+    from: "term > sum * Number.EPSILON",
+    to: "term >= sum * Number.EPSILON",
+    reason: "a term so small does not change the sum",
+  },
+  {
+    file: "src/base/chance.ts",
+    on: TAIL,
+    from: "found >= least && term > sum * Number.EPSILON",
+    to: "found >= least",
+    reason: "terms so small do not change the sum",
+  },
+  {
+    file: "src/base/chance.ts",
+    on: "if (part * lot > whole * parts) {",
+    from: "part * lot > whole * parts",
+    to: "part * lot >= whole * parts",
+    reason: "at the mean both tails are as long, and each gives the same sum",
+  },
+  {
+    file: "src/base/chance.ts",
+    on: "if (n < LARGE) {",
+    from: "n < LARGE",
+    to: "n <= LARGE",
+    reason: "there both ways have all digits of a double",
+  },
+  {
+    file: "src/features/outcomes/staged-jobs.ts",
+    on: "const amount = formatMicros(BigInt(one.amount_micros ?? 0));",
+    from: "one",
+    to: "other",
+    reason: "the error is about two lines of the same amount",
   },
 ];

@@ -46,10 +46,17 @@ export class Reach {
   #importsOf(file: string): string[] {
     const known = this.#imports.get(file);
     if (known !== undefined) return known;
-    const imports = [...(STARTED[file] ?? []), ...importsIn(file)];
+    const imports = [...(STARTED[file] ?? []), ...commandOf(file), ...importsIn(file)];
     this.#imports.set(file, imports);
     return imports;
   }
+}
+
+/** Returns the command that a test of the CLI starts, if it has the command's name. */
+function commandOf(file: string): string[] {
+  const [, name = ""] = /^test\/cli\/(?:.+\/)?([\w-]+)\.test\.ts$/.exec(file) ?? [];
+  const command = `src/cli/commands/${name}.ts`;
+  return existsSync(command) ? [command] : [];
 }
 
 /** Returns how many folders and names of a test file's path are not those of a file. */

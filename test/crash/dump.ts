@@ -55,21 +55,9 @@ const CONTRADICTIONS = {
   "calls are not counted": `SELECT value FROM counts WHERE name = 'calls' AND value <> (SELECT count(*) FROM calls)`,
 };
 
-/**
- * Returns the contents of a warehouse. Reads a copy, so that the next run finds the files as the last one left them.
- *
- * @throws Error if the file is damaged
- */
+/** @throws Error if the file is damaged */
 export function dumpWarehouse(path: string): Dump {
-  using folder = makeTempFolder();
-  const copy = join(folder.path, basename(path));
-  for (const suffix of ["", "-wal", "-journal"]) {
-    if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
-  }
-  const database = new Database(copy, { fileMustExist: true });
-  try {
-    const integrity = database.pragma("integrity_check", { simple: true });
-    if (integrity !== "ok") throw new Error(`${path} is damaged: ${integrity}`);
+  return readCopy(path, (database) => {
     const rows = (table: Table) => dumpTable(database, table);
     return {
       calls: rows("calls"),
@@ -80,6 +68,34 @@ export function dumpWarehouse(path: string): Dump {
       rejected_calls: rows("rejected_calls"),
       contradictions: findContradictions(database),
     };
+  });
+}
+
+/** A file that an export has recorded. */
+export interface RecordedFile {
+  path: string;
+  sha256: string;
+  exported_at: string | null;
+}
+
+/** Returns the recorded files, the last ones last. @throws Error if the warehouse is damaged */
+export function readRecorded(path: string): RecordedFile[] {
+  const sql = "SELECT path, sha256, exported_at FROM exports ORDER BY export_id";
+  return readCopy(path, (database) => database.prepare<[], RecordedFile>(sql).all());
+}
+
+/** Reads a copy, so that the next run finds the files as the last one left them. */
+function readCopy<T>(path: string, read: (database: Database.Database) => T): T {
+  using folder = makeTempFolder();
+  const copy = join(folder.path, basename(path));
+  for (const suffix of ["", "-wal", "-journal"]) {
+    if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+  }
+  const database = new Database(copy, { fileMustExist: true });
+  try {
+    const integrity = database.pragma("integrity_check", { simple: true });
+    if (integrity !== "ok") throw new Error(`${path} is damaged: ${integrity}`);
+    return read(database);
   } finally {
     database.close();
   }

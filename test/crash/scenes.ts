@@ -1,10 +1,12 @@
 import { deepEqual } from "node:assert/strict";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startSandbox } from "../../src/sandbox/server.ts";
 import { settingsFor } from "../support/run.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
+import { makeAgencyScenes } from "./agency-scenes.ts";
 import { compareDumps, type Dump, dumpWarehouse } from "./dump.ts";
+import { checkExported, readExported } from "./exported-files.ts";
 import { runProgram } from "./program.ts";
 import { makePruneScene } from "./prune-scene.ts";
 import type { End, Scene } from "./scene.ts";
@@ -14,15 +16,17 @@ export interface Scenes extends AsyncDisposable {
 }
 
 const WAREHOUSE = "data/calltally.db";
-const EXPORTS = "data/exports";
-/** In the order in which they get their names. */
-const EXPORTED = ["utm_source.csv", "campaign.csv", "gclid.csv", "manifest.json"];
+const EXPORTED = {
+  folder: "data/exports",
+  names: ["utm_source.csv", "campaign.csv", "gclid.csv", "manifest.json"],
+  warehouses: [WAREHOUSE],
+};
 
 const CALLS = { first: 40, added: 20 };
 
 /**
- * Makes the scenes: `sync` into a folder without a warehouse, `export` over the files of an earlier one, and `prune` of a
- * warehouse that has kept everything. Their results are taken from undisturbed runs of the same program.
+ * Makes the scenes: `sync` into a folder without a warehouse, `export` over the files of an earlier one, `prune` of a
+ * warehouse that has kept everything, and an agency's. Their results are taken from undisturbed runs of the same program.
  */
 export async function makeScenes(bin: string): Promise<Scenes> {
   await using scope = new AsyncDisposableStack();
@@ -46,8 +50,9 @@ export async function makeScenes(bin: string): Promise<Scenes> {
   await run(exporting, after);
 
   const dump = dumpWarehouse(join(before, WAREHOUSE));
-  const files = { before: readExports(before), after: readExports(after) };
+  const files = { ...EXPORTED, before: readExported(before, EXPORTED), after: readExported(after, EXPORTED) };
   const pruning = scope.use(await makePruneScene(bin));
+  const agency = scope.use(await makeAgencyScenes(bin));
   const kept = scope.move();
   return {
     all: [
@@ -56,11 +61,12 @@ export async function makeScenes(bin: string): Promise<Scenes> {
         ...exporting,
         prepare: (empty) => cpSync(before, empty, { recursive: true }),
         check: (found, end) => {
-          checkExports(files, found, end);
+          checkExported(files, found, end);
           checkWarehouse(dump, found, "done");
         },
       },
       pruning,
+      ...agency.all,
     ],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -72,35 +78,4 @@ function checkWarehouse(expected: Dump, folder: string, end: End): void {
   if (end !== "done" && !existsSync(path)) return;
   const found = dumpWarehouse(path);
   deepEqual(end === "done" ? compareDumps(expected, found) : found.contradictions, []);
-}
-
-/**
- * Each file is the old or the new one, complete. They are replaced in a fixed order, the manifest last; before the first one
- * the manifest is marked as unfinished. So a manifest that lists files matches them.
- */
-function checkExports(expected: { before: string[]; after: string[] }, folder: string, end: End): void {
-  const states = readExports(folder).map((text, index) => {
-    if (text === expected.after[index]) return "new";
-    if (text.includes('"unfinished":true')) return "unfinished";
-    return text === expected.before[index] ? "old" : "torn";
-  });
-  const manifest = states.pop();
-  const renewed = end === "done" ? states.length : states.filter((state) => state === "new").length;
-  const inOrder = states.map((_, index) => (index < renewed ? "new" : "old"));
-  deepEqual(states, inOrder);
-  if (end === "done" || manifest !== "unfinished") {
-    deepEqual(manifest, renewed === states.length ? "new" : "old");
-    deepEqual(renewed === 0 || renewed === states.length, true);
-  }
-
-  // A killed run cannot remove its drafts, which are hidden. The next run takes over its lock,
-  // since its holder has ended.
-  const left = readdirSync(join(folder, EXPORTS)).filter(
-    (file) => !file.startsWith(".") || (end === "failed" && file !== ".calltally.lock"),
-  );
-  deepEqual(left.sort(), EXPORTED.toSorted());
-}
-
-function readExports(folder: string): string[] {
-  return EXPORTED.map((file) => readFileSync(join(folder, EXPORTS, file), "utf8"));
 }

@@ -6,7 +6,7 @@ import { makeScenes } from "./scenes.ts";
 import { whyUntraceable } from "./system-calls.ts";
 import { makeTrial, planTrials, type Trial } from "./trials.ts";
 
-// Kills `sync`, `export` and `prune` at every system call that changes a file, and lets each of these calls fail as on a
+// Kills `sync`, `export`, `prune`, a merged export and a report at every system call that changes a file, and lets each fail as on a
 // full or broken disk. In each case: no partial file has a final name, and one more run repairs everything.
 //
 //   node test/crash/strace.ts                   all trials

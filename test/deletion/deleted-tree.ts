@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Capability, filesElsewhere, LISTS } from "./capabilities.ts";
+import { type Capability, filesElsewhere, LISTS, TOGETHER } from "./capabilities.ts";
 import { deleteRows, findUses } from "./rows.ts";
 
 export interface DeletedTree {
@@ -11,6 +11,8 @@ export interface DeletedTree {
   changed: readonly string[];
   /** Places where the rest of the program imports the capability. */
   reaching: readonly string[];
+  /** Tests of others that import it, and went with it. */
+  lost: readonly string[];
   /** Errors of the compiler. */
   errors: readonly string[];
 }
@@ -19,7 +21,7 @@ type IsDeleted = (specifier: string) => boolean;
 
 /** Deletes a capability from the tree in the working folder, and compiles what is left. */
 export function deleteCapability(capability: Capability): DeletedTree {
-  const { folder, pages, tests = [] } = capability;
+  const { folder, pages, job, tests = [] } = capability;
   const deleted = new Set(filesOf([`${folder}/**`, ...filesElsewhere(capability)]));
   if (deleted.size === 0) throw new Error(`${folder} has no files`);
   const isPath = (path: string) => deleted.has(path) || path.startsWith(`${folder}/`);
@@ -30,6 +32,7 @@ export function deleteCapability(capability: Capability): DeletedTree {
         ? isPath(join(dirname(file), text))
         : text.includes("/") && isPath(text.startsWith("src/") ? text : `src/${text}`);
   for (const file of deleted) rmSync(file);
+  rmSync(folder, { recursive: true });
   const { rows, changed, outside } = deleteFromLists(namesDeleted);
   const reaching = filesOf(["src/**/*.{ts,tsx}"])
     .filter((file) => !(file in LISTS))
@@ -44,9 +47,11 @@ export function deleteCapability(capability: Capability): DeletedTree {
     deleted.add(file);
     rmSync(file);
   }
-  deleteFromIndex(pages);
-  deleteTests(deleted, namesDeleted);
-  return { files: deleted.size, rows, changed, reaching: [...outside, ...reaching], errors: compile() };
+  // By it `calltally docs` knows a page.
+  for (const page of pages) deleteLine("docs/README.md", `](${page}.md)`);
+  if (job !== undefined) deleteLine("jobs/deploy/crontab", ` job ${job} `);
+  const lost = deleteTests(deleted, namesDeleted).filter(isOfOthers);
+  return { files: deleted.size, rows, changed, reaching: [...outside, ...reaching], lost, errors: compile() };
 }
 
 const filesOf = (patterns: readonly string[]) =>
@@ -69,19 +74,20 @@ function deleteFromLists(namesDeleted: (file: string) => IsDeleted) {
   return { rows, changed, outside };
 }
 
-const INDEX = "docs/README.md";
-
-/** Deletes the lines of pages from the list by which `calltally docs` knows them. */
-function deleteFromIndex(pages: readonly string[]): void {
-  const lines = readFileSync(INDEX, "utf8").split("\n");
-  const left = lines.filter((line) => !pages.some((page) => line.includes(`](${page}.md)`)));
-  if (left.length !== lines.length - pages.length)
-    throw new Error(`${INDEX} must link each of ${pages.join(", ")} once`);
-  writeFileSync(INDEX, left.join("\n"));
+function deleteLine(file: string, part: string): void {
+  const lines = readFileSync(file, "utf8").split("\n");
+  const left = lines.filter((line) => !line.includes(part));
+  if (left.length !== lines.length - 1) throw new Error(`${file} must have one line with ${part}`);
+  writeFileSync(file, left.join("\n"));
 }
 
-/** Deletes the files of tests that import what is deleted, and those that import them. */
-function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDeleted): void {
+/** Whether a file has tests of the core: those of another feature may use both. */
+const isOfOthers = (file: string) =>
+  file.endsWith(".test.ts") &&
+  ![...Object.keys(TOGETHER), "test/features/"].some((folder) => file.startsWith(folder));
+
+/** Deletes the files of tests that import what is deleted, and those that import them; returns all. */
+function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDeleted): string[] {
   const files = filesOf(["test/**/*.{ts,tsx}"]).filter((file) => !(file in LISTS));
   const next = files.filter(
     (file) =>
@@ -89,12 +95,12 @@ function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDel
       findUses(file, readFileSync(file, "utf8"), (text) => text.startsWith(".") && namesDeleted(file)(text))
         .length > 0,
   );
-  if (next.length === 0) return;
+  if (next.length === 0) return [];
   for (const file of next) {
     deleted.add(file);
     rmSync(file);
   }
-  deleteTests(deleted, namesDeleted);
+  return [...next, ...deleteTests(deleted, namesDeleted)];
 }
 
 function compile(): string[] {

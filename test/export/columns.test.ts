@@ -9,6 +9,9 @@ const CALLS = [1, 2, 3].map((call_id) =>
   makeCall({ call_id, utm_source: call_id === 3 ? "bing" : "google", disposition: "ANSWERED", duration: 60 }),
 );
 const targets: Target[] = [{ kind: "rollup", dimensions: ["utm_source"] }];
+/** Five dollars of a campaign that no call has. */
+const GHOST_SPEND = `INSERT INTO spend (day, source, medium, campaign, cost_micros, clicks, impressions, currency, file, imported_at)
+  VALUES ('2026-09-02', 'google', 'cpc', 'Ghost', 5000000, 0, 100, 'USD', 'a.csv', '2026-09-03T00:00:00.000Z')`;
 
 describe("--columns", () => {
   it("selects figures in the given order, after the key and with their comparison", async () => {
@@ -47,23 +50,6 @@ describe("--columns", () => {
     },
   );
 
-  it("limits later restatements to the written figures, even in rows of zeros", async () => {
-    using warehouse = makeWarehouse(CALLS);
-    warehouse.execute(`INSERT INTO spend (day, source, medium, campaign, cost_micros, clicks, impressions, currency, file, imported_at)
-      VALUES ('2026-09-02', 'google', 'cpc', 'Ghost', 5000000, 0, 100, 'USD', 'a.csv', '2026-09-03T00:00:00.000Z')`);
-    const range = { from: "2026-09-01", to: "2026-09-20" };
-    const asked: Target[] = [{ kind: "rollup", dimensions: ["campaign"] }];
-    const write = async (columns?: Figure[]) => {
-      const { manifest } = await warehouse.export({ targets: asked, range, spend: true, columns });
-      return manifest.restatements?.rollups;
-    };
-    expect(await write(["clicks"])).toBeUndefined();
-    expect(await write()).toMatchObject([{ restated_cells: 0 }]);
-    await write(["answer_rate"]);
-    warehouse.execute("UPDATE call_facts SET call_started = '2026-12-01T00:00:00.000Z' WHERE call_id = 3");
-    expect(await write(["answer_rate"])).toMatchObject([{ restated_cells: 0 }]);
-  });
-
   it("does not prevent counting the calls of small rows", async () => {
     using warehouse = makeWarehouse([
       ...CALLS,
@@ -71,5 +57,41 @@ describe("--columns", () => {
     ]);
     const { manifest } = await warehouse.export({ targets, columns: ["answer_rate"], minCell: 2 });
     expect(manifest.files).toMatchObject([{ rows_in_other: 4, calls_in_other: 4, sums: {} }]);
+  });
+});
+
+describe("--spend", () => {
+  it("leaves costs out of the rollups that have none, and names these", async () => {
+    using warehouse = makeWarehouse(CALLS);
+    warehouse.execute(GHOST_SPEND);
+    const rollups: Target[] = [
+      { kind: "rollup", dimensions: ["source"] },
+      { kind: "rollup", dimensions: ["referring_host"] },
+      { kind: "rollup", dimensions: ["channel", "hour"] },
+    ];
+    const columns: Figure[] = ["calls", "cost"];
+    const asked = { targets: rollups, columns, spend: true, total: true };
+    const { manifest } = await warehouse.export(asked);
+    const read = (file: string) => readLines(readText(warehouse.folder, file));
+    expect(read("source.csv").map((row) => row.at(-1))).toEqual(["cost", "5.00", "", "5.00", "5.00"]);
+    expect(read("referring_host.csv")).toEqual([
+      ["referring_host", "calls"],
+      ["(not set)", "3"],
+      ["(total)", "3"],
+    ]);
+    expect(read("channel-hour.csv")[0]).toEqual(["channel", "hour", "calls"]);
+    const marks = manifest.files.map(({ file, without_costs, with_spend_line }) => {
+      return { file, without_costs, with_spend_line };
+    });
+    expect(marks).toEqual([
+      { file: "source.csv", without_costs: undefined, with_spend_line: true },
+      { file: "referring_host.csv", without_costs: true, with_spend_line: undefined },
+      { file: "channel-hour.csv", without_costs: true, with_spend_line: undefined },
+    ]);
+    const { manifest: workbook } = await warehouse.export({ ...asked, format: { format: "xlsx" } });
+    for (const { statements } of [manifest, workbook]) {
+      const stated = statements.find(({ id }) => id === "files_without_costs");
+      expect(stated?.values).toEqual({ rollups: "referring_host, channel-hour" });
+    }
   });
 });

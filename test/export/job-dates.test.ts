@@ -4,12 +4,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GRAINS, type Grain } from "../../src/base/calendar/grain.ts";
 import { importOutcomes } from "../../src/features/outcomes/import-outcomes.ts";
-import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { draws } from "../support/draws.ts";
 import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { readText } from "../support/temp-folder.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import { storeSpend } from "../support/warehouses/spend.ts";
 
 /** West and east of UTC, far from it, and with a day that begins at one o'clock. */
 const ZONES = [
@@ -184,14 +184,12 @@ describe("spend", () => {
   it.each(ZONES)("counts on its day in %s", async (timezone) => {
     using account = makeWarehouse(CALLS);
     const days = { "2026-08-31": 1, "2026-09-30": 20, "2026-10-01": 300, "2026-12-31": 4000 };
-    const rows = Object.entries(days).map(([day, cost], index) => ({
-      ...{ line: index + 2, day, source: "google", medium: "cpc", cost_micros: cost * 1e6, currency: "USD" },
-      ...{ campaign: null, campaign_id: null, clicks: null, impressions: null },
+    const rows = Object.entries(days).map(([day, cost]) => ({
+      ...{ day, source: "google", medium: "cpc", cost_micros: cost * 1e6, currency: "USD" },
     }));
     {
       using warehouse = openExistingWarehouse(account.database);
-      const options = { currency: "USD", named: undefined, importedAt: "2026-12-31T00:00:00.000Z" };
-      importSpend(warehouse, [{ file: "spend.csv", rows }], options);
+      storeSpend(warehouse, rows, { importedAt: "2026-12-31T00:00:00.000Z" });
     }
     for (const grain of GRAINS) {
       const { folder } = await account.export({

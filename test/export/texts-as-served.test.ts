@@ -1,32 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { openLocalCalls } from "../../src/features/cluster/local-rows.ts";
-import { openReader } from "../../src/warehouse/file/open.ts";
 import { readLines } from "../support/figures/tables.ts";
 import { openWarehouse } from "../support/library.ts";
 import { answering } from "../support/services/mcp.ts";
-import { makeCall } from "../support/warehouses/calls.ts";
-import { closedWarehouse } from "../support/warehouses/warehouse.ts";
+import { makeTexts, TEXTS } from "./formula-texts.ts";
 
 // Programs read these: a guard against formulas would be stored with the text.
-
-/** The last has a quote of its own, like a guard. */
-const TEXTS = ["+austin", "=1+1", "'+plumber"];
-
-const makeTexts = () =>
-  closedWarehouse(
-    TEXTS.map((utm_term, index) =>
-      makeCall({
-        call_id: index + 1,
-        utm_term,
-        campaign_name: utm_term,
-        call_started: `2026-09-0${index + 1}T10:00:00.000Z`,
-      }),
-    ),
-    { at: "2026-10-05T06:00:00.000Z" },
-  );
-
 it("a query, a rollup and a machine's file of the library have texts without a guard", async () => {
   using folder = makeTexts();
   await using warehouse = openWarehouse(folder.database);
@@ -58,20 +38,3 @@ it("an assistant reads texts without a guard: figures and calls", async () => {
     expect(explained).toMatchObject({ dni: { utm_term } });
   }
 });
-
-it.each([true, false])(
-  "rows for a cluster have texts without a guard, with personal data: %s",
-  (isPersonal) => {
-    using folder = makeTexts();
-    using reader = openReader(folder.database);
-    const { table, read } = openLocalCalls(reader, {
-      account: "austin",
-      shards: 1,
-      isPersonal,
-      timezone: "UTC",
-    });
-    const at = Object.keys(table.columns).indexOf("campaign");
-    const rows = [...read({ ids: [1, 2, 3] })].toSorted((a, b) => a.id - b.id);
-    expect([at >= 0, rows.map(({ values }) => values[at])]).toEqual([true, TEXTS]);
-  },
-);

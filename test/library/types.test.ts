@@ -8,11 +8,8 @@ type Question = z.output<typeof rollupQuestion>;
 type Request = z.output<typeof exportRequest>;
 
 /** The values of each member, and the items of lists. */
-type Values<Whole> = {
-  [Name in keyof Whole]-?: NonNullable<Whole[Name]> extends readonly (infer Item)[]
-    ? Item
-    : NonNullable<Whole[Name]>;
-};
+type Values<Whole> = { [Name in keyof Whole]-?: ItemOf<NonNullable<Whole[Name]>> };
+type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : Value;
 
 type Whole = z.infer<typeof basisSchema>;
 type WholeRun = NonNullable<Whole["run"]>;
@@ -32,7 +29,7 @@ describe("types of the library", () => {
 
   it("the basis has members of the schema of all bases, but with the names of verdicts, and statements", () => {
     expectTypeOf<Omit<Basis, "run" | "statements">>().toEqualTypeOf<
-      Flat<Omit<Coverage, "order" | "drift"> & Pick<Whole, "unlisted">>
+      Flat<Omit<Coverage, "difference" | "order" | "drift"> & Pick<Whole, "missing" | "unlisted">>
     >();
     expectTypeOf<Omit<PublicRun, "verdict">>().toEqualTypeOf<Omit<WholeRun, "verdict">>();
     expectTypeOf<PublicRun["verdict"]>().toExtend<WholeRun["verdict"]>();

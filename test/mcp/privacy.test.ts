@@ -3,15 +3,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../src/calls/columns.ts";
-import { insertNotice } from "../../src/features/notices/notice-table.ts";
-import { insertRestatements } from "../../src/features/restatements/restatement-table.ts";
 import { DIMENSIONS } from "../../src/figures/dimensions.ts";
 import { updateRun } from "../../src/warehouse/runs/runs.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { hasCapability } from "../support/commands.ts";
 import { calltally } from "../support/run.ts";
 import { type Answering, answering, textsOf } from "../support/services/mcp.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 import { FULL_CALL } from "../support/warehouses/calls.ts";
+import { storeNotice, storeRestatement } from "../support/warehouses/findings.ts";
 import { openNewWarehouse, setRules, storeRun } from "../support/warehouses/warehouse.ts";
 
 const STARTED_AT = "2026-10-05T06:00:00.000Z";
@@ -82,16 +81,13 @@ function makeFolder() {
       now: 2,
       change: 1,
     },
-    reasons: [],
     rules_changed: null,
   };
   const keys = SPELLED.map((personal) => {
     return { source: personal, tracking_number: TRACKING, campaign_id: personal };
   });
-  insertRestatements(
-    warehouse,
-    keys.map((key) => ({ ...restatement, key })),
-  );
+  if (hasCapability("restatements"))
+    for (const key of keys) storeRestatement(warehouse, { key, reasons: [] }, restatement);
   warehouse.sqlite.exec(`
     INSERT INTO report_runs (report, started_at, status, process) VALUES ('weekly', '${STARTED_AT}', 'done', '1');
     INSERT INTO deliveries (report_run_id, channel, recipient, status, last_error)
@@ -99,7 +95,7 @@ function makeFolder() {
              (1, 'webhook', 'example.com 4930555012345', 'failed', 'unknown ann.canary@example.com');
     INSERT INTO jobs (job, started_at, failing_since, error) VALUES ('sync', '${STARTED_AT}', '${STARTED_AT}', 'bad ${CALLER}');`);
   updateRun(warehouse, 1, { error: null });
-  writeTransaction(warehouse, (tx) => {
+  if (hasCapability("notices"))
     for (const { tracking_number, ...campaign } of keys) {
       const notice = {
         ...({ kind: "few", calls: 1, expected: 18.3, run_id: 1 } as const),
@@ -107,10 +103,9 @@ function makeFolder() {
         judged_until: STARTED_AT,
         noticed_at: STARTED_AT,
       };
-      insertNotice(tx, { ...notice, dimension: "campaign", key: JSON.stringify(campaign) });
-      insertNotice(tx, { ...notice, dimension: "tracking_number", key: JSON.stringify({ tracking_number }) });
+      storeNotice(warehouse, campaign, { ...notice, dimension: "campaign" });
+      storeNotice(warehouse, { tracking_number }, { ...notice, dimension: "tracking_number" });
     }
-  });
   const env = { CALLTALLY_DATABASE: warehouse.path };
   return { path: folder.path, env, [Symbol.dispose]: () => folder.remove() };
 }

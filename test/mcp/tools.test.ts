@@ -4,17 +4,16 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import { loadSettings } from "../../src/config/load-settings.ts";
-import { endNotice, insertNotice } from "../../src/features/notices/notice-table.ts";
-import type { Restatement } from "../../src/features/restatements/restatement.ts";
-import { insertRestatements } from "../../src/features/restatements/restatement-table.ts";
-import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { answerCall } from "../../src/mcp/answer-call.ts";
 import { toolsFor } from "../../src/mcp/tools.ts";
 import { explainCall } from "../../src/operate/explain/explain-call.ts";
 import { openWarehouse } from "../../src/warehouse/file/open.ts";
-import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import type { Warehouse } from "../../src/warehouse/warehouse.ts";
+import { hasCapability } from "../support/commands.ts";
 import { answering } from "../support/services/mcp.ts";
 import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { storeEnd, storeNotice, storeRestatement } from "../support/warehouses/findings.ts";
+import { storeSpend } from "../support/warehouses/spend.ts";
 import { closedWarehouse, markGone } from "../support/warehouses/warehouse.ts";
 
 const FINISHED_AT = "2026-10-05T06:00:00.000Z";
@@ -42,7 +41,7 @@ const NOTICE = {
   end_noticed_at: null,
 } as const;
 
-const RESTATEMENT: Restatement = {
+const RESTATEMENT = {
   found_at: "2026-10-02T07:00:00.000Z",
   exported_at: "2026-10-01T07:00:00.000Z",
   rules_changed: null,
@@ -59,16 +58,27 @@ const RESTATEMENT: Restatement = {
   reasons: [{ reason: "gone", calls: 1, effect: -1 }],
 };
 
+const HAS_NOTICES = hasCapability("notices");
+const HAS_RESTATEMENTS = hasCapability("restatements");
+
+function store(warehouse: Warehouse, { key, reasons, ...cells }: typeof RESTATEMENT): void {
+  if (HAS_RESTATEMENTS) storeRestatement(warehouse, { key, reasons }, cells);
+}
+
+/** What changed, as far as a capability finds it. */
+const changes = (restatements: readonly object[], notices: readonly object[]) => ({
+  ...(HAS_RESTATEMENTS && { restatements }),
+  ...(HAS_NOTICES && { notices }),
+});
+
 const READING = ["figures", "compare", "explain_call", "what_changed", "status"];
 
 function makeFolder(calls = CALLS) {
   const closed = closedWarehouse(calls, { at: FINISHED_AT });
   const { key, ...notice } = NOTICE;
   closed.change((warehouse) => {
-    insertRestatements(warehouse, [RESTATEMENT]);
-    writeTransaction(warehouse, (tx) =>
-      insertNotice(tx, { ...notice, run_id: 1, key: JSON.stringify({ tracking_number: "+15125550117" }) }),
-    );
+    store(warehouse, RESTATEMENT);
+    if (HAS_NOTICES) storeNotice(warehouse, { tracking_number: "+15125550117" }, { ...notice, run_id: 1 });
   });
   return { ...closed, path: closed.folder };
 }
@@ -268,15 +278,15 @@ describe("answerCall", () => {
     const assistant = answering(folder.path, { env: { ...env, ...folder.env } });
     const basis = { ...BASIS, timezone: "Europe/Berlin" };
     const all = await assistant.ask("what_changed");
-    expect(all).toEqual({ basis, restatements: [RESTATEMENT], notices: [NOTICE] });
+    expect(all).toEqual({ basis, ...changes([RESTATEMENT], [NOTICE]) });
     expect(await assistant.ask("what_changed", { since: "2026-10-02" })).toEqual(all);
     expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:00+02:00" })).toEqual(all);
-    const none = { basis, restatements: [], notices: [] };
+    const none = { basis, ...changes([], []) };
     expect(await assistant.ask("what_changed", { since: "2026-10-02T09:00:01+02:00" })).toEqual(none);
     expect(await assistant.ask("what_changed", { since: "2026-10-03" })).toEqual(none);
   });
 
-  it.each([
+  it.runIf(HAS_RESTATEMENTS).each([
     // 2 October begins there at 10:00 UTC.
     ["Pacific/Honolulu", "2026-10-02T09:59:59.999Z", "2026-10-01"],
     ["Pacific/Honolulu", "2026-10-02T10:00:00.000Z", "2026-10-02"],
@@ -286,8 +296,8 @@ describe("answerCall", () => {
   ])("what_changed: in %s, what was found at %s was found on %s", async (zone, found_at, day) => {
     using folder = makeFolder();
     folder.change((warehouse) => {
-      warehouse.sqlite.exec("DELETE FROM restatements; DELETE FROM notices");
-      insertRestatements(warehouse, [{ ...RESTATEMENT, found_at }]);
+      warehouse.sqlite.exec(`DELETE FROM restatements${HAS_NOTICES ? "; DELETE FROM notices" : ""}`);
+      store(warehouse, { ...RESTATEMENT, found_at });
     });
     const assistant = answering(folder.path, { env: { CALLTALLY_TIMEZONE: zone, ...folder.env } });
     const since = async (date: string) => Object(await assistant.ask("what_changed", { since: date }));
@@ -296,14 +306,14 @@ describe("answerCall", () => {
     expect(await since(next)).toMatchObject({ basis: { timezone: zone }, restatements: [] });
   });
 
-  it("what_changed: lists notices that started or ended since", async () => {
+  it.runIf(HAS_NOTICES)("what_changed: lists notices that started or ended since", async () => {
     using folder = makeFolder();
     const end = { ended_at: "2026-10-03T05:00:00.000Z", end_reason: "calls again" } as const;
     const ended = { ...NOTICE, ...end, end_noticed_at: "2026-10-03T07:00:00.000Z" };
     {
       using warehouse = openWarehouse(folder.database);
       const { ended_at, end_reason, end_noticed_at } = ended;
-      writeTransaction(warehouse, (tx) => endNotice(tx, 1, { ended_at, end_reason, end_noticed_at }));
+      storeEnd(warehouse, 1, { ended_at, end_reason, end_noticed_at });
     }
     const assistant = answering(folder.path, { env: folder.env });
     for (const since of ["2026-10-02", "2026-10-02T07:00:01Z", "2026-10-03", "2026-10-03T07:00:00Z"]) {
@@ -330,7 +340,7 @@ describe("answerCall", () => {
         calls_of_the_service: null,
         failures: [],
         remarks: [],
-        notices: [NOTICE],
+        notices: HAS_NOTICES ? [NOTICE] : [],
       },
       next_sync: { mode: "full", at: time, not_before: null },
     });
@@ -363,8 +373,8 @@ describe("answerCall", () => {
     ["explain_call", { call_id: 4 }, true],
     ["explain_call", { call_id: 2 }, false],
     ["query", { sql: "SELECT 1 AS one" }, true],
-    ["what_changed", {}, true],
-    ["what_changed", { since: "2026-10-05" }, true],
+    ["what_changed", {}, HAS_RESTATEMENTS || HAS_NOTICES],
+    ["what_changed", { since: "2026-10-05" }, HAS_NOTICES],
     ["what_changed", { since: "2026-10-06" }, false],
     ["figures", { by: [], range: { from: "2026-10-01", to: "2026-10-03" } }, true],
     ["figures", { by: [], range: SEPTEMBER }, false],
@@ -374,11 +384,10 @@ describe("answerCall", () => {
     {
       using warehouse = openWarehouse(folder.database);
       const late = { ...RESTATEMENT, starts_at: "2026-10-04T00:00:00.000Z", ends_at: FINISHED_AT };
-      insertRestatements(warehouse, [late]);
+      store(warehouse, late);
+      const { key: _, ...notice } = NOTICE;
       const noticed = { judged_until: "2026-10-05T05:00:00.000Z", noticed_at: FINISHED_AT };
-      writeTransaction(warehouse, (tx) =>
-        insertNotice(tx, { ...NOTICE, ...noticed, run_id: 1, dimension: "all", key: "{}" }),
-      );
+      if (HAS_NOTICES) storeNotice(warehouse, {}, { ...notice, ...noticed, run_id: 1, dimension: "all" });
     }
     const assistant = answering(folder.path, { env: folder.env, sql: true, isPersonal: true });
     expect(await assistant.ask(name, args)).toMatchObject({ basis: { provisional } });
@@ -388,11 +397,9 @@ describe("answerCall", () => {
     using folder = makeFolder();
     {
       using warehouse = openWarehouse(folder.database);
-      const day = { day: "2026-09-15", source: "google", medium: "cpc", line: 2, currency: "EUR" };
-      const sums = { cost_micros: 24_000_000, clicks: null, impressions: null };
-      const rows = [{ ...day, ...sums, campaign: "Autumn sale", campaign_id: null }];
-      const imported = { currency: "EUR", named: undefined, importedAt: FINISHED_AT };
-      importSpend(warehouse, [{ file: "spend.csv", rows }], imported);
+      const campaign = { source: "google", medium: "cpc", campaign: "Autumn sale" };
+      const row = { day: "2026-09-15", ...campaign, cost_micros: 24_000_000 };
+      storeSpend(warehouse, [row], { importedAt: FINISHED_AT });
     }
     const question = { by: ["campaign"], range: SEPTEMBER, columns: ["cost"], spend: true };
     expect(await answering(folder.path, { env: folder.env }).ask("figures", question)).toMatchObject({

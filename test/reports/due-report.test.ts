@@ -1,42 +1,20 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EXIT } from "../../src/base/errors.ts";
-import { runDue, runRestated } from "../../src/reports/due-report.ts";
+import { runDue } from "../../src/reports/due-report.ts";
 import { makeReport } from "../../src/reports/make-report.ts";
 import { tryAcquireLock } from "../../src/warehouse/file/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { settingsFor } from "../support/run.ts";
-import { FULL_CALL, makeCall } from "../support/warehouses/calls.ts";
+import { FULL_CALL } from "../support/warehouses/calls.ts";
 import { readRows, storeRun } from "../support/warehouses/warehouse.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
-
-const MONDAYS = "0 7 * * 1";
-/** A Monday. */
-const NOW = "2026-11-16T07:30:00.000Z";
-const SLOT = "2026-11-16T07:00:00.000Z";
-const CALLS = [1, 2, 3].map((call_id) =>
-  makeCall({
-    call_id,
-    call_started: "2026-11-10T10:00:00.000Z",
-    utm_source: call_id === 1 ? "google" : "bing",
-  }),
-);
+import { CALLS, due, MONDAYS, NOW, named, SLOT } from "./weekly-report.ts";
 
 /** Nobody is there: the lock keeps each sync from starting. */
 const NO_SERVICE = settingsFor({ url: "http://127.0.0.1:9", token: "t0ken" });
-
-type Named = ReturnType<typeof nameReport>;
-
-function named(content: object, secrets: Record<string, string> = {}, account?: string) {
-  const weekly = { contents: ["source"], range: { last: "1w" }, grain: "day", cron: MONDAYS, ...content };
-  const options = { calls: CALLS, finishedAt: "2026-11-16T07:10:00.000Z", secrets };
-  return nameReport(weekly, account === undefined ? options : { ...options, account });
-}
-
-const due = ({ report, folder, context }: Named, now = NOW, cron = MONDAYS) =>
-  runDue(report, cron, folder, { ...context, clock: new FakeClock(now) });
 
 describe("runDue", () => {
   it.each([
@@ -144,73 +122,5 @@ describe("runDue", () => {
       await makeReport({ ...weekly.report, content }, { ...byHand, signal, clock: new FakeClock(NOW) });
       expect(await due(weekly)).toBe(exit);
     }
-  });
-});
-
-describe("runRestated", () => {
-  let hook: Awaited<ReturnType<typeof startHook>>;
-  beforeEach(async () => {
-    hook = await startHook();
-    return () => hook[Symbol.asyncDispose]();
-  });
-
-  const restated = ({ report, folder, context }: Named) =>
-    runRestated(report, folder, { ...context, clock: new FakeClock("2026-11-18T12:00:00.000Z") });
-
-  /** Syncs calls again with a change of the first. */
-  function change({ database }: Named, disposition: string, verdict = "exact"): void {
-    using warehouse = openExistingWarehouse(database);
-    const at = "2026-11-18T11:00:00.000Z";
-    const calls = CALLS.map((call, index) => (index === 0 ? { ...call, disposition } : call));
-    storeRun(warehouse, calls, { startedAt: at, finishedAt: at });
-    warehouse.sqlite.prepare("UPDATE sync_runs SET verdict = ?").run(verdict);
-  }
-
-  it("delivers a due report again if its figures changed, once", async () => {
-    using weekly = named({ deliver: TO_HOOK, on_restatement: "deliver" }, hook.secrets);
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(existsSync(join(weekly.folder, "reports"))).toBe(false);
-    await due(weekly);
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(hook.bodies).toHaveLength(1);
-    change(weekly, "BUSY");
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(hook.bodies).toHaveLength(2);
-    const names = ["source.csv", "restatements.csv"];
-    expect(hook.bodies[1]).toMatchObject({ files: names.map((name) => ({ name })) });
-    expect(weekly.lines).toContainEqual(
-      expect.objectContaining({ msg: "report made", restated: expect.any(Number) }),
-    );
-    expect(readRows(weekly.database, "SELECT scheduled_for, range_to FROM report_runs")).toEqual([
-      { scheduled_for: SLOT, range_to: "2026-11-15" },
-      { scheduled_for: null, range_to: "2026-11-15" },
-    ]);
-  });
-
-  it("delivers nothing if no figure of the report changed", async () => {
-    const content = { filter: { source: "bing" }, deliver: TO_HOOK, on_restatement: "deliver" };
-    using weekly = named(content, hook.secrets);
-    await due(weekly);
-    change(weekly, "BUSY");
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(hook.bodies).toHaveLength(1);
-    expect(weekly.messages().filter((message) => message === "report made")).toHaveLength(2);
-  });
-
-  it("waits for a verified copy if the report requires one", async () => {
-    const content = { require: "verified", deliver: TO_HOOK, on_restatement: "deliver" };
-    using weekly = named(content, hook.secrets);
-    await due(weekly);
-    change(weekly, "BUSY", "probable");
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(weekly.messages().at(-1)).toBe(
-      "figures have changed: waiting for a sync that proves the copy complete",
-    );
-    expect(hook.bodies).toHaveLength(1);
-    change(weekly, "BUSY");
-    expect(await restated(weekly)).toBe(EXIT.done);
-    expect(hook.bodies).toHaveLength(2);
-    expect(readFileSync(join(weekly.folder, "reports/weekly/restatements.csv"), "utf8")).toContain("google");
   });
 });

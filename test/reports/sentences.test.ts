@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { makeWarehouse } from "../support/figures/produce-files.ts";
 import { readSurfaces } from "../support/figures/surfaces.ts";
 import { readHeadline, readTables } from "../support/page.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import { storeSpend } from "../support/warehouses/spend.ts";
 
 const HOSTILE = `<b>אתר</b>\u202e${"x".repeat(200)}`;
 /** As it is shown. */
@@ -70,18 +70,12 @@ describe("the first sentences", () => {
     using warehouse = makeWarehouse(makeCalls({ steady: [100, 100] }));
     {
       using writer = openExistingWarehouse(warehouse.database);
-      const spent = { source: "google", medium: "cpc", campaign_id: null, clicks: null, impressions: null };
       const costs = { steady: 1000, Boilers: 412, Teaser: 200 };
-      const rows = Object.entries(costs).map(([campaign, cost], line) => ({
-        ...spent,
-        campaign,
-        day: "2026-09-10",
-        line,
-        currency: "EUR",
-        cost_micros: cost * 1e6,
+      const rows = Object.entries(costs).map(([campaign, cost]) => ({
+        ...{ source: "google", medium: "cpc", campaign },
+        ...{ day: "2026-09-10", cost_micros: cost * 1e6 },
       }));
-      const options = { currency: "EUR", named: undefined, importedAt: "2026-09-30T12:00:00.000Z" };
-      importSpend(writer, [{ file: "spend.csv", rows }], options);
+      storeSpend(writer, rows, { importedAt: "2026-09-30T12:00:00.000Z" });
     }
     const { page, mail } = await readSurfaces(warehouse, "channel", { spend: true });
     const text =

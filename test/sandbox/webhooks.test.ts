@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startSandbox } from "../../src/sandbox/server.ts";
-import { METHOD_CASES } from "../features/webhooks/method-cases.ts";
 import { ENDPOINT_CASES } from "../support/services/endpoint-cases.ts";
+import { METHOD_CASES } from "../support/services/method-cases.ts";
 import { send } from "../support/services/requests.ts";
 
 const NOW = new Date("2026-11-20T15:00:00.000Z");

@@ -92,6 +92,8 @@ describe("parseCron", () => {
     ["Europe/Berlin", "0,30 2,3 * * *", "2026-10-25T01:10:00Z", ["10-25T02:00", "10-25T02:30"]],
     // Every hour means both.
     ["Europe/Berlin", "30 * * * *", "2026-10-24T23:59:00Z", ["10-25T00:30", "10-25T01:30", "10-25T02:30"]],
+    // In the hour that is repeated, the rest of the first time comes before the second.
+    ["Europe/Berlin", "5,55 * * * *", "2026-10-25T00:50:00Z", ["10-25T00:55", "10-25T01:05", "10-25T01:55"]],
     ["Europe/Berlin", "30 0-23 * * *", "2026-10-25T00:30:00Z", ["10-25T01:30", "10-25T02:30"]],
     ["Europe/Berlin", "30 0-22 * * *", "2026-10-25T00:30:00Z", ["10-25T02:30"]],
     // By half an hour, at 02:00 both times.

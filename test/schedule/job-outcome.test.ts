@@ -3,6 +3,7 @@ import { EXIT } from "../../src/base/errors.ts";
 import {
   describeOutcome,
   isFailing,
+  isForPerson,
   isSilent,
   judgeExit,
   levelOf,
@@ -108,5 +109,20 @@ describe("isFailing", () => {
     expect(judge({ finished_at }, 60_001)).toBe(false);
     for (const end of [{}, { finished_at }])
       expect(judge({ ...end, failing_since: finished_at }, 0)).toBe(true);
+  });
+});
+
+describe("isForPerson", () => {
+  const since = "2026-11-20T15:00:00.000Z";
+
+  it.each([
+    [{ failing_since: since, exit_code: EXIT.storage }, true],
+    [{ failing_since: since, exit_code: EXIT.unreachable }, false],
+    [{ failing_since: since, exit_code: null }, false],
+    // It has succeeded since.
+    [{ failing_since: null, exit_code: EXIT.storage }, false],
+    [undefined, false],
+  ])("of the last run %j is %j", (last, is) => {
+    expect(isForPerson(last)).toBe(is);
   });
 });

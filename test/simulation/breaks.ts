@@ -152,7 +152,7 @@ export const BREAKS: readonly Break[] = [
   },
   {
     name: "a file of all accounts has the rows of the first",
-    file: "src/reports/produce/merge-accounts.ts",
+    file: "src/reports/accounts/merge-accounts.ts",
     from: "const { columns, rows } = mergeTables(figures, by);",
     to: "const { columns, rows } = mergeTables(figures.slice(0, 1), by);",
   },

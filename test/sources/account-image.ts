@@ -1,8 +1,7 @@
 import type { AttributionRules } from "../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../src/calls/columns.ts";
-import type { SpendRow } from "../../src/features/spend/spend-row.ts";
-import { importSpend } from "../../src/features/spend/spend-table.ts";
 import { writeTransaction } from "../../src/warehouse/transaction.ts";
+import { type SpentRow, storeSpend } from "../support/warehouses/spend.ts";
 import { markGone, newWarehouse, setRules, storeCalls } from "../support/warehouses/warehouse.ts";
 
 /** The contents of an account. */
@@ -10,7 +9,7 @@ export interface AccountContents {
   rules: AttributionRules;
   calls: readonly Call[];
   gone: readonly number[];
-  spend: readonly Omit<SpendRow, "line">[];
+  spend: readonly SpentRow[];
 }
 
 /** Returns the file of a warehouse; the first seven rows of spend are from another report than the others. */
@@ -21,18 +20,8 @@ export function makeAccountImage({ rules, calls, gone, spend }: AccountContents)
     storeCalls(warehouse, calls);
     markGone(warehouse, gone);
   });
-  const rows = spend.map((row, index) => ({ ...row, line: index + 2 }));
-  const files = [
-    { file: "b.csv", rows: rows.slice(0, 7) },
-    { file: "a.csv", rows: rows.slice(7) },
-  ];
-  for (const [hour, file] of files.entries()) {
-    importSpend(warehouse, [file], {
-      currency: "EUR",
-      named: undefined,
-      importedAt: `2026-10-0${hour + 1}T00:00:00.000Z`,
-    });
-  }
+  storeSpend(warehouse, spend.slice(0, 7), { file: "b.csv", importedAt: "2026-10-01T00:00:00.000Z" });
+  storeSpend(warehouse, spend.slice(7), { file: "a.csv", importedAt: "2026-10-02T00:00:00.000Z" });
   warehouse.sqlite.pragma("journal_mode = DELETE");
   return warehouse.sqlite.serialize();
 }

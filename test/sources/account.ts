@@ -4,8 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { type AttributionRules, DEFAULT_RULES } from "../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../src/calls/columns.ts";
-import type { SpendRow } from "../../src/features/spend/spend-row.ts";
 import { makeCall } from "../support/warehouses/calls.ts";
+import type { SpentRow } from "../support/warehouses/spend.ts";
 import type { AccountContents } from "./account-image.ts";
 
 /*
@@ -95,7 +95,7 @@ export const GONE: readonly number[] = CALLS.filter((_, index) => isGone(index))
 export const LIVE: readonly Call[] = CALLS.filter(({ call_id }) => !GONE.includes(call_id));
 
 /** Spend by id, by name, of campaigns without calls, and without a campaign; on days at the edges. */
-export const SPEND: readonly Omit<SpendRow, "line">[] = [
+export const SPEND: readonly SpentRow[] = [
   ["2026-03-28", "google", "cpc", "Autumn", "1", 12_340_000, 5, 100],
   ["2026-03-29", "google", "cpc", "autumn", null, 1_005_000, null, 0],
   ["2026-03-29", "google", "cpc", "Herbst", "2", 15_000, 1, null],

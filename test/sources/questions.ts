@@ -6,11 +6,11 @@ import { namesOf } from "../../src/base/records.ts";
 import { CHANNELS } from "../../src/calls/attribution/channel-rules.ts";
 import type { Call } from "../../src/calls/columns.ts";
 import type { CallFilter } from "../../src/calls/filter.ts";
-import type { SpendRow } from "../../src/features/spend/spend-row.ts";
 import { DIMENSIONS, type Dimension } from "../../src/figures/dimensions.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import type { FoldQuery } from "../support/figures/fold.ts";
 import { arbitraryCalls } from "../support/warehouses/calls.ts";
+import type { SpentRow } from "../support/warehouses/spend.ts";
 
 /**
  * The moments before and after clock changes, and repeated hours: in Berlin, New York, on Lord Howe by half an
@@ -124,7 +124,7 @@ export const questions = fc.record({
 });
 
 /** Rows of spend, of campaigns that calls may have. */
-export const spends: fc.Arbitrary<Omit<SpendRow, "line">[]> = fc.array(
+export const spends: fc.Arbitrary<SpentRow[]> = fc.array(
   fc.record({
     day: fc.constantFrom("2025-12-31", "2026-01-01", "2026-03-29", "2026-06-15", "2026-12-31", "2027-01-01"),
     source: fc.constantFrom("google", "facebook", "face book", "bing", "é"),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { JOBS } from "../../src/operate/jobs/all.ts";
 import { CAPABILITIES } from "../deletion/capabilities.ts";
@@ -13,4 +14,11 @@ export function hasCommand(line: string): boolean {
   if (COMMANDS.includes(name)) return true;
   if (Object.values(CAPABILITIES).some(({ commands }) => commands.includes(name))) return false;
   throw new Error(`calltally has no command ${name}: ${line}`);
+}
+
+/** Returns whether a capability is there, so that a test of the core may have rows about it. @throws Error for any other name */
+export function hasCapability(name: string): boolean {
+  const capability = CAPABILITIES[name];
+  if (capability === undefined) throw new Error(`calltally has no capability ${name}`);
+  return existsSync(capability.folder);
 }

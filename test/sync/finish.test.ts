@@ -7,6 +7,8 @@ import { type PageSlice, toSlice } from "../../src/sync/fetch.ts";
 import { judgeReading } from "../../src/sync/judge-reading.ts";
 import { type Run, readIncremental } from "../../src/sync/read-calls.ts";
 import { syncWarehouse } from "../../src/sync/sync-warehouse.ts";
+import { countCalls } from "../../src/warehouse/calls/call-table.ts";
+import { readMissing } from "../../src/warehouse/calls/gone.ts";
 import { readRuns, type SyncRun } from "../../src/warehouse/runs/runs.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { newWarehouse } from "../support/warehouses/warehouse.ts";
@@ -311,6 +313,39 @@ describe("syncWarehouse, by a full pass that does not meet a call", () => {
       expect(scene.readMarks()).toHaveLength(given.found.calls_missing ?? 0);
     },
   );
+
+  it.each([
+    { order: "with", rows: newestFirst(60), hours: 7 },
+    { order: "without", rows: shuffled(), hours: 24 },
+  ])("records until when missing calls count, $order an order key", async ({ rows, hours }) => {
+    using scene = open(rows, { goneAfterHours: 7 });
+    await scene.pass();
+    expect(readMissing(scene.warehouse)).toBeNull();
+    for (const [minutes, id] of [7, 13].entries()) {
+      scene.listing.remove(id);
+      scene.clock.advance((minutes + 1) * 60_000);
+      await scene.pass();
+    }
+    const until = new Date(NOW_MS + 3 * 60_000 + hours * HOUR_MS).toISOString();
+    expect(readMissing(scene.warehouse)).toEqual({ calls: 2, until });
+    // An incremental sync marks nothing, and changes no wait.
+    await scene.sync({ goneAfterHours: 8 });
+    expect(readMissing(scene.warehouse)).toEqual({ calls: 2, until });
+  });
+
+  it("counts a new call that an exact pass misses because a replica lags", async () => {
+    using scene = open();
+    const { listing, pass } = scene;
+    await pass();
+    const current = [rowOf(61), ...listing.rows];
+    listing.rows = current;
+    expect(await scene.sync()).toMatchObject({ mode: "incremental", calls_new: 1 });
+    listing.rows = newestFirst(60);
+    expect(await pass()).toEqual({ verdict: "exact", calls_missing: 1 });
+    expect(countCalls(scene.warehouse)).toEqual({ live: 61, gone: 0 });
+    listing.rows = current;
+    expect(await scene.sync(FULL)).toMatchObject({ verdict: "exact", calls_returned: 1 });
+  });
 
   it("marks the call as gone after two passes that began six hours apart, however long they took", async () => {
     using scene = open();

@@ -1,39 +1,58 @@
-import { Argument, Command } from "@commander-js/extra-typings";
+import { Command } from "@commander-js/extra-typings";
 import { minutesOf } from "../../base/calendar/local-time.ts";
+import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import { ellipsize } from "../../base/text/terminal-text.ts";
 import { ASSISTANTS_AS_OF } from "../../calls/attribution/ai-assistants.ts";
 import { presentText } from "../../calls/attribution/call-text.ts";
 import { shownFacts } from "../../calls/facts.ts";
 import { readAttributionRules } from "../../config/attribution-settings.ts";
+import type { Settings } from "../../config/load-settings.ts";
 import { CONVERSIONS } from "../../config/request/conversion-kinds.ts";
 import { readStatements } from "../../export/statements/read-statements.ts";
 import { NOT_SET } from "../../figures/reserved-keys.ts";
+import { type CallsOfNumber, readCallsOfNumber } from "../../operate/explain/calls-of-number.ts";
 import {
   type ExplainedCall,
   type Explanation,
   explainCall,
   noCallError,
 } from "../../operate/explain/explain-call.ts";
+import { hasCall } from "../../warehouse/calls/call-table.ts";
 import { openReader } from "../../warehouse/file/open.ts";
+import { openOwn } from "../../warehouse/file/own-warehouse.ts";
 import { settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
-import { action } from "../frame.ts";
-import { wholeNumber } from "../parsers.ts";
+import { action, type Result } from "../frame.ts";
+import { parseCountryCode } from "../parsers.ts";
+import { layOutTable } from "../terminal/query-table.ts";
 import { besideData } from "../terminal/statement-lines.ts";
 
 export const command = (context: Context) =>
   new Command("explain")
     .description(
-      "Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and suitable for upload.",
+      `Shows how a call was attributed: its values, the rules that were tried, and whether it is a first call, qualified, and suitable for upload.
+With a phone number in any spelling, lists its latest calls. Digits alone are a call id if there is such a call.`,
     )
-    .addArgument(new Argument("<call_id>", "the call").argParser(wholeNumber()))
+    .argument("<call...>", "a call id, or a phone number; one with parentheses needs quotes")
+    .option(
+      "--country-code <digits>",
+      "of a number that has none, such as 1; by default, 1 if nearly all callers have it",
+      parseCountryCode,
+    )
     .option(...OPTION.timezone)
     .option(...OPTION.database)
     .option(...OPTION.json)
-    .addHelpText("after", "\nExample:\n  $ calltally explain 731023089")
+    .addHelpText(
+      "after",
+      '\nExamples:\n  $ calltally explain 731023089\n  $ calltally explain "(512) 555-0117"',
+    )
     .action(
-      action(context, async (callId) => {
+      action(context, async (words, { countryCode }) => {
+        // Without quotes, a number has several words; an error about them would print it.
+        const call = words.join(" ");
         const settings = settingsOf(context);
+        const callId = findCallId(call, settings, countryCode);
+        if (callId === undefined) return listCalls(call, settings, countryCode);
         const explained = await explainCall({ ...settings, callId, rules: readAttributionRules(settings) });
         if (explained === undefined) throw noCallError(callId, settings.database);
         const text = describeExplanation(explained, settings.timezone, context.folder);
@@ -41,6 +60,59 @@ export const command = (context: Context) =>
         return { data: explained.data, text, ...besideData(readStatements(reader, settings)) };
       }),
     );
+
+/** How errors refer to a number, which must not get into a log. */
+const AS = "this number";
+const CALL_ID = /^\d{1,16}$/;
+/** Fewer digits are no phone number that people call from. */
+const MIN_DIGITS = 7;
+
+/** Returns the id that digits are: of a call, or else if they are too few for a phone number. */
+function findCallId(text: string, settings: Settings, countryCode: string | undefined): number | undefined {
+  const digits = text.trim();
+  if (!CALL_ID.test(digits)) return undefined;
+  const id = Number(digits);
+  if (countryCode !== undefined || !Number.isSafeInteger(id)) return undefined;
+  if (digits.length < MIN_DIGITS) return id;
+  using reader = openOwn(settings, openReader);
+  return hasCall(reader, id) ? id : undefined;
+}
+
+function listCalls(number: string, settings: Settings, countryCode: string | undefined): Result {
+  using reader = openOwn(settings, openReader);
+  const listed = readCallsOfNumber(reader, number, {
+    countryCode,
+    as: CALL_ID.test(number.trim()) ? "this id or number" : AS,
+  });
+  return {
+    data: listed,
+    text: describeCalls(listed, settings.timezone),
+    ...besideData(readStatements(reader, settings)),
+  };
+}
+
+const LISTED = ["call_id", "started", "duration", "disposition", "channel", "source", "counts"] as const;
+
+function describeCalls({ calls, total, assumedCode, isOpen }: CallsOfNumber, timezone: string): string {
+  const minuteOf = minutesOf(timezone);
+  const rows = calls.map(({ call_id, call_started, duration, disposition, channel, source, gone_at }) => [
+    ...[call_id, call_started === null ? null : minuteOf(call_started), duration, disposition],
+    ...[channel, source ?? NOT_SET, gone_at === null ? "yes" : "no: gone"],
+  ]);
+  const more = total - calls.length;
+  return [
+    `${formatQuantity(total, "call")} of this number, latest first, times of ${timezone}`,
+    ...(assumedCode === undefined
+      ? []
+      : [`It was read with the country code +${assumedCode}, which nearly all numbers here have.`]),
+    ...(isOpen ? ["It was looked for as it is written, without a country code."] : []),
+    "",
+    layOutTable(LISTED, rows),
+    ...(more > 0 ? [`and ${formatCount(more)} more: calltally export calls --caller NUMBER`] : []),
+    "",
+    `calltally explain ${calls[0]?.call_id} shows how the latest was attributed.`,
+  ].join("\n");
+}
 
 const WIDTH = 78;
 const NAMES_WIDTH = Math.max("referring_host".length, ...CONVERSIONS.map((kind) => kind.length)) + 1;

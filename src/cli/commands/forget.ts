@@ -8,7 +8,7 @@ import { loadSettings, type Settings } from "../../config/load-settings.ts";
 import { type ForgetResult, findUnknown, forgetNow } from "../../operate/forget/forget-now.ts";
 import { type NamedCaller, parseWhom, unknownError } from "../../operate/forget/parse-whom.ts";
 import { isManifest } from "../../operate/forget/personal-files.ts";
-import { forEachAccount, valueOrThrow } from "../../warehouse/for-each-account.ts";
+import { forEachAccount, valueOrThrow } from "../../reports/accounts/for-each-account.ts";
 import { accountsOf, settingsOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";

@@ -90,7 +90,7 @@ Examples:
         overFiles(context, [...paths, unmatched ?? nameUnmatched(paths)], ({ settings }, all) => {
           const files = all.slice(0, -1);
           const path = all.at(-1) ?? "";
-          const output = assertOutput(path, REJECTED_FILE, {
+          const output = assertOutput(path, REJECTED_FILE.kind, {
             inputs: files,
             replacing: replacementOf(context, replace),
           });

@@ -1,5 +1,6 @@
 import { Command } from "@commander-js/extra-typings";
 import { EXIT, type ExitCode, worstCode } from "../../base/errors.ts";
+import { tryAccount, valueOrThrow } from "../../reports/accounts/for-each-account.ts";
 import type { DeliveryResult } from "../../reports/delivery/deliver.ts";
 import { exitCodeOfReport, type MadeReport, makeReport } from "../../reports/make-report.ts";
 import { assertRecipients } from "../../reports/recipients.ts";
@@ -12,13 +13,13 @@ import {
   type ReportOfFile,
 } from "../../reports/report.ts";
 import { settleByHand } from "../../schedule/job-journal.ts";
-import { tryAccount, valueOrThrow } from "../../warehouse/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { type AccountScope, action, overAccounts, type Result, toResult } from "../frame.ts";
-import { dataOf, describeMade } from "../terminal/made-text.ts";
+import { blocksOf, dataOf } from "../terminal/made-text.ts";
 import { attributionProgress } from "../terminal/progress.ts";
 import { quietDoubts } from "../terminal/statement-lines.ts";
+import { remarksBlock, toSummaryText } from "../terminal/summary-lines.ts";
 import { notesOnDispositions } from "../warehouse-notes.ts";
 
 export const command = (context: Context) =>
@@ -106,12 +107,12 @@ function toData({ report, files, run: { id, isStale, deliveries } }: MadeReport)
 
 function describeReport({ report, files, run }: MadeReport, folder: string, isDelivered: boolean): string {
   const isToNobody = isDelivered && run.deliveries.length === 0;
-  return [
-    `${report}, report run ${run.id}`,
-    describeMade(files, folder),
-    ...run.deliveries.map(describeDelivery),
-    ...(isToNobody ? ["It has no recipients in calltally.yaml, so it was not sent"] : []),
-  ].join("\n");
+  return toSummaryText([
+    remarksBlock([`${report}, report run ${run.id}`]),
+    ...blocksOf(files, folder),
+    remarksBlock(run.deliveries.map(describeDelivery)),
+    remarksBlock(isToNobody ? ["It has no recipients in calltally.yaml, so it was not sent"] : []),
+  ]);
 }
 
 function describeDelivery({ channel, recipient, status, attempts, last_error }: DeliveryResult): string {

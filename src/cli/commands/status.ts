@@ -8,7 +8,7 @@ import { findLate, findProblems } from "../../operate/status/find-problems.ts";
 import { remarkOnOrphans } from "../../operate/status/orphans.ts";
 import { reportsOf } from "../../operate/status/read-next.ts";
 import { readStatus, type Status } from "../../operate/status/read-status.ts";
-import { forEachAccount } from "../../warehouse/for-each-account.ts";
+import { forEachAccount } from "../../reports/accounts/for-each-account.ts";
 import { accountsOf, configurationOf } from "../chosen-accounts.ts";
 import { type Context, OPTION } from "../context.ts";
 import { action, overAccounts, type Result } from "../frame.ts";

@@ -1,15 +1,6 @@
 import { resolve } from "node:path";
 import { text as readText } from "node:stream/consumers";
-import {
-  type CANCEL_SYMBOL,
-  intro,
-  isCancel,
-  log,
-  type PasswordOptions,
-  password,
-  text,
-  updateSettings,
-} from "@clack/prompts";
+import { intro, isCancel, log, password, text, updateSettings } from "@clack/prompts";
 import {
   attempt,
   CalltallyError,
@@ -20,6 +11,7 @@ import {
   problemOf,
   UsageError,
 } from "../../base/errors.ts";
+import { namesOf } from "../../base/records.ts";
 import { toPrintableLines } from "../../base/text/printable.ts";
 import { nameSchema } from "../../config/file-schema.ts";
 import { parseSecretFile } from "../../config/files/secret-file.ts";
@@ -50,6 +42,39 @@ export interface Answers extends Access {
 
 type GivenAnswers = { [Name in keyof Answers]: Answers[Name] | undefined };
 
+interface Question<T> {
+  /** What answers it without a terminal. */
+  flag: string;
+  /** What is asked on a terminal. */
+  message: string;
+  isSecret?: boolean;
+  /** Shown where there is nothing to suggest. */
+  example?: string;
+  /** The answer of an empty line. */
+  suggest?: () => string;
+  /** @throws Error that says what is wrong with the answer */
+  parse: (text: string) => T;
+}
+
+/** What has to be known, in the order of the questions; the account's name follows from the address. */
+const QUESTIONS = {
+  baseUrl: {
+    flag: "--base-url",
+    message: "Address of the API",
+    example: "https://api.example.com",
+    parse: parseAddress,
+  },
+  token: { flag: "--token-file", message: "Token (not shown)", isSecret: true, parse: parseToken },
+  timezone: {
+    flag: "--timezone",
+    message: "Time zone of the reports",
+    suggest: zoneOfMachine,
+    parse: parseTimeZone,
+  },
+} as const satisfies Partial<Record<keyof Answers, Question<unknown>>>;
+
+const ACCOUNT = { flag: "--account", parse: parseAccount };
+
 /** Reads the flags, and the file of the token. @throws UsageError that names the flag, and not the token */
 export async function readFlags(
   { baseUrl, timezone, tokenFile }: InitFlags,
@@ -60,15 +85,18 @@ export async function readFlags(
       hint: "Add the others to calltally.yaml afterwards.",
     });
   return {
-    baseUrl: parseFlag("--base-url", baseUrl, parseAddress),
-    timezone: parseFlag("--timezone", timezone, parseTimeZone),
-    account: parseFlag("--account", accounts[0], parseAccount),
+    baseUrl: parseFlag(QUESTIONS.baseUrl, baseUrl),
+    timezone: parseFlag(QUESTIONS.timezone, timezone),
+    account: parseFlag(ACCOUNT, accounts[0]),
     // Last, because standard input may take long.
     token: tokenFile === undefined ? undefined : await readToken(tokenFile, folder),
   };
 }
 
-function parseFlag<T>(flag: string, value: string | undefined, parse: (text: string) => T): T | undefined {
+function parseFlag<T>(
+  { flag, parse }: Pick<Question<T>, "flag" | "parse">,
+  value: string | undefined,
+): T | undefined {
   if (value === undefined) return undefined;
   if (value.trim() === "") throw emptyFlag(flag);
   return parseFrom(`${flag} ${value}`, () => parse(value.trim()), SEE_HELP);
@@ -81,13 +109,14 @@ function emptyFlag(flag: string): UsageError {
 }
 
 async function readToken(path: string, folder: string): Promise<Access["token"]> {
-  if (path.trim() === "") throw emptyFlag("--token-file");
+  const { flag } = QUESTIONS.token;
+  if (path.trim() === "") throw emptyFlag(flag);
   if (path !== "-") {
     const file = resolve(folder, path);
-    return { text: parseSecretFile(file, "Cannot use --token-file", parseToken), file };
+    return { text: parseSecretFile(file, `Cannot use ${flag}`, parseToken), file };
   }
   if (process.stdin.isTTY) {
-    throw new UsageError("--token-file - reads standard input, which is this terminal", {
+    throw new UsageError(`${flag} - reads standard input, which is this terminal`, {
       hint: "Leave it out: you will be asked for the token, which is not shown.",
     });
   }
@@ -95,19 +124,17 @@ async function readToken(path: string, folder: string): Promise<Access["token"]>
   try {
     return { text: parseToken(input), file: undefined };
   } catch (error) {
-    throw cannotUse(
-      "--token-file -",
-      `the content ${describeError(error)}`,
-      "Pass the token alone, on one line.",
-    );
+    throw cannotUse(`${flag} -`, `the content ${describeError(error)}`, "Pass the token alone, on one line.");
   }
 }
 
 /** Returns the answers from flags alone. @throws UsageError that names all that are missing */
-export function completeAnswers({ baseUrl, token, timezone, account }: GivenAnswers): Answers {
+export function completeAnswers(answers: GivenAnswers): Answers {
+  const { baseUrl, token, timezone, account } = answers;
   if (baseUrl === undefined || token === undefined || timezone === undefined) {
-    const needed = { "--base-url": baseUrl, "--token-file": token, "--timezone": timezone };
-    const missing = Object.entries(needed).flatMap(([flag, answer]) => (answer === undefined ? [flag] : []));
+    const missing = namesOf(QUESTIONS).flatMap((name) =>
+      answers[name] === undefined ? [QUESTIONS[name].flag] : [],
+    );
     const verb = missing.length === 1 ? "is" : "are";
     throw new UsageError(`${missing.join(", ")} ${verb} missing, and there is no terminal for questions`, {
       hint: "e.g. calltally init --base-url https://api.example.com --token-file - --timezone America/Chicago < token",
@@ -131,13 +158,15 @@ export async function askAnswers(
   updateSettings({ aliases: { "\u0004": "cancel" } });
   intro("calltally.yaml in three questions; Ctrl-C writes nothing");
   const ask = async <T>(
-    prompt: (options: Pick<PasswordOptions, "validate" | "signal">) => Promise<string | typeof CANCEL_SYMBOL>,
-    parse: (text: string) => T,
-    suggested = "",
+    { message, isSecret = false, example, suggest, parse }: Question<T>,
+    suggested = suggest?.() ?? "",
   ): Promise<T> => {
     const read = (typed: string | undefined) => parse((typed || suggested).trim());
     const validate = (typed: string | undefined) => problemOf(() => read(typed));
-    const answer = await prompt({ validate, signal });
+    const options = { message, validate, signal };
+    const answer = isSecret
+      ? await password(options)
+      : await text({ ...options, placeholder: suggested || (example ?? "") });
     if (!isCancel(answer)) return read(answer);
     signal.throwIfAborted();
     throw new CalltallyError(EXIT.sigint, "Cancelled: nothing was written", {
@@ -146,13 +175,8 @@ export async function askAnswers(
   };
   /** @param accepted the address of a service that refused only the token */
   const askAccess = async (suggested?: string, accepted = fromFlags.baseUrl): Promise<Access> => {
-    const address = { message: "Address of the API", placeholder: suggested ?? "https://api.example.com" };
-    const baseUrl =
-      accepted ?? (await ask((options) => text({ ...address, ...options }), parseAddress, suggested));
-    const token = fromFlags.token ?? {
-      text: await ask((options) => password({ message: "Token (not shown)", ...options }), parseToken),
-      file: undefined,
-    };
+    const baseUrl = accepted ?? (await ask(QUESTIONS.baseUrl, suggested));
+    const token = fromFlags.token ?? { text: await ask(QUESTIONS.token), file: undefined };
     const access = { baseUrl, token, account: fromFlags.account ?? accountOfHost(baseUrl) };
     if (tryAccess === undefined) return access;
     try {
@@ -168,10 +192,7 @@ export async function askAnswers(
     }
   };
   const access = await askAccess();
-  const zone = { message: "Time zone of the reports", placeholder: zoneOfMachine() };
-  const timezone =
-    fromFlags.timezone ??
-    (await ask((options) => text({ ...zone, ...options }), parseTimeZone, zone.placeholder));
+  const timezone = fromFlags.timezone ?? (await ask(QUESTIONS.timezone));
   return { ...access, timezone };
 }
 

@@ -1,8 +1,15 @@
-import { join, relative } from "node:path";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import type { ManifestFile, SheetEntry, TableEntry } from "../../export/manifest.ts";
+import type { Manifest, ManifestFile, SheetEntry, TableEntry } from "../../export/manifest.ts";
 import type { ProducedFiles } from "../../reports/produce/produce.ts";
-import { linesOf, SEE_MANIFEST, toJson } from "./statement-lines.ts";
+import { toJson } from "./statement-lines.ts";
+import {
+  blocksOfStatements,
+  filesBlock,
+  linesOf,
+  remarksBlock,
+  type SummaryBlock,
+  toSummaryText,
+} from "./summary-lines.ts";
 
 /** Returns remarks on a file that went to standard output. */
 export function remarksOnStream({ manifest, newKey }: ProducedFiles): string[] {
@@ -26,18 +33,34 @@ export function dataOf<Result extends ProducedFiles>({ note, isWarehouseEmpty: _
   return { ...toJson(files), ...note.data };
 }
 
-export function describeMade({ folder = "", ...written }: ProducedFiles, workingFolder: string): string {
-  const { manifest } = written;
-  const { run, published, files, statements } = manifest;
-  const lines = files.flatMap((file) => [
-    `${relative(workingFolder, join(folder, file.file))}  ${describeFile(file)}`,
-    ...(file.sheets ?? []).map((sheet) => `  ${describeSheet(sheet)}`),
-  ]);
-  if (run !== null) lines.push(`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`);
-  if (published !== undefined) lines.push(`Read in ${published.to}, published ${published.published_at}`);
-  lines.push(...linesOf(statements, SEE_MANIFEST), ...describeKey(written.newKey));
-  if (written.unrecorded) lines.push(UNRECORDED);
-  return [...lines, ...written.note.lines].join("\n");
+export function describeMade(produced: ProducedFiles, workingFolder: string): string {
+  return toSummaryText(blocksOf(produced, workingFolder));
+}
+
+/** Returns the written files, what they are based on, and what is to know about them. */
+export function blocksOf(
+  { folder = "", manifest, newKey, unrecorded, note }: ProducedFiles,
+  workingFolder: string,
+): SummaryBlock[] {
+  const { files, statements } = manifest;
+  const listed = files.map((file) => ({
+    name: file.file,
+    content: describeFile(file),
+    parts: (file.sheets ?? []).map(describeSheet),
+  }));
+  return [
+    filesBlock(listed, folder, workingFolder),
+    remarksBlock(describeSource(manifest)),
+    ...blocksOfStatements(statements),
+    remarksBlock([...describeKey(newKey), ...(unrecorded ? [UNRECORDED] : []), ...note.lines]),
+  ];
+}
+
+function describeSource({ run, published }: Pick<Manifest, "run" | "published">): string[] {
+  return [
+    ...(run === null ? [] : [`From run ${run.run_id}, finished ${run.finished_at}, verdict ${run.verdict}`]),
+    ...(published === undefined ? [] : [`Read in ${published.to}, published ${published.published_at}`]),
+  ];
 }
 
 const UNRECORDED = "The warehouse is read-only here, so it does not record these files.";

@@ -1,22 +1,6 @@
 import type { Level } from "../../export/statements/rule.ts";
-import {
-  doubtsOf,
-  exitCodeOf,
-  type Statement,
-  say,
-  saySome,
-  toSpoken,
-} from "../../export/statements/statements.ts";
+import { doubtsOf, exitCodeOf, type Statement, say, toSpoken } from "../../export/statements/statements.ts";
 import type { Context } from "../context.ts";
-
-export const SEE_MANIFEST = "see manifest.json";
-
-/** Returns statements as lines, doubts with what to do about them. @param where the rest is. @default nowhere: all are shown */
-export function linesOf(statements: readonly Statement[], where?: string): string[] {
-  const hints = new Map(doubtsOf(statements).map((doubt) => [say(doubt).text, say(doubt).hint]));
-  const texts = where === undefined ? statements.map((each) => say(each).text) : saySome(statements, where);
-  return texts.flatMap((text) => [text, ...(hints.get(text) ? [`  ${hints.get(text)}`] : [])]);
-}
 
 /** Returns doubts for `--quiet`, which hides the lines: cron mails what it leaves. */
 export function quietDoubts({ options }: Context, statements: readonly Statement[]): string[] {

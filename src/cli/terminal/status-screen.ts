@@ -2,6 +2,7 @@ import { minutesOf } from "../../base/calendar/local-time.ts";
 import { ageOf } from "../../base/clock.ts";
 import { formatAge, formatCount, formatElapsed, formatQuantity } from "../../base/text/quantity-text.ts";
 import { ellipsize, formatTable, hang, WIDTH } from "../../base/text/terminal-text.ts";
+import { countInWords } from "../../export/completeness.ts";
 import type { Level } from "../../export/statements/rule.ts";
 import { doubtsOf, say } from "../../export/statements/statements.ts";
 import { describeDelivery, findFailedSync, trustIn } from "../../operate/status/find-problems.ts";
@@ -34,7 +35,7 @@ const ROWS: readonly Row[] = [
   { title: "Caution", of: (status) => saidOf(status, "caution"), layout: "wrapped" },
   { title: "Note", of: (status) => saidOf(status, "note"), layout: "wrapped" },
   { title: "Order", of: describeSort },
-  { title: "Calls", of: describeCalls },
+  { title: "Calls", of: describeCalls, layout: "wrapped" },
   { title: "Topics", of: describeKeptTopics },
   { title: "Notices", of: describeNotices },
   { title: "Rejected", of: describeRejected },
@@ -166,11 +167,9 @@ function describeSort({ last_done_run: run }: Status): string | readonly string[
   return run?.order_key == null ? [] : describeOrder(run);
 }
 
-function describeCalls({ calls, runs }: Status): string {
-  const counted = runs.find((run) => run.status === "done");
-  const there = counted?.last_total == null ? "" : `; the service counted ${formatCount(counted.last_total)}`;
-  const gone = calls.gone > 0 ? `, and ${formatCount(calls.gone)} gone from the service` : "";
-  return `${formatCount(calls.live)}${gone}${there}`;
+function describeCalls({ calls, difference, last_done_run: run }: Status): string {
+  const gone = calls.gone > 0 ? `; ${formatCount(calls.gone)} more are gone from the service` : "";
+  return countInWords({ calls: calls.live, total: run?.last_total ?? null, difference }) + gone;
 }
 
 function describeKeptTopics({ topics_kept }: Status): string | readonly string[] {

@@ -8,7 +8,8 @@ import { keysOf, type OptionRows } from "./option-row.ts";
 
 const OUTCOMES = [...STAGES, NO_OUTCOME] as const;
 const file = parsed(parseFilePath);
-const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
+/** Texts, of which one is enough. */
+export const oneOrMore = z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]);
 
 /** Below `range`. */
 export const RANGE_OPTIONS = {

@@ -38,8 +38,8 @@ function* refusals(request: ExportRequest, contents: readonly Content[], can: Ca
   const rows = [...ALL_OPTIONS].filter(([name]) => isGiven(request, name));
   for (const [name, row] of rows) yield* untaken(spell(name), row, kinds);
   const lists = kinds.filter(isList);
-  const dimensions = contents.flatMap((content) => (content.kind === "rollup" ? content.dimensions : []));
-  const parts = { request, ...can, kinds, lists, dimensions, spell };
+  const rollups = contents.flatMap((content) => (content.kind === "rollup" ? [content.dimensions] : []));
+  const parts = { request, ...can, kinds, lists, rollups, dimensions: rollups.flat(), spell };
   for (const { text } of findRefusals(REFUSALS.request, parts, { options: request, spell })) yield text;
   for (const kind of kinds) {
     const isMissing = ([name, { neededBy }]: [string, OptionRow]) =>

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { COMPARISONS, GRAINS } from "../../base/calendar/grain.ts";
 import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { FIGURES, REVENUE_BY } from "../../figures/metrics.ts";
-import { FILTER_OPTIONS, RANGE_OPTIONS, range } from "./call-options.ts";
+import { FILTER_OPTIONS, oneOrMore, RANGE_OPTIONS, range } from "./call-options.ts";
 import { parseChangedSince } from "./changed-since.ts";
 import { UPLOADS } from "./conversion-kinds.ts";
 import { CONVERSION_OPTIONS } from "./conversion-options.ts";
@@ -178,6 +178,15 @@ export const OPTIONS = {
     valueName: "run or time",
     shownIn: "files",
   },
+  caller: {
+    value: oneOrMore,
+    help: "Only calls of these phone numbers, in any spelling; a number without a country code gets the one of nearly all callers.",
+    examples: ["+1 512 555 0117"],
+    takenBy: ["calls"],
+    library: "files",
+    valueName: "number",
+    shownIn: "files",
+  },
   conversion: {
     value: z.strictObject(keysOf(CONVERSION_OPTIONS)),
     help: `Of the contents ${UPLOADS.join(", ")}.`,
@@ -219,4 +228,9 @@ export function optionsThat(has: object): string[] {
   return Object.entries(OPTIONS).flatMap(([name, row]) =>
     Object.entries(has).every(([property, value]) => Reflect.get(row, property) === value) ? name : [],
   );
+}
+
+/** Returns the flag of an option, such as `--tracking-number` for `filter.tracking_number`. */
+export function flagOf(option: string): string {
+  return ALL_OPTIONS.get(option)?.flag ?? `--${option.slice(option.indexOf(".") + 1).replaceAll("_", "-")}`;
 }

@@ -64,6 +64,8 @@ export interface Ask extends Pick<ExportRequest, "grain" | "columns" | OptionTha
   minCell: number | undefined;
   /** Lists only calls that changed since. */
   changedSince: ChangedSince | undefined;
+  /** Lists only calls of these phone numbers, as written. */
+  callers: readonly string[] | undefined;
   /** Whether spend is shown; `if any` if any was imported for the days. */
   spend: boolean | "if any";
   /** Whether outcomes are shown; `if any` if any were imported. */
@@ -114,6 +116,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     revenueBy: request.revenue_by ?? OPTIONS.revenue_by.default,
     columns: columns && [...new Set(columns)],
     changedSince: since === undefined ? undefined : parseChangedSince(since, timezone),
+    callers: request.caller === undefined ? undefined : [request.caller].flat(),
     format: toFormat(request),
     conversion: toConversion(request),
   };

@@ -1,5 +1,6 @@
 import { localDate } from "../../base/calendar/local-time.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { SPEND_DIMENSIONS } from "../../figures/dimensions.ts";
 import { FIRST_CALL_FIGURES } from "../../figures/metrics.ts";
 import { type FileFacts, type Rule, rule } from "./rule.ts";
 
@@ -76,6 +77,18 @@ export const FILE_RULES = {
     },
     say: ({ texts }) =>
       `${formatQuantity(texts, "text")} ${texts === 1 ? "is" : "are"} cut to the 32,767 characters of a cell; CSV and Parquet have the full text.`,
+  }),
+  files_without_costs: rule({
+    level: "note",
+    find: ({ files: { files } = { files: [] } }) => {
+      const tables = files.flatMap((file) => file.sheets ?? [file]);
+      const rollups = tables.flatMap(({ without_costs, contents }) =>
+        without_costs && contents !== undefined ? [contents.replaceAll(",", "-")] : [],
+      );
+      return rollups.length === 0 ? undefined : { rollups: rollups.join(", ") };
+    },
+    say: ({ rollups }) =>
+      `No cost figures in ${rollups}: costs are known only by ${SPEND_DIMENSIONS.join(", ")}.`,
   }),
   headline_left_out: rule({
     level: "note",

@@ -4,7 +4,13 @@ import { localDate, localMinute } from "../../base/calendar/local-time.ts";
 import { countOpenDays } from "../../base/calendar/opening-hours.ts";
 import { longLabelOf } from "../../base/calendar/period-text.ts";
 import { formatAmount, formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import { FIRST_CALL_FIGURES, OUTCOME_FIGURES, RETURN_FIGURES, SPEND_FIGURES } from "../../figures/metrics.ts";
+import {
+  COST_PER_CALL_FIGURES,
+  FIRST_CALL_FIGURES,
+  OUTCOME_FIGURES,
+  RETURN_FIGURES,
+  SPEND_FIGURES,
+} from "../../figures/metrics.ts";
 import { type Rule, rule } from "./rule.ts";
 
 const FEW_DAYS = `fewer than ${HISTORY_DAYS} days of calls lie before`;
@@ -176,6 +182,13 @@ export const RANGE_RULES = {
     level: "caution",
     find: ({ range }) => (range?.range.provisional ? {} : undefined),
     say: () => "The latest days are provisional: late transcripts and corrections may still come.",
+  }),
+  untagged_calls: rule({
+    level: "note",
+    about: COST_PER_CALL_FIGURES,
+    find: ({ range: { spend } = {} }) => (spend?.currency && spend.rows > 0 ? {} : undefined),
+    say: () =>
+      "The service lists only calls with DNI data. Calls from an ad's own call button are in no figure: costs per call are too high by them.",
   }),
   revenue_by_job: rule({
     level: "note",

@@ -17,6 +17,8 @@ export interface Facts {
   range?: RangeFacts;
   files?: FileFacts;
   report?: ReportFacts;
+  /** Zone of times. @default the one of the days, or UTC */
+  timezone?: string | undefined;
   /** Jobs that were imported, and how many of them have a call. */
   imported?: Pick<DescribedOutcomes, "jobs" | "matched">;
   /** Names of the figures that are shown. @default all */
@@ -37,7 +39,10 @@ export interface FileFacts {
 }
 
 interface TableEntry {
+  /** Dimensions, separated by commas, or the name of another content. */
+  contents?: string;
   rows: number;
+  without_costs?: true;
   examined?: number;
   excluded?: Readonly<Record<string, number>>;
 }

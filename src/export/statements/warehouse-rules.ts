@@ -1,3 +1,4 @@
+import { localMinute } from "../../base/calendar/local-time.ts";
 import { longLabelOf } from "../../base/calendar/period-text.ts";
 import { formatNumber } from "../../base/text/locale.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
@@ -78,6 +79,15 @@ export const WAREHOUSE_RULES = {
     level: "note",
     find: ({ warehouse }) => (warehouse?.origin.made_by_demo ? {} : undefined),
     say: () => "These calls are made up: calltally demo made the warehouse.",
+  }),
+  missing: rule<{ calls: number | null; until: string }>({
+    level: "note",
+    find: ({ warehouse: { missing } = {}, range, timezone = range?.timezone ?? "UTC" }) =>
+      missing ? { calls: missing.calls, until: localMinute(missing.until, timezone) } : undefined,
+    counts: ["calls"],
+    say: ({ calls, until }) =>
+      `${calls === null ? "Some calls" : formatQuantity(calls, "call")} that the service no longer lists still ${calls === 1 ? "counts" : "count"}, until a full pass after ${until} misses ${calls === 1 ? "it" : "them"}, too.`,
+    hint: ({ until }) => `After ${until}, run \`calltally sync --full\`.`,
   }),
   unlisted: rule<{ calls: number | null; since: string }>({
     level: "note",

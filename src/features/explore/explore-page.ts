@@ -26,7 +26,7 @@ export function toExplorePage(facts: Omit<PageFacts, "sha256">, packed: Uint8Arr
   const days = `Calls, ${daysInWords(facts)}`;
   const title = facts.name === null ? days : `${facts.name}: ${days}`;
   const known = JSON.stringify({ ...facts, sha256: hash("sha256", calls) }).replaceAll("<", "\\u003c");
-  const statements = saySome(statementsOf({ warehouse: facts.warehouse }), "see below");
+  const statements = saySome(statementsOf(facts), "see below");
   const head = html`${startPage(title, { style: EXPLORE_STYLE, script })}<div id="page"><header><h1><bdi>${title}</bdi></h1><p>${toPrintable(statements.join(" "))}</p></header>
 <main><p id="progress">Unpacking calls… This page needs JavaScript: if nothing happens, open it in a browser from a folder, not in a mail program.</p></main></div>
 `;

@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { toInstants } from "../../base/calendar/dates.ts";
 import { localTime, zoneOffsets } from "../../base/calendar/local-time.ts";
 import { isNorthAmerican, readingsOf, readPhoneNumbers } from "../../calls/phone-numbers.ts";
+import { readHomeCode } from "../../warehouse/by-number/home-code.ts";
 import { openCallerDigests } from "../../warehouse/calls/caller-hash.ts";
 import { callers } from "../../warehouse/calls/callers.ts";
 import { call_facts } from "../../warehouse/calls/facts.ts";
@@ -13,8 +14,6 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** By how much the clock of a list and that of the phone system may differ. */
 const TOLERANCE_MS = 5 * MINUTE_MS;
-/** The share of callers of North America from which on ten digits are read as its numbers. */
-const MOST = 0.9;
 
 interface MatchOptions {
   /** IANA zone of the jobs' days. */
@@ -69,14 +68,7 @@ export class JobMatcher {
     this.#digests = openCallerDigests(warehouse);
     this.#offsetAt = zoneOffsets(options.zone);
     this.#toLocal = localTime(options.zone);
-    this.#isAmerican =
-      options.countryCode === undefined &&
-      sqlite
-        .prepare<[number], number>(
-          `SELECT count(*) FILTER (WHERE caller GLOB '+1[2-9]?????????') > ? * count(*) FROM callers WHERE caller GLOB '+[0-9]*'`,
-        )
-        .pluck()
-        .get(MOST) === 1;
+    this.#isAmerican = options.countryCode === undefined && readHomeCode(warehouse) === "1";
     const forgotten = db
       .select({ caller_id: callers.caller_id })
       .from(callers)

@@ -1,6 +1,7 @@
 import { sep } from "node:path";
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, notInArray, type SQL } from "drizzle-orm";
 import { integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { toInstants } from "../../base/calendar/dates.ts";
 import { isLoggedSince } from "../../warehouse/calls/fact-log.ts";
 import { about, describeTable } from "../../warehouse/described.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
@@ -13,6 +14,11 @@ const columns = {
   question: about(
     text().notNull(),
     "JSON object: dimensions, filter, grain, time zone and unit of durations. Only figures with the same one are compared.",
+    "key",
+  ),
+  command: about(
+    text().notNull(),
+    "What to type after `calltally` to write the file again, without folder and account.",
     "key",
   ),
   metrics: about(text().notNull(), "JSON array of its figures' names, in the order of `exported_rows`."),
@@ -79,6 +85,40 @@ export function mayBeRestated({ sqlite }: Reader, folder: string): boolean {
   return sqlite.prepare(sql).get({ prefix: folder + sep }) !== undefined;
 }
 
+export function readExportedRollups({ db }: Reader): ExportedRollup[] {
+  return db
+    .select()
+    .from(exported_rollups)
+    .orderBy(exported_rollups.exported_at, exported_rollups.exported_id)
+    .all();
+}
+
+/** Whether a call in its complete days, or their costs, have changed since a rollup was written. */
+export function mayHaveChanged(
+  { sqlite }: Reader,
+  { change_id, question, exported_at, settled_until, range_from, range_to }: ExportedRollup,
+  timezone: string,
+): boolean {
+  const days = {
+    ...(range_from !== null && { from: range_from }),
+    ...(range_to !== null && { to: range_to }),
+  };
+  const { startsAt = "", endsAt = settled_until } = toInstants(days, timezone);
+  const until = endsAt < settled_until ? endsAt : settled_until;
+  const calls = `SELECT 1 FROM fact_changes AS c LEFT JOIN call_facts AS f ON f.call_id = c.call_id
+    WHERE c.change_id > @change_id AND (
+      (c.call_started >= @startsAt AND c.call_started < @until) OR
+      (f.call_started >= @startsAt AND f.call_started < @until)) LIMIT 1`;
+  const costs = `SELECT 1 FROM spend JOIN (SELECT json_extract(@question, '$.spend') AS spend) AS asked
+    WHERE asked.spend IS NOT NULL AND imported_at > @exported_at
+      AND day >= coalesce(@range_from, '') AND day <= coalesce(@range_to, @until) LIMIT 1`;
+  const facts = { change_id, startsAt, until };
+  const others = { question, exported_at, range_from, range_to, until };
+  return [sqlite.prepare(calls).get(facts), sqlite.prepare(costs).get(others)].some(
+    (row) => row !== undefined,
+  );
+}
+
 /** A row of a complete period; key and figures as JSON arrays. */
 export type ExportedRow = [period: string, key: string, figures: string];
 
@@ -114,6 +154,14 @@ export function rememberRollup(
     .returning({ exported_id: exported_rollups.exported_id })
     .get();
   replaceRows(tx, exported_id, rows);
+}
+
+/** Forgets what a file had and has no longer, such as a sheet. */
+export function forgetOthers({ db }: Tx, path: string, contents: readonly string[]): void {
+  const isOther = notInArray(exported_rollups.contents, [...contents]);
+  db.delete(exported_rollups)
+    .where(and(eq(exported_rollups.path, path), isOther))
+    .run();
 }
 
 /** Writes only the rows that changed: in an hourly export, few do. */

@@ -3,14 +3,16 @@ import type { ExportJob, Lists, RememberedFigures, RollupOutlet } from "../../ex
 import { type ComparedRollup, settledUntil } from "../../export/manifest.ts";
 import type { CommittedFiles } from "../../export/step.ts";
 import type { Table, Value } from "../../export/table.ts";
+import { byWeek } from "../../export/weeks-of-range.ts";
 import { readFactState } from "../../warehouse/calls/fact-log.ts";
 import { readLastDoneRun } from "../../warehouse/runs/runs.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Warehouse } from "../../warehouse/warehouse.ts";
-import { type ExportedScope, scopeOf } from "./comparable-periods.ts";
-import { type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
+import { scopeOf } from "./comparable-periods.ts";
+import { forgetOthers, type RollupToRemember, rememberRollup } from "./exported-rollups.ts";
 import { findRestatements } from "./find-restatements.ts";
 import { pruneFactLog } from "./logged-facts.ts";
+import { repeatCommand } from "./repeat-command.ts";
 import type { Restatement } from "./restatement.ts";
 import { insertRestatements } from "./restatement-table.ts";
 import { keepRows, MAX_ROWS, type WatchedRollup, watchRollup } from "./watched-rollup.ts";
@@ -31,7 +33,9 @@ interface RememberOptions
 export class FigureMemory implements RememberedFigures {
   readonly #options: RememberOptions;
   readonly #notCompared: string | undefined;
-  readonly #scope: ExportedScope | undefined;
+  /** Undefined if nothing is recorded. */
+  readonly #until: string | undefined;
+  readonly #command: string;
   readonly #state: ReturnType<typeof readFactState>;
   readonly #runId: number;
   readonly #watched: WatchedRollup[] = [];
@@ -39,21 +43,29 @@ export class FigureMemory implements RememberedFigures {
   readonly restatements: Restatement[] = [];
 
   constructor(options: RememberOptions) {
-    const { reader, timeframe, lookbackHours } = options;
+    const { reader, lookbackHours } = options;
     const run = readLastDoneRun(reader);
     const until = settledUntil(run, lookbackHours);
     this.#options = options;
     this.#state = readFactState(reader);
     this.#runId = run?.run_id ?? 0;
     this.#notCompared = whyNotCompared(options);
-    this.#scope =
-      until === undefined || this.#notCompared !== undefined ? undefined : scopeOf(timeframe, until);
+    this.#until = this.#notCompared === undefined ? until : undefined;
+    this.#command = repeatCommand(options.ask);
+  }
+
+  get isKept(): boolean {
+    return this.#until !== undefined;
   }
 
   *watch(outlet: RollupOutlet, rows: Table["rows"]): Generator<readonly Value[]> {
     const path = join(this.#options.folder, outlet.file);
-    const [notCompared, scope] = [this.#notCompared, this.#scope];
-    const watched = watchRollup(outlet, { ...this.#options, path, notCompared, scope });
+    const [notCompared, until] = [this.#notCompared, this.#until];
+    const timeframe = outlet.weeks
+      ? { ...this.#options.timeframe, grain: "week" as const, periods: outlet.weeks }
+      : this.#options.timeframe;
+    const scope = until === undefined ? undefined : scopeOf(timeframe, until);
+    const watched = watchRollup(outlet, { ...this.#options, timeframe, path, notCompared, scope });
     this.#watched.push(watched);
     yield* keepRows(watched, rows);
   }
@@ -72,9 +84,18 @@ export class FigureMemory implements RememberedFigures {
     return restatements;
   }
 
+  /** Whether all days of a rollup's weeks are compared in one. */
+  #isWhole({ file, contents }: WatchedRollup): boolean {
+    return this.#watched.some((whole) => {
+      return whole.file === file && byWeek(whole.contents) === contents && whole.comparable.length > 0;
+    });
+  }
+
   compare(): { restatements: readonly Restatement[]; rollups: ComparedRollup[] } {
     const rollups = this.#watched.flatMap((watched): ComparedRollup[] => {
       const { file, contents, before, isTooLong } = watched;
+      if (watched.weeks && (isTooLong || watched.comparable.length === 0 || this.#isWhole(watched)))
+        return [];
       const refusal = isTooLong ? `more than ${MAX_ROWS} rows of complete periods` : watched.refusal;
       if (refusal !== undefined) return [{ file, contents, not_compared: refusal }];
       if (before === undefined) return [];
@@ -91,16 +112,23 @@ export class FigureMemory implements RememberedFigures {
     insertRestatements(tx, this.restatements);
     for (const watched of this.#watched)
       rememberRollup(tx, this.#toRemember(watched), { log, exportedAt: now });
+    for (const [path, same] of Map.groupBy(this.#watched, (watched) => watched.path))
+      forgetOthers(
+        tx,
+        path,
+        same.map(({ contents }) => contents),
+      );
     pruneFactLog(tx, Date.parse(now));
   }
 
   #toRemember(watched: WatchedRollup): RollupToRemember {
-    const { path, contents, question, figures, rows, complete, isOpen, isTooLong } = watched;
-    const isRemembered = this.#scope !== undefined && !isTooLong && (complete.size > 0 || isOpen);
+    const { path, contents, question, scope, figures, rows, complete, isOpen, isTooLong } = watched;
+    const isRemembered = scope !== undefined && !isTooLong && (complete.size > 0 || isOpen);
     const rollup = isRemembered
       ? {
-          ...this.#scope,
+          ...scope,
           question,
+          command: this.#command,
           metrics: JSON.stringify(figures.map(({ name }) => name)),
           change_id: this.#state.changeId,
           rules_id: this.#state.rulesId,

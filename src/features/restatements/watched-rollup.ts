@@ -45,6 +45,7 @@ export function watchRollup(outlet: RollupOutlet, options: WatchOptions) {
     ...outlet,
     path,
     question,
+    scope,
     /** What the file held before; undefined if it cannot be compared. */
     before,
     refusal,

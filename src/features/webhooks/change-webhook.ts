@@ -70,12 +70,14 @@ export function maskSecrets(body: WebhookChange["body"]): WebhookChange["body"] 
   };
 }
 
-/** An address may contain a password, or a secret in its query; others stay unchanged. */
+/** An address may contain a password, a key as its user name, or a secret in its query; others stay unchanged. */
 function maskEndpoint(endpoint: string): string {
   const url = new URL(endpoint);
   const secrets = [...url.searchParams.keys()].filter((name) => SECRET_NAME.test(name));
-  if (url.password === "" && secrets.length === 0) return endpoint;
+  if (url.username + url.password === "" && secrets.length === 0) return endpoint;
   if (url.password !== "") url.password = HIDDEN;
+  // Services such as Stripe take a key as the user name of an empty password.
+  else if (url.username !== "") url.username = HIDDEN;
   for (const name of secrets) url.searchParams.set(name, HIDDEN);
   return url.href.replaceAll(encodeURIComponent(HIDDEN), HIDDEN);
 }

@@ -9,20 +9,24 @@ import { readPublications } from "../../warehouse/publication-table.ts";
 import { readJobs } from "../../warehouse/runs/job-table.ts";
 import { readLastVerifiedPass, readRunsAsEnded } from "../../warehouse/runs/runs.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
-import { type Check, needingSync, ok, unverified, warn } from "./check.ts";
+import { type Check, needingSync, ok, type SyncedCheck, unverified, warn } from "./check.ts";
 
 const HOUR_MS = 3_600_000;
 const UNDELIVERED = "`calltally status` shows who did not get it, and why. The next report goes to all.";
 const PUBLISH = "Fix that, and run `calltally publish`.";
 
-export function* checkRuns(warehouse: Reader, settings: Settings, nowMs: number) {
-  const { fullEveryHours, publish, timezone } = settings;
-  yield needingSync(checkLastRun(warehouse, timezone, nowMs));
-  yield* checkStatements(warehouse, settings).map(needingSync);
-  yield needingSync(checkVerified(warehouse, fullEveryHours, nowMs));
-  yield* checkJobs(warehouse, nowMs);
-  yield* checkPublications(warehouse, nowMs, publish.to?.name);
-}
+/** The checks of what was done with a warehouse. */
+export const RUN_CHECKS: readonly ((
+  warehouse: Reader,
+  settings: Settings,
+  nowMs: number,
+) => readonly (Check | SyncedCheck)[])[] = [
+  (warehouse, { timezone }, nowMs) => [needingSync(checkLastRun(warehouse, timezone, nowMs))],
+  (warehouse, settings) => checkStatements(warehouse, settings).map(needingSync),
+  (warehouse, { fullEveryHours }, nowMs) => [needingSync(checkVerified(warehouse, fullEveryHours, nowMs))],
+  (warehouse, _, nowMs) => checkJobs(warehouse, nowMs),
+  (warehouse, { publish }, nowMs) => checkPublications(warehouse, nowMs, publish.to?.name),
+];
 
 function checkLastRun(warehouse: Reader, timezone: string, nowMs: number): Check {
   const [last] = readRunsAsEnded(warehouse, 1);

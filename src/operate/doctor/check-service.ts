@@ -86,12 +86,14 @@ function judgeClock(timestamp: string | undefined, askedMs: number, respondedMs:
   );
 }
 
-/** Judges how a service pages: cap, order, overlaps, total, end. */
+/** How a service pages: cap, order and overlaps, total, end. */
+const PAGING: readonly ((probes: Probes) => Check)[] = [judgeCap, judgeOrder, judgeTotal, judgeEnd];
+
 function judgePaging(probes: Probes): Check[] {
   if (probes.first.total === 0) {
     return [ok("calls", "the service has none with DNI session data, and lists no others")];
   }
-  return [judgeCap(probes), judgeOrder(probes), judgeTotal(probes), judgeEnd(probes)];
+  return PAGING.map((judge) => judge(probes));
 }
 
 function judgeCap({ limit, first }: Probes): Check {

@@ -16,7 +16,7 @@ import { verifyWarehouse } from "../verify/verify-warehouse.ts";
 import { type Check, fail, needingSync, ok, type SyncedCheck, warn } from "./check.ts";
 import { checkDispositions, checkKept, checkOrigin, checkUnit, describeLastCheck } from "./check-contents.ts";
 import type { DurationSample } from "./check-duration.ts";
-import { checkRuns } from "./check-runs.ts";
+import { RUN_CHECKS } from "./check-runs.ts";
 
 /** Calls whose transcripts are compared with their durations. */
 const SAMPLES = 500;
@@ -50,7 +50,7 @@ export async function checkWarehouse(settings: Settings, options: WarehouseOptio
       return { checks, samples, notBefore };
     }
     using warehouse = openReader(file, { isDamageKnown: options.deep });
-    for await (const check of checkOpened(warehouse, settings, options)) checks.push(check);
+    for await (const check of checkOpened({ warehouse, settings, ...options })) checks.push(check);
     notBefore = readPause(warehouse, options.nowMs);
     samples = readLatestTranscripts(warehouse, SAMPLES);
   } catch (error) {
@@ -62,27 +62,47 @@ export async function checkWarehouse(settings: Settings, options: WarehouseOptio
   return { checks, samples, notBefore };
 }
 
-async function* checkOpened(
-  warehouse: Reader,
-  settings: Settings,
-  { deep, nowMs, signal }: WarehouseOptions,
-): AsyncGenerator<Check | SyncedCheck> {
+interface Opened extends WarehouseOptions {
+  warehouse: Reader;
+  settings: Settings;
+}
+
+type Checks = Iterable<Check | SyncedCheck> | AsyncIterable<Check | SyncedCheck>;
+
+/** The checks of a warehouse that can be opened. */
+const OPENED: readonly ((opened: Opened) => Checks)[] = [
+  ({ warehouse }) => [
+    ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`),
+  ],
+  ({ warehouse, deep, nowMs }) => [
+    ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs)),
+  ],
+  ({ deep, ...opened }) => (deep ? checkContents(opened) : []),
+  ({ warehouse, settings }) => [checkKept(warehouse, settings)],
+  ({ warehouse, settings }) => [checkOrigin(warehouse, settings)],
+  ({ warehouse }) => checkUnit(warehouse),
+  ({ warehouse, settings }) => checkDispositions(warehouse, settings),
+  ...RUN_CHECKS.map(
+    (check) =>
+      ({ warehouse, settings, nowMs }: Opened) =>
+        check(warehouse, settings, nowMs),
+  ),
+];
+
+async function* checkOpened(opened: Opened): AsyncGenerator<Check | SyncedCheck> {
+  const { warehouse, deep } = opened;
   const damage = deep ? findDamage(warehouse) : undefined;
   if (damage !== undefined) throw new DamagedError(warehouse.path, damage);
-  yield ok("warehouse", `${formatQuantity(readCallCount(warehouse), "call")} in ${warehouse.path}`);
-  yield ok("file", deep ? "undamaged, fully checked just now" : describeLastCheck(warehouse, nowMs));
-  if (deep) {
-    let isSound = true;
-    for await (const { name, holds, message } of verifyWarehouse(warehouse, { signal })) {
-      isSound &&= holds || name !== "contents";
-      const hint = name === "facts" ? REATTRIBUTE : name === "views" ? RESYNC : RESTORE;
-      yield holds ? ok(name, message) : fail(EXIT.storage, name, message, hint);
-    }
-    if (isSound) clearDamage(warehouse.path);
+  for (const check of OPENED) yield* check(opened);
+}
+
+/** Recomputes the hash of every row. */
+async function* checkContents({ warehouse, signal }: Pick<Opened, "warehouse" | "signal">) {
+  let isSound = true;
+  for await (const { name, holds, message } of verifyWarehouse(warehouse, { signal })) {
+    isSound &&= holds || name !== "contents";
+    const hint = name === "facts" ? REATTRIBUTE : name === "views" ? RESYNC : RESTORE;
+    yield holds ? ok(name, message) : fail(EXIT.storage, name, message, hint);
   }
-  yield checkKept(warehouse, settings);
-  yield checkOrigin(warehouse, settings);
-  yield* checkUnit(warehouse);
-  yield* checkDispositions(warehouse, settings);
-  yield* checkRuns(warehouse, settings, nowMs);
+  if (isSound) clearDamage(warehouse.path);
 }

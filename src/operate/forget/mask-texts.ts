@@ -1,9 +1,9 @@
 import { presentNumber } from "../../calls/attribution/call-text.ts";
 import { CALLS } from "../../warehouse/calls/calls.ts";
-import { CAMPAIGN_NAMES, CAMPAIGNS } from "../../warehouse/campaign-table.ts";
 import { CALL_FACTS, call_facts } from "../../warehouse/calls/facts.ts";
 import { type ForgottenCallers, openForgotten } from "../../warehouse/calls/forgotten-callers.ts";
 import { REJECTED_CALLS } from "../../warehouse/calls/rejected.ts";
+import { CAMPAIGN_NAMES, CAMPAIGNS } from "../../warehouse/campaign-table.ts";
 import { type DescribedTable, type PersonalKind, personalColumns } from "../../warehouse/described.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";

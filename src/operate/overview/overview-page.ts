@@ -8,11 +8,12 @@ import { toPrintable } from "../../base/text/printable.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { type Letterhead, titleOf } from "../../export/letterhead/letterhead.ts";
 import { countOf, type Html, headRow, isolated, scrolled } from "../../export/letterhead/page-parts.ts";
-import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
+import { endPage, startPage } from "../../export/letterhead/page-shell.ts";
 import { type Statement, saySome } from "../../export/statements/statements.ts";
 import { CHANCE_MEANING } from "../../figures/change-chance.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
 import { amountOf, changeOf, missedRateOf } from "../../reports/page/figure-text.ts";
+import { printOnPage } from "../../reports/page/page-head.ts";
 import { PAGE_STYLE } from "../../reports/page/page-style.ts";
 import type { Value } from "../../sources/figure-session.ts";
 import { AMOUNTS, type Overview, type OverviewRow, zonesOf } from "./read-overview.ts";
@@ -36,10 +37,10 @@ export async function toOverviewPage(overview: Overview, options: PageOptions): 
 function pageOf(overview: Overview, { letterhead, statements, folder }: PageOptions): Html {
   const { rows, remarks } = overview;
   const title = `Calls by account, ${daysOf(rows, { isCompared: false })}`;
+  const range = `${toPrintable(daysOf(rows))}, days of ${zonesOf(rows).join(", ")}`;
   const bad = rows.filter(({ problems }) => problems.length > 0).length;
   return html`${startPage(titleOf(letterhead, title), { style: PAGE_STYLE })}<header>
-${whose(letterhead)}<h1>${title}</h1>
-<p class="faint">${toPrintable(daysOf(rows))}, days of ${zonesOf(rows).join(", ")}</p>
+${printOnPage({ kind: "headline", of: { title, letterhead, range } })}
 <p>${formatQuantity(rows.length, "account")}, ${bad === 0 ? "none with a problem" : `${bad} with a problem`}. ${remarks.join(" ")}</p>
 </header>
 <main>

@@ -8,7 +8,7 @@ import type { Column, NamedTable, Value } from "../../export/table.ts";
 import { MISSED_RATE } from "../../figures/metrics.ts";
 import { TOTAL } from "../../figures/reserved-keys.ts";
 import { columnOf } from "../../figures/rollup-query.ts";
-import { zoneOfAll } from "../../reports/produce/merged-files.ts";
+import { zoneOfAll } from "../../reports/accounts/merged-files.ts";
 import { daysOf } from "./overview-page.ts";
 import { type Overview, type OverviewRow, zonesOf } from "./read-overview.ts";
 

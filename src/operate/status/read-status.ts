@@ -13,6 +13,7 @@ import { findOtherOrigin } from "../../warehouse/file/own-warehouse.ts";
 import { nameFile } from "../../warehouse/file/sqlite-errors.ts";
 import { describeOrigin, readOrigin } from "../../warehouse/origin.ts";
 import { readPublications } from "../../warehouse/publication-table.ts";
+import { readCoverage } from "../../warehouse/runs/basis.ts";
 import { readJobs } from "../../warehouse/runs/job-table.ts";
 import {
   readLastDoneRun,
@@ -57,6 +58,8 @@ export function readStatusOf(
       /** Why it is not the warehouse of the account in the settings; null if it is. */
       origin_problem: findOtherOrigin(warehouse, settings) ?? null,
       calls: countCalls(warehouse),
+      /** Why the service counts other calls; null if it does not, or nothing is known. */
+      difference: readCoverage(warehouse).difference,
       /** ISO 8601 UTC, as all times here. */
       newest_call: readNewestCall(warehouse),
       runs: readRunsAsEnded(warehouse, runs),

@@ -1,10 +1,10 @@
 import type { TriggerFamily } from "../../features/feature.ts";
 import { FEATURES } from "../../features/list.ts";
 import { MOMENT_TRIGGERS } from "../../warehouse/call-moments.ts";
-import { CAMPAIGN_TRIGGERS } from "../../warehouse/campaign-table.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { findOutdatedViews } from "../../warehouse/calls/views.ts";
 import { readViewZone, ZONE_VIEW } from "../../warehouse/calls/zone-view.ts";
+import { CAMPAIGN_TRIGGERS } from "../../warehouse/campaign-table.ts";
 import { MARK_TRIGGERS } from "../../warehouse/changed-calls.ts";
 import { findOutdated, readObjects } from "../../warehouse/stored-objects.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";

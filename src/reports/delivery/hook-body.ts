@@ -1,16 +1,13 @@
 import { isLoopback } from "../../base/loopback.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { assertNoPlaceholder } from "../../config/placeholder-names.ts";
+import { type Figure, type ListedFile, type Printers, printBlocks } from "../../export/blocks.ts";
+import { verdictInWords } from "../../export/completeness.ts";
+import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import { type Sentence, toSentenceText } from "../../export/sentences/sentences.ts";
-import { toSpoken } from "../../export/statements/statements.ts";
-import { blocksOf, type Printers, printBlocks, type SentFile } from "./blocks.ts";
-import {
-  changeInWords,
-  doubtsInWords,
-  type Figure,
-  formatBytes,
-  type ReportSummary,
-} from "./report-summary.ts";
+import { doubtsOf, type Statement, say, toSpoken } from "../../export/statements/statements.ts";
+import { blocksOf } from "./report-blocks.ts";
+import { changeInWords, type ReportSummary } from "./report-summary.ts";
 
 /** `json` has a `text`, which many services show. */
 export type HookKind = keyof typeof FORMS;
@@ -56,20 +53,20 @@ const toSection = (lines: readonly string[]) => ({
 });
 
 const SLACK: Printers<SlackParts> = {
-  title: ({ title, name, range }) => ({
+  headline: ({ title, letterhead, range }) => ({
     blocks: [
       { type: "header", text: { type: "plain_text", text: cut(title, SLACK_HEADER) } },
-      { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(name, range)))] },
+      { type: "context", elements: [mrkdwn(escapeSlack(subtitleOf(letterhead, range)))] },
     ],
   }),
-  doubts: ({ lines }) => ({ blocks: [toSection(lines)] }),
+  doubts: ({ statements }) => ({ blocks: [toSection(statements.map(toText))] }),
   sentences: ({ sentences }) => ({ blocks: [toSection(sentences.map(toBullet))] }),
   figures: ({ figures }) => ({
     blocks: inGroups(figures.map(toSlackField), SLACK_FIELDS).map((fields) => ({ type: "section", fields })),
   }),
   // A channel has many readers.
   callers: () => ({}),
-  verdict: ({ text }) => ({ notes: [text] }),
+  verdict: (verdict) => ({ notes: [verdictInWords(verdict)] }),
   remarks: ({ lines }) => ({ notes: lines }),
   files: ({ files, folder }) => ({ notes: [filesInWords(files, folder)] }),
 };
@@ -102,17 +99,17 @@ function escapeSlack(text: string): string {
 }
 
 const TEAMS: Printers<readonly unknown[]> = {
-  title: ({ title, name, range }) => [
+  headline: ({ title, letterhead, range }) => [
     paragraph({ text: title, size: "large", weight: "bolder" }),
-    paragraph({ text: subtitleOf(name, range), isSubtle: true }),
+    paragraph({ text: subtitleOf(letterhead, range), isSubtle: true }),
   ],
-  doubts: ({ lines }) => lines.map((text) => paragraph({ text, weight: "bolder" })),
+  doubts: ({ statements }) => statements.map((doubt) => paragraph({ text: toText(doubt), weight: "bolder" })),
   sentences: ({ sentences }) => sentences.map((each) => paragraph({ text: toBullet(each) })),
   figures: ({ figures }) => [
     { type: "FactSet", facts: figures.map((figure) => ({ title: figure.name, value: inWords(figure) })) },
   ],
   callers: () => [],
-  verdict: ({ text }) => [toNote(text)],
+  verdict: (verdict) => [toNote(verdictInWords(verdict))],
   remarks: ({ lines }) => lines.map(toNote),
   files: ({ files, folder }) => [toNote(filesInWords(files, folder))],
 };
@@ -143,14 +140,14 @@ function toPlainJson(summary: ReportSummary): unknown {
   const { title, account, letterhead, range, sentences, headline, verdict, statements, notices, files } =
     summary;
   return {
-    text: `${toOneLine(summary)}. ${verdict}`,
+    text: `${toOneLine(summary)}. ${verdictInWords(verdict)}`,
     title,
     account,
     name: letterhead.name ?? null,
     range,
     sentences: sentences.map((each) => ({ ...each, text: toSentenceText(each) })),
     headline,
-    verdict,
+    verdict: verdictInWords(verdict),
     statements: statements.map(toSpoken),
     notices,
     files: files.map(({ name, bytes, sha256 }) => ({ name, bytes, sha256 })),
@@ -159,8 +156,8 @@ function toPlainJson(summary: ReportSummary): unknown {
 
 function toOneLine(summary: ReportSummary): string {
   const figures = summary.headline.map((figure) => `${figure.name} ${inWords(figure)}`);
-  const first = [...doubtsInWords(summary), ...summary.sentences.map(toSentenceText)];
-  const subtitle = subtitleOf(summary.letterhead.name, summary.range);
+  const first = [...doubtsOf(summary.statements).map(toText), ...summary.sentences.map(toSentenceText)];
+  const subtitle = subtitleOf(summary.letterhead, summary.range);
   return `${summary.title}, ${subtitle}:${first.map((text) => ` ${text}`).join("")} ${figures.join(", ")}`;
 }
 
@@ -169,14 +166,16 @@ function inWords(figure: Figure, blank = " "): string {
   return change === null ? figure.value : `${figure.value}${blank}(${change})`;
 }
 
-function subtitleOf(name: string | undefined, range: string): string {
+function subtitleOf({ name }: Letterhead, range: string): string {
   return name === undefined ? range : `${name}, ${range}`;
 }
 
-function filesInWords(files: readonly SentFile[], folder: string): string {
-  const names = files.map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`);
+function filesInWords(files: readonly ListedFile[], folder: string): string {
+  const names = files.map(({ name, content }) => `${name} (${content})`);
   return `The sender has the files in ${folder}: ${names.join(", ")}`;
 }
+
+const toText = (statement: Statement) => say(statement).text;
 
 const toBullet = (sentence: Sentence) => `• ${toSentenceText(sentence)}`;
 

@@ -1,9 +1,11 @@
 import { html } from "hono/html";
+import { type Block, type Figure, type ListedFile, type Printers, printBlocks } from "../../export/blocks.ts";
+import { verdictInWords } from "../../export/completeness.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import { toSentenceHtml } from "../../export/sentences/sentence-html.ts";
-import { type Block, type Printers, printBlocks, type SentFile } from "./blocks.ts";
+import { say } from "../../export/statements/statements.ts";
 import { placeOf } from "./mail-text.ts";
-import { changeInWords, type Figure, formatBytes } from "./report-summary.ts";
+import { changeInWords } from "./report-summary.ts";
 
 /** The Content-ID of the logo. */
 export const LOGO = "logo@calltally";
@@ -26,9 +28,9 @@ const toFigure = (figure: Figure) => html`<tr>
 </tr>
 `;
 
-const toFile = ({ name, bytes, isAttached }: SentFile) => html`<tr>
+const toFile = ({ name, content, isAttached }: ListedFile) => html`<tr>
 <td style="padding:4px 0;word-break:break-word">${name}</td>
-<td style="padding:4px 0 4px 16px;text-align:right;white-space:nowrap;${MUTED}">${formatBytes(bytes)}${isAttached ? "" : ", not attached"}</td>
+<td style="padding:4px 0 4px 16px;text-align:right;white-space:nowrap;${MUTED}">${content}${isAttached ? "" : ", not attached"}</td>
 </tr>
 `;
 
@@ -36,14 +38,15 @@ const toPlace = (text: string) =>
   html`<p style="margin:8px 0 0;font-size:14px;word-break:break-word">${text}</p>\n`;
 
 const BODY: Printers<Html | readonly Html[]> = {
-  title: ({
+  headline: ({
     title,
-    name,
+    letterhead: { name },
     range,
   }) => html`${toName(name)}<h1 style="margin:0;font-size:22px;line-height:1.3">${title}</h1>
 <div style="margin:2px 0 20px;${MUTED}">${range}</div>
 `,
-  doubts: ({ lines }) => lines.map((doubt) => html`<p style="${NOTE};font-weight:600">${doubt}</p>\n`),
+  doubts: ({ statements }) =>
+    statements.map((doubt) => html`<p style="${NOTE};font-weight:600">${say(doubt).text}</p>\n`),
   sentences: ({
     sentences,
   }) => html`<ul style="margin:20px 0;padding-left:20px;font-size:16px;overflow-wrap:anywhere">
@@ -58,7 +61,7 @@ ${figures.map(toFigure)}</table>
 <ul style="margin:4px 0 0;padding-left:20px;font-size:14px">
 ${lines.map(toItem)}</ul>
 `,
-  verdict: ({ text }) => html`<p style="${NOTE}">${text}</p>
+  verdict: (verdict) => html`<p style="${NOTE}">${verdictInWords(verdict)}</p>
 `,
   remarks: ({ lines }) => html`<ul style="margin:12px 0 0;padding-left:20px;font-size:14px">
 ${lines.map(toItem)}</ul>

@@ -1,17 +1,19 @@
+import { type Block, type Figure, type ListedFile, type Printers, printBlocks } from "../../export/blocks.ts";
+import { verdictInWords } from "../../export/completeness.ts";
 import { toSentenceText } from "../../export/sentences/sentences.ts";
-import { type Block, type Printers, printBlocks, type SentFile } from "./blocks.ts";
-import { changeInWords, type Figure, formatBytes } from "./report-summary.ts";
+import { say } from "../../export/statements/statements.ts";
+import { changeInWords } from "./report-summary.ts";
 
 const toItem = (text: string) => `- ${text}`;
 
 /** The lines of each block. */
 const LINES: Printers<readonly string[]> = {
-  title: ({ title, name, range }) => [...(name === undefined ? [] : [name]), title, range],
-  doubts: ({ lines }) => lines,
+  headline: ({ title, letterhead: { name }, range }) => [...(name === undefined ? [] : [name]), title, range],
+  doubts: ({ statements }) => statements.map((doubt) => say(doubt).text),
   sentences: ({ sentences }) => sentences.map(toSentenceText).map(toItem),
   figures: ({ figures }) => alignFigures(figures),
   callers: ({ title, lines }) => [title, ...lines.map(toItem)],
-  verdict: ({ text }) => [text],
+  verdict: (verdict) => [verdictInWords(verdict)],
   remarks: ({ lines }) => lines.map(toItem),
   files: ({ files, folder }) => ["Files", ...files.map(describeFile).map(toItem), ...placeOf(files, folder)],
 };
@@ -33,11 +35,11 @@ function alignFigures(figures: readonly Figure[]): string[] {
   );
 }
 
-const describeFile = ({ name, bytes, isAttached }: SentFile) =>
-  `${name} (${formatBytes(bytes)}${isAttached ? "" : ", not attached"})`;
+const describeFile = ({ name, content, isAttached }: ListedFile) =>
+  `${name} (${content}${isAttached ? "" : ", not attached"})`;
 
 /** Says where the files are that are not attached. */
-export function placeOf(files: readonly SentFile[], folder: string): string[] {
+export function placeOf(files: readonly ListedFile[], folder: string): string[] {
   return files.every(({ isAttached }) => isAttached)
     ? []
     : [`The sender has the files that are not attached, in ${folder}`];

@@ -1,10 +1,11 @@
 import { formatNumber } from "../../base/text/locale.ts";
 import { formatQuantity } from "../../base/text/quantity-text.ts";
 import { NAME_IN_TEXT, toShortName } from "../../base/text/short-name.ts";
+import type { Figure } from "../../export/blocks.ts";
+import type { Verdict } from "../../export/completeness.ts";
 import type { Letterhead } from "../../export/letterhead/letterhead.ts";
 import type { Sentence } from "../../export/sentences/sentences.ts";
-import { doubtsOf, type Statement, say, saySome } from "../../export/statements/statements.ts";
-import { CHANCE_MEANING } from "../../figures/change-chance.ts";
+import type { Statement } from "../../export/statements/statements.ts";
 
 export interface ReportFile {
   /** Path in the folder of the report, such as `calls/month=2026-10/calls.parquet`. */
@@ -17,17 +18,6 @@ export interface ReportFile {
   isPersonal: boolean;
   /** Whether mails only name it: mail servers remove scripts. */
   isScript?: boolean;
-}
-
-export interface Figure {
-  name: string;
-  value: string;
-  /** Such as `+12.4%`; null if there is nothing to compare with. */
-  change: string | null;
-  /** What it changed from; null without a change. */
-  previous: string | null;
-  /** Whether chance alone may explain the change. */
-  within_chance: boolean;
 }
 
 /** A caller whose last call was missed, and who was not answered since. */
@@ -53,7 +43,7 @@ export interface ReportSummary {
   /** What to read first. */
   sentences: readonly Sentence[];
   headline: readonly Figure[];
-  verdict: string;
+  verdict: Verdict;
   statements: readonly Statement[];
   /** What went silent or far off since the last report, in sentences. */
   notices: readonly string[];
@@ -67,26 +57,9 @@ export interface ReportSummary {
   manifest: ReportFile;
 }
 
-/** Returns what stands before the figures: doubts. */
-export function doubtsInWords({ statements }: ReportSummary): string[] {
-  return doubtsOf(statements).map((doubt) => say(doubt).text);
-}
-
 /** Such as `+12.4% from 1,071, within chance`; null without a change. */
 export function changeInWords({ change, previous, within_chance }: Figure): string | null {
   return change === null ? null : `${change} from ${previous}${within_chance ? ", within chance" : ""}`;
-}
-
-/** Returns what stands after the figures: the verdict, notices, and all other statements. */
-export function remarksInWords({ headline, statements, notices, verdict }: ReportSummary): string[] {
-  const others = statements.filter(({ level }) => level !== "doubt");
-  const isMarked = headline.some(({ within_chance }) => within_chance);
-  return [
-    verdict,
-    ...(isMarked ? [CHANCE_MEANING] : []),
-    ...notices,
-    ...saySome(others, "ask the sender for manifest.json"),
-  ];
 }
 
 /** Such as `2026-11-20 13:37, 2 missed calls, in hours, from google: +15125550117`. */

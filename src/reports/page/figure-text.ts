@@ -20,16 +20,16 @@ export function amountOf(value: Value | undefined): Html {
 }
 
 /** 18 of 33 → 54.5% */
-export function answerRateOf(figures: Figures, stretch: Stretch = ""): Html {
-  return figure(figures[`answer_rate${stretch}`], () => formatAnswerRate(figures, stretch) ?? NONE);
+export function answerRateOf(figures: Figures): Html {
+  return figure(figures.answer_rate, () => formatAnswerRate(figures) ?? NONE);
 }
 
-/** 5 after 4 → +25.0% within chance, in grey. @param before the value before, to be named */
-export function changeOf(figures: Figures, name: string, compared: ComparedDays, before?: Html): Html {
+/** 5 after 4 → +25.0% within chance, in grey. */
+export function changeOf(figures: Figures, name: string, compared: ComparedDays): Html {
   const change = figure(figures[`${name}_change`], () => changeTextOf(figures, name) ?? NONE);
-  const shown = before === undefined ? change : html`${change} from ${before}`;
-  if (!isMarked(figures, name, compared)) return shown;
-  return html`<span class="chance">${shown}${before === undefined ? "" : ","} within chance</span>`;
+  return isMarked(figures, name, compared)
+    ? html`<span class="chance">${change} within chance</span>`
+    : change;
 }
 
 /** Whether a figure visibly changed, but no more than by chance. */

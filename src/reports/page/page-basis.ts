@@ -2,28 +2,14 @@ import { html } from "hono/html";
 import { hoursInWords } from "../../base/calendar/opening-hours.ts";
 import { capitalized } from "../../base/text/capitalized.ts";
 import { toPrintable } from "../../base/text/printable.ts";
-import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
-import { judgeCompleteness, minuteOf } from "../../export/completeness.ts";
+import { formatQuantity } from "../../base/text/quantity-text.ts";
+import { countInWords, minuteOf } from "../../export/completeness.ts";
 import { sentencesOnSpend } from "../../export/described-spend.ts";
 import type { Html } from "../../export/letterhead/page-parts.ts";
 import type { Manifest } from "../../export/manifest.ts";
-import { doubtsOf, say, saySome } from "../../export/statements/statements.ts";
+import { say } from "../../export/statements/statements.ts";
 import { originInWords } from "../../warehouse/origin.ts";
 import type { Report } from "./report-figures.ts";
-
-export function verdictLine({ manifest, coverage }: Report): Html {
-  const { statements } = manifest;
-  const { isProven, claim, reasons } = judgeCompleteness(manifest, coverage);
-  const sentences = [
-    ...doubtsOf(statements).map((doubt) => say(doubt).text),
-    ...reasons,
-    ...saySome(
-      statements.filter(({ level }) => level !== "doubt"),
-      "see below",
-    ),
-  ];
-  return html`<p class="verdict${isProven ? "" : " doubt"}"><strong>${claim}</strong> ${toPrintable(sentences.join(" "))} <a href="#basis">What these figures are based on</a></p>`;
-}
 
 export function basisSection({ coverage, manifest, fingerprint }: Report): Html {
   const { run, origin, rules, timezone, statements, spend } = manifest;
@@ -35,7 +21,7 @@ ${certificateItem(manifest)}
 ${statements.length === 0 ? "" : item("To know", list(statements.map(toKnow)))}
 ${item("Order of the list", coverage.order ?? "not known yet")}
 ${item("Freshness", `${describeSync(manifest)}; newest call ${minuteOf(coverage.newest_call, timezone)}.`)}
-${item("Calls in the copy", describeCount(coverage))}
+${item("Calls in the copy", `${countInWords(coverage)}.`)}
 ${spend === undefined ? "" : item("Spend", toPrintable(sentencesOnSpend(spend, timezone).join(" ")))}
 ${item("Drift", describeDrift(coverage))}
 ${item("Rules", list(rulesOf(rules)))}
@@ -68,11 +54,6 @@ function certificateItem({ certificate, timezone }: Manifest): Html | "" {
 
 function describeSync({ run, timezone }: Manifest): string {
   return run === null ? "No sync has finished" : `Last sync ended ${minuteOf(run.finished_at, timezone)}`;
-}
-
-function describeCount({ calls, total }: Report["coverage"]): string {
-  const counted = total === null ? "" : `; the service counted ${formatCount(total)}`;
-  return `${formatCount(calls)}${counted}.`;
 }
 
 function describeDrift({ drift }: Report["coverage"]): string {

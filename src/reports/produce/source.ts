@@ -15,7 +15,7 @@ export interface Source {
   readonly can: SourceCan;
   open: (options: SourceOptions) => Promise<OpenSource>;
   /** Opens the warehouse to record files of several accounts; undefined where this user may only read. */
-  openWriter?: () => Warehouse | undefined;
+  openWriter?: (() => Warehouse | undefined) | undefined;
 }
 
 export interface SourceOptions {

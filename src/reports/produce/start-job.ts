@@ -11,8 +11,10 @@ import { assertFilterShareSafe, toShareSafe, toShareSafeBasis } from "../../expo
 import type { Facts } from "../../export/statements/rule.ts";
 import { statementsOf } from "../../export/statements/statements.ts";
 import type { NamedTable } from "../../export/table.ts";
-import { resolveTimeframe } from "../../export/timeframe.ts";
+import { resolveTimeframe, type Timeframe } from "../../export/timeframe.ts";
+import { isSmallCount } from "../../figures/cells/small-cells.ts";
 import { FIGURES, OUTCOME_FIGURES } from "../../figures/metrics.ts";
+import type { Basis } from "../../warehouse/runs/basis-schema.ts";
 import type { Moment, OpenSource } from "./source.ts";
 
 /** @throws UnmatchedError for a value of the filter that no call has */
@@ -26,16 +28,17 @@ export async function startJob(
     "ask" | "basis" | "lookbackHours" | "timeframe" | "spend" | "outcomes" | "manifest" | "state"
   >
 > {
-  const { session, basis, published } = moment;
+  const { session, published } = moment;
   const { raw = false, minCell } = ask;
   const isSpendAsked = ask.spend === true || (ask.spend === "if any" && moment.hasSpend());
   const loaded = isSpendAsked ? await session.loadSpend(ask.timezone) : undefined;
   const { outcomes, ofConversions } = loadOutcomes(ask, moment);
   const unmatched = ask.isEmptyAllowed ? [] : await session.findUnmatched(ask.filter);
   if (unmatched.length > 0) throw new UnmatchedError(unmatched, ask.spell);
-  const timeframe = await resolveTimeframe(session, ask, basis.run?.finished_at);
+  const timeframe = await resolveTimeframe(session, ask, moment.basis.run?.finished_at);
   if (minCell !== undefined) assertFilterShareSafe(timeframe.filter);
   const spend = ask.spend === "if any" && loaded?.days(timeframe.span) === undefined ? undefined : loaded;
+  const basis = { ...moment.basis, missing: await readMissing(moment, timeframe, minCell) };
   const shown = minCell === undefined ? basis : toShareSafeBasis(basis);
   const manifest = await startManifest(shown, session, timeframe, {
     raw,
@@ -53,6 +56,18 @@ export async function startJob(
   };
   state({});
   return { ask, basis: shown, lookbackHours, timeframe, spend, outcomes, manifest, state };
+}
+
+/** Returns the missing calls among those of the files; of a cluster, among all. With gone calls, none will be left out. */
+async function readMissing(
+  { session, basis: { missing } }: Moment,
+  { span, filter }: Timeframe,
+  minCell: number | undefined,
+): Promise<Basis["missing"]> {
+  if (missing === null || filter.include_gone) return null;
+  const calls = (await session.countMissing(span)) ?? missing.calls;
+  const isHidden = minCell !== undefined && isSmallCount(calls, minCell);
+  return calls === 0 || isHidden ? null : { ...missing, calls };
 }
 
 /** Returns the names of the figures that the files show, or follow from. */

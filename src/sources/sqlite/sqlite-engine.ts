@@ -27,6 +27,12 @@ import { type SqliteSelection, selectionText } from "./sqlite-calls-sql.ts";
 /** Of tables that have what calls earned. */
 const SUM_COLUMNS = ["f.booked", "f.sold", "f.revenue_micros"] as const;
 
+/** No pass met them lately, and none has marked them as gone. */
+const IS_MISSING = [
+  `f.call_id IN (SELECT call_id FROM calls WHERE missing_since IS NOT NULL AND gone_at IS NULL
+    UNION SELECT call_id FROM calls WHERE absent_since IS NOT NULL AND gone_at IS NULL)`,
+];
+
 export class SqliteEngine implements Engine {
   readonly #database: Database;
   readonly #reader: ColumnReader;
@@ -170,6 +176,11 @@ export class SqliteEngine implements Engine {
       "SELECT 1 FROM callers JOIN call_facts USING (caller_id) WHERE caller = ?",
     );
     return callers.filter((caller) => isKnown.get(caller) === undefined).length;
+  }
+
+  async countMissing(span: Span, selection: SqliteSelection): Promise<number> {
+    const missing = `SELECT count(*) ${selectionText(span, selection, { also: IS_MISSING })}`;
+    return this.#database.prepare<[], number>(missing).pluck().get() ?? 0;
   }
 
   async readOffsets(zone: string): Promise<ZoneOffset[]> {

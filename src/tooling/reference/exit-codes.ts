@@ -15,7 +15,7 @@ const MEANINGS: Record<Exclude<keyof typeof EXIT, "sigterm">, ExitMeaning> = {
   usage: { meaning: "usage or configuration; nothing was started", advice: "correct what the message names" },
   unverified: {
     meaning:
-      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; figures of a copy in doubt: `export`, `report`, `run`, `query`; `spend import` left rows out; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows; `publish` and named reports: another account has the same calls, and nothing is sent",
+      "done, but the pass is unverified, rows were rejected, or more calls went missing at once than the threshold; figures of a copy in doubt: `export`, `report`, `run`, `query`; `spend import` left rows out; `reconcile`: the list and the copy do not agree; `--max-rows` or `--timeout` cut a query short; `status`: something fails, or the copy is older than `--max-age`; a report whose last good sync is older than its `fresh`; `doctor`: figures may be incomplete; `publish`: the cluster still has other rows; `publish` and named reports: another account has the same calls, and nothing is sent",
     advice: "`calltally status` shows which; the next full pass fixes most",
   },
   refused: {

@@ -10,11 +10,11 @@ import { toFactCaller } from "../calls/call-facts.ts";
 import { isTopicKept, toKinds } from "../calls/call-guard.ts";
 import { openCallerDigests } from "../calls/caller-hash.ts";
 import { calls } from "../calls/calls.ts";
-import { findOtherNames } from "../campaign-table.ts";
 import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { STORED_FACTS, toStored } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
+import { findOtherNames } from "../campaign-table.ts";
 import { readLastDoneRun } from "../runs/runs.ts";
 import type { Reader } from "../warehouse.ts";
 

@@ -146,6 +146,12 @@ export function hasAllFacts(warehouse: Reader): boolean {
   return countRows(warehouse, calls) === stored && countRows(warehouse, call_facts) === stored;
 }
 
+export function hasCall({ db }: Reader, callId: number): boolean {
+  return (
+    db.select({ call_id: calls.call_id }).from(calls).where(eq(calls.call_id, callId)).get() !== undefined
+  );
+}
+
 /** Returns the stored starts by id, for the ids that exist. */
 export function readStarts({ sqlite }: Reader, ids: readonly number[]): Map<number, string | null> {
   const read = sqlite.prepare<[string], [id: number, started: string | null]>(

@@ -8,6 +8,7 @@ import {
   isNull,
   lt,
   lte,
+  max,
   min,
   not,
   or,
@@ -24,6 +25,8 @@ import type { Reader, Warehouse } from "../warehouse.ts";
 import { setLive } from "./call-facts.ts";
 import { readCallCount } from "./call-table.ts";
 import { calls } from "./calls.ts";
+
+const HOUR_MS = 3_600_000;
 
 export interface AbsenceOptions {
   runId: number;
@@ -201,6 +204,25 @@ export function readUnlisted({ db }: Reader): UnlistedCalls | null {
   return unlisted?.since ? { calls: unlisted.calls, since: unlisted.since } : null;
 }
 
+export interface MissingCalls {
+  calls: number;
+  /** From when on a full pass that misses the last of them, too, marks it as gone, ISO 8601 UTC. */
+  until: string;
+}
+
+/** Reads the calls that proven passes did not meet, and that still count. */
+export function readMissing(warehouse: Reader): MissingCalls | null {
+  const { missing_since, absent_since } = calls;
+  const missing = warehouse.db
+    .select({ calls: count(), since: max(sql<string>`coalesce(${missing_since}, ${absent_since})`) })
+    .from(calls)
+    .where(and(isNull(calls.gone_at), or(isNotNull(missing_since), isNotNull(absent_since))))
+    .get();
+  if (!missing?.since) return null;
+  const waitMs = (readLastUsablePass(warehouse)?.gone_after_hours ?? 0) * HOUR_MS;
+  return { calls: missing.calls, until: new Date(Date.parse(missing.since) + waitMs).toISOString() };
+}
+
 /** Returns how many calls the latest usable pass missed, but exceeded the missing-call threshold. */
 export function readWithheld(warehouse: Reader): number {
   return readLastUsablePass(warehouse)?.calls_withheld ?? 0;
@@ -208,12 +230,16 @@ export function readWithheld(warehouse: Reader): number {
 
 /** Counts the calls that the service should list, including listed rows that could not be parsed. */
 export function countExpected(warehouse: Reader, sinceRunId: number): number {
-  const row = warehouse.db.get<{ missing: number; unread: number }>(sql`SELECT
-    (SELECT count(*) FROM calls WHERE missing_since IS NOT NULL)
-      + (SELECT count(*) FROM calls WHERE unlisted_since IS NOT NULL) AS missing,
-    (SELECT count(*) FROM rejected_calls AS r WHERE r.last_run_id >= ${sinceRunId}
-      AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)) AS unread`);
-  return readCallCount(warehouse) - row.missing + row.unread;
+  const missing = countRows(warehouse, calls, isNotNull(calls.missing_since));
+  const unlisted = countRows(warehouse, calls, isNotNull(calls.unlisted_since));
+  return readCallCount(warehouse) - missing - unlisted + countUnread(warehouse, sinceRunId);
+}
+
+/** Counts the rows that the service has listed since a run, and that are in no call here. */
+export function countUnread({ db }: Reader, sinceRunId: number): number {
+  return db.get<{ unread: number }>(sql`SELECT count(*) AS unread FROM rejected_calls AS r
+    WHERE r.last_run_id >= ${sinceRunId}
+      AND NOT EXISTS (SELECT 1 FROM calls AS c WHERE c.call_id = r.call_id)`).unread;
 }
 
 function idsOf(rows: readonly { call_id: number }[]): number[] {

@@ -29,6 +29,8 @@ export const basisSchema = z.object({
   withheld_calls: z.number(),
   /** Calls of another organization unit than the one asked for. */
   other_unit_calls: z.number(),
+  /** Calls that the service no longer lists and that still count, and from when on a full pass can mark the last as gone; null if none. */
+  missing: z.object({ calls: z.number(), until: z.string() }).nullable(),
   /** Calls older than any that the service lists, which still count, and since when; null if none. */
   unlisted: z.object({ calls: z.number(), since: z.string() }).nullable(),
   /** A first load is running or was interrupted, so first calls are not settled yet. */
@@ -51,10 +53,24 @@ export const fileBasisSchema = z.looseObject({
 });
 export type FileBasis = z.infer<typeof fileBasisSchema>;
 
+const differenceSchema = z.object({
+  /** Of the calls that count here: those that the service no longer lists. */
+  missing: z.number(),
+  unlisted: z.number(),
+  withheld: z.number(),
+  /** Listed rows that could not be parsed and are in no call. */
+  rejected: z.number(),
+  /** How many more calls than that are here, or fewer if negative: they came or went during the sync. */
+  others: z.number(),
+});
+export type Difference = z.infer<typeof differenceSchema>;
+
 export const coverageSchema = z.object({
   /** Calls that count here, and the service's count at the last finished sync. */
   calls: z.number(),
   total: z.number().nullable(),
+  /** Why the two differ; null if they do not, or are not known. */
+  difference: differenceSchema.nullable(),
   /** The order of the list, in words; null before the first sync. */
   order: z.string().nullable(),
   verified: z.object({ run_id: z.number(), finished_at: z.string().nullable() }).nullable(),

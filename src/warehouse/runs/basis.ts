@@ -3,14 +3,14 @@ import { describeOrder } from "../../service/paging/order-key.ts";
 import { countCalls, readNewestCall } from "../calls/call-table.ts";
 import { readDrift } from "../calls/drift.ts";
 import { readUnsettled } from "../calls/first-load.ts";
-import { readUnlisted, readWithheld } from "../calls/gone.ts";
+import { countUnread, readMissing, readUnlisted, readWithheld } from "../calls/gone.ts";
 import { countOtherUnits } from "../calls/other-units.ts";
 import { countAllRejected } from "../calls/rejected.ts";
 import { followsRules, readRulesInForce } from "../calls/rules.ts";
 import { describeOrigin, readOrigin } from "../origin.ts";
 import { type AccountWarehouse, findSharedCalls } from "../shared-calls.ts";
 import type { Reader } from "../warehouse.ts";
-import type { Basis, Coverage } from "./basis-schema.ts";
+import type { Basis, Coverage, Difference } from "./basis-schema.ts";
 import { readCertificateMark } from "./certificate-table.ts";
 import { readLastDoneRun, readLastVerifiedPass } from "./runs.ts";
 
@@ -37,6 +37,7 @@ export function readBasis(reader: Reader, { rules, accounts = [] }: ComparedSett
     rejected: rejected === 0 ? null : { rows: rejected, listed: countCalls(reader).live + rejected },
     withheld_calls: readWithheld(reader),
     other_unit_calls: countOtherUnits(reader),
+    missing: readMissing(reader),
     unlisted: readUnlisted(reader),
     first_load: readUnsettled(reader) > 0,
     certificate: readCertificateMark(reader) ?? null,
@@ -48,13 +49,25 @@ export function readBasis(reader: Reader, { rules, accounts = [] }: ComparedSett
 export function readCoverage(reader: Reader): Coverage {
   const run = readLastDoneRun(reader);
   const verified = readLastVerifiedPass(reader);
+  const { live } = countCalls(reader);
   return {
-    calls: countCalls(reader).live,
+    calls: live,
     total: run?.last_total ?? null,
+    difference: readDifference(reader, live, run?.last_total ?? live),
     order: run === undefined ? null : describeOrder(run),
     verified: verified === undefined ? null : { run_id: verified.run_id, finished_at: verified.finished_at },
     newest_call: readNewestCall(reader),
     rejected: countAllRejected(reader),
     drift: [...new Set(readDrift(reader).map(({ path }) => path))],
   };
+}
+
+function readDifference(reader: Reader, calls: number, total: number): Difference | null {
+  if (calls === total) return null;
+  const missing = readMissing(reader)?.calls ?? 0;
+  const unlisted = readUnlisted(reader)?.calls ?? 0;
+  const withheld = readWithheld(reader);
+  const rejected = countUnread(reader, readLastVerifiedPass(reader)?.run_id ?? 0);
+  const others = calls - total - missing - unlisted - withheld + rejected;
+  return { missing, unlisted, withheld, rejected, others };
 }

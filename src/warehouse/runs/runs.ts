@@ -46,6 +46,10 @@ export const sync_runs = sqliteTable("sync_runs", {
   calls_unlisted: about(integer(), "Calls that became unlisted: older than any that the service lists."),
   calls_returned: about(integer(), "Calls that were missing, gone or unlisted and came back."),
   calls_withheld: about(integer(), "Calls not marked as missing: more than the missing-call threshold."),
+  gone_after_hours: about(
+    integer(),
+    "How long passes must miss a call before this one or a later one marks it as gone; null unless a full pass is done.",
+  ),
   calls_conflicting: about(
     integer(),
     "Calls served with different contents in one response, or in two of unknown order, and again when requested again.",

@@ -69,7 +69,7 @@ it("sync, export, status and doctor work on each of several accounts; a failing 
   );
 });
 
-it("backup, restore and spend import use a file of each account by {account}", async () => {
+it("backup and restore use a file of each account by {account}", async () => {
   await using folder = await makeAgencyFolder({ acme: { calls: 20 }, beta: { calls: 30 } });
   const { run, say } = folder;
   await say("sync");
@@ -88,12 +88,6 @@ it("backup, restore and spend import use a file of each account by {account}", a
     "calltally: Cannot use one file, all.db, for acme, beta\nPut {account} in its path, or name one account with --account.\n",
   );
   expect(await say("backup {account}.db --account beta")).toMatch(/^beta\.db {2}30 calls/);
-
-  const spend = "day,source,medium,campaign,cost,currency\n2026-10-01,google,cpc,Brand,12,USD\n";
-  folder.write("acme.csv", spend);
-  const imported = await run("spend import {account}.csv");
-  expect(imported).toMatchObject({ code: 2, stdout: expect.stringMatching(/^acme\n.*\n.* 12\.00 USD\n$/) });
-  expect(imported.stderr).toMatch(/^beta: Cannot read beta\.csv: no such file or directory$/m);
 
   using alone = makeFolder();
   expect(await alone.run("backup {account}.db")).toMatchObject({

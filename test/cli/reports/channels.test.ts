@@ -63,27 +63,13 @@ it("channels shows what a file would change, and changes nothing", async () => {
   );
 });
 
-it("a file of channels attributes stored calls again, which restatements name, and filters", async () => {
+it("a file of channels attributes stored calls again, and filters", async () => {
   using folder = makePlace(LINES);
   const exported = "export channel --columns calls --from 2026-10-01 --to 2026-10-01";
   expect(await folder.runWith(NONE, exported)).toMatchObject({ code: 0 });
   expect(await folder.run(exported)).toMatchObject({ code: 0 });
-  expect((await folder.run("restatements")).stdout).toContain("attributed again by changed channels");
   const filtered = await folder.run(`${exported} --channel partners --stdout`);
   expect(filtered.stdout).toBe("channel,calls\r\nPartners,1\r\n");
   expect((await folder.run("explain 1")).stdout).toContain("Sale, by line 3 of the file of channels");
   expect((await folder.run("explain 4")).stdout).toContain("Direct; rules ga4-");
-});
-
-it("a file of channels gives imported costs their own channel, except by a referrer", async () => {
-  using folder = makePlace("Elsewhere,,,,*\nPartners,partner-*,,,\n");
-  folder.write(
-    "spend.csv",
-    "day,cost,source,medium,campaign,currency\n2026-10-01,4,partner-north,cpc,generic,EUR\n",
-  );
-  expect(await folder.run("spend import spend.csv")).toMatchObject({ code: 0 });
-  const { stdout, stderr } = await folder.run(
-    "export channel --spend --columns calls,cost --stdout --from 2026-10-01 --to 2026-10-01 --channel Partners",
-  );
-  expect([stderr, stdout]).toEqual([expect.any(String), "channel,calls,cost\r\nPartners,1,4.00\r\n"]);
 });

@@ -2,19 +2,21 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { openWarehouse } from "../../support/library.ts";
 import { answering } from "../../support/services/mcp.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { makeCallsFolder } from "../folder.ts";
 
 /** Campaigns with calls and costs: paid, paused, refunded, free, and without calls. */
 const CAMPAIGNS = [
-  ["Brand", 4, "40.00"],
-  ["Generic", 2, "30.00"],
-  ["Paused", 3, "0.00"],
-  ["Refunded", 1, "-8.00"],
+  ["Brand", 4, 40],
+  ["Generic", 2, 30],
+  ["Paused", 3, 0],
+  ["Refunded", 1, -8],
   ["Newsletter", 5, undefined],
-  ["Ghost", 0, "5.00"],
+  ["Ghost", 0, 5],
 ] as const;
 const CALLS = CAMPAIGNS.flatMap(([campaign_name, count]) =>
   Array.from({ length: count }, () => campaign_name),
@@ -37,11 +39,15 @@ const WITH_SPEND = { campaign: "(with spend)", calls: 6, unique_callers: 5, cost
 it("costs of rows that combine keys are equal in CSV, JSON, SQLite, page, library and for assistants", async () => {
   using spend = makeCallsFolder(CALLS);
   const { path, say, database } = spend;
-  const rows = CAMPAIGNS.flatMap(([name, , cost]) =>
-    cost === undefined ? [] : [`2026-10-01,${cost},google,cpc,${name},EUR\n`],
+  const rows = CAMPAIGNS.flatMap(([campaign, , cost]) =>
+    cost === undefined
+      ? []
+      : [{ day: "2026-10-01", source: "google", medium: "cpc", campaign, cost_micros: cost * 1e6 }],
   );
-  spend.write("own.csv", `day,cost,source,medium,campaign,currency\n${rows.join("")}`);
-  await say("spend import own.csv");
+  {
+    using writer = openExistingWarehouse(database);
+    storeSpend(writer, rows);
+  }
   const pick = (row: object | undefined) =>
     Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => ["campaign", ...FIGURES].includes(name)));
   const asked = `export campaign --spend --total ${DAYS}`;

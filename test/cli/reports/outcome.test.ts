@@ -18,7 +18,7 @@ const CALLS = Array.from({ length: 12 }, (_, index) =>
 );
 
 describe("calltally outcome", () => {
-  it("imports, exports, lists and removes jobs, and later jobs restate exported figures", async () => {
+  it("imports, exports, lists and removes jobs", async () => {
     using folder = makeCallsFolder(CALLS);
     const { path, run, say, write } = folder;
     expect(await say("outcome list")).toBe("No jobs have been imported.\n");
@@ -75,11 +75,6 @@ Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.
     await say("outcome import late.csv");
     await say(`${exporting} ${august} --total`);
     expect(linesOf("out/source.csv")[1]).toBe("2026-08,newsletter,3,1,1,50.00");
-    const metrics = linesOf("out/restatements.csv").map(
-      (row) => /,(booked_calls|sold_calls|revenue),/.exec(row)?.[1],
-    );
-    expect(metrics).toEqual(["booked_calls", "sold_calls", "revenue"]);
-    expect(await say("restatements")).toMatch(/1 call with changed jobs: 2\n.*revenue 0 → 50 \(\+50\)/s);
 
     expect((await say("export calls --outcome sold --stdout")).trimEnd().split("\r\n")).toHaveLength(3);
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { insertRestatements } from "../../../src/features/restatements/restatement-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
+import { hasCommand } from "../../support/commands.ts";
 import { readCsv } from "../../support/page.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
@@ -146,42 +147,85 @@ describe("second export", () => {
     expect(await write()).not.toContain("restatements.csv");
   });
 
-  it("attributes the whole change of costs to changed spend, but no part of the change of costs per call", async () => {
-    const calls = [1, 2, 3, 4].map((call_id) =>
-      makeCall({
-        call_id,
-        call_started: "2026-08-01T12:00:00.000Z",
-        caller_id: `+49${call_id}`,
-        disposition: "answered",
-        duration: 90,
-        utm_source: "google",
-        campaign_name: "Brand",
-      }),
+  it.runIf(hasCommand("spend import"))(
+    "attributes the whole change of costs to changed spend, but no part of the change of costs per call",
+    async () => {
+      const calls = [1, 2, 3, 4].map((call_id) =>
+        makeCall({
+          call_id,
+          call_started: "2026-08-01T12:00:00.000Z",
+          caller_id: `+49${call_id}`,
+          disposition: "answered",
+          duration: 90,
+          utm_source: "google",
+          campaign_name: "Brand",
+        }),
+      );
+      using folder = makeCallsFolder(calls);
+      const { say: run } = folder;
+      const load = (cost: string) => {
+        const header = "day,cost,clicks,source,medium,campaign,currency";
+        folder.write("own.csv", `${header}\n2026-08-01,${cost},google,cpc,Brand,EUR\n`);
+        return run("spend import own.csv");
+      };
+      const write = () => run(`export campaign --grain month --spend ${AUGUST} --out out`);
+
+      await load("10,7");
+      expect(await write()).not.toContain("restatements.csv");
+      await load("12.50,7");
+      expect(await write()).toContain("have changed: see restatements.csv");
+      const names = ["period", "metric", "was", "now", "change", "spend_changed_effect"];
+      const derived = ["cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
+      expect(rowsOf(folder, "out/restatements.csv").map((line) => names.map((name) => line[name]))).toEqual([
+        ["2026-08", "cost", 10, 12.5, 2.5, 2.5],
+        ...derived.map((metric) => ["2026-08", metric, 2.5, 3.13, 0.63, null]),
+      ]);
+      const listed = JSON.parse(await run("restatements --json"));
+      expect(listed.map(({ metric, reasons }: Record<string, unknown>) => [metric, reasons])).toEqual([
+        ["cost", [{ reason: "spend_changed", calls: null, effect: 2.5 }]],
+        ...derived.map((metric) => [metric, [{ reason: "spend_changed", calls: null, effect: null }]]),
+      ]);
+      expect(await write()).not.toContain("restatements.csv");
+    },
+  );
+
+  it.runIf(hasCommand("outcome import"))("attributes changed jobs to later jobs", async () => {
+    const calls = ["google", "newsletter"].map((utm_source, index) =>
+      makeCall({ call_id: index + 1, call_started: "2026-08-10T12:00:00.000Z", utm_source }),
     );
     using folder = makeCallsFolder(calls);
-    const { say: run } = folder;
-    const load = (cost: string) => {
-      const header = "day,cost,clicks,source,medium,campaign,currency";
-      folder.write("own.csv", `${header}\n2026-08-01,${cost},google,cpc,Brand,EUR\n`);
-      return run("spend import own.csv");
+    const { say } = folder;
+    const load = (job: string) => {
+      folder.write("jobs.csv", `job id,call id,date,status,amount\n${job}\n`);
+      return say("outcome import jobs.csv --currency USD");
     };
-    const write = () => run(`export campaign --grain month --spend ${AUGUST} --out out`);
+    const columns = "calls,booked_calls,sold_calls,revenue";
+    const write = () =>
+      say(`export source --outcomes --grain month ${AUGUST} --columns ${columns} --total --out out`);
 
-    await load("10,7");
-    expect(await write()).not.toContain("restatements.csv");
-    await load("12.50,7");
-    expect(await write()).toContain("have changed: see restatements.csv");
-    const names = ["period", "metric", "was", "now", "change", "spend_changed_effect"];
-    const derived = ["cost_per_call", "cost_per_qualified_call", "cost_per_first_time_caller"];
-    expect(rowsOf(folder, "out/restatements.csv").map((line) => names.map((name) => line[name]))).toEqual([
-      ["2026-08", "cost", 10, 12.5, 2.5, 2.5],
-      ...derived.map((metric) => ["2026-08", metric, 2.5, 3.13, 0.63, null]),
+    await load("A,1,2026-08-20,sold,100");
+    await write();
+    await load("D,2,2026-09-20,sold,50");
+    await write();
+    expect(rowsOf(folder, "out/restatements.csv").map(({ key, metric }) => [key, metric])).toEqual(
+      ["booked_calls", "sold_calls", "revenue"].map((metric) => ['{"source":"newsletter"}', metric]),
+    );
+    expect(await say("restatements")).toMatch(/1 call with changed jobs: 2\n.*revenue 0 → 50 \(\+50\)/s);
+  });
+
+  it.each([
+    ["channels", "channel,source,medium,campaign,referrer\nPartners,partner-*,,,\n"],
+    ["topics", "topic,phrase,speaker,qualifies,value\nleak,burst pipe,,yes,\n"],
+  ])("names the file of %s by which calls were attributed again", async (what, lines) => {
+    const call = { call_id: 1, call_started: "2026-08-01T12:00:00.000Z", utm_source: "partner-north" };
+    using folder = makeCallsFolder([
+      makeCall({ ...call, transcription: "A burst pipe.", disposition: "ANSWERED", duration: 10 }),
     ]);
-    const listed = JSON.parse(await run("restatements --json"));
-    expect(listed.map(({ metric, reasons }: Record<string, unknown>) => [metric, reasons])).toEqual([
-      ["cost", [{ reason: "spend_changed", calls: null, effect: 2.5 }]],
-      ...derived.map((metric) => [metric, [{ reason: "spend_changed", calls: null, effect: null }]]),
-    ]);
-    expect(await write()).not.toContain("restatements.csv");
+    folder.write("lines.csv", lines);
+    const exporting = `export channel --columns calls,qualified_calls ${AUGUST}`;
+    await folder.say(exporting);
+    const setting = { [`CALLTALLY_${what.toUpperCase()}`]: "lines.csv" };
+    expect(await folder.runWith(setting, exporting)).toMatchObject({ code: 0 });
+    expect(await folder.say("restatements")).toContain(`attributed again by changed ${what}`);
   });
 });

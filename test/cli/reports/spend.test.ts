@@ -4,7 +4,7 @@ import { readCsv } from "../../support/page.ts";
 import { HAS_PROCESSES } from "../../support/run.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
-import { writeAccounts } from "../accounts/agency.ts";
+import { makeAgencyFolder, writeAccounts } from "../accounts/agency.ts";
 import { makeCallsFolder, makeFolder } from "../folder.ts";
 
 /** Calls of October: two campaigns of Google, one of Meta, and one without spend. */
@@ -198,5 +198,41 @@ describe("calltally spend import and export --spend", () => {
       ["acme", "google", 1.25],
       ["beta", "google", 1.25],
     ]);
+  });
+
+  it("imports a file of each account by {account}", async () => {
+    await using folder = await makeAgencyFolder({ acme: { calls: 20 }, beta: { calls: 30 } });
+    await folder.say("sync");
+    folder.write(
+      "acme.csv",
+      "day,source,medium,campaign,cost,currency\n2026-10-01,google,cpc,Brand,12,USD\n",
+    );
+    const imported = await folder.run("spend import {account}.csv");
+    expect(imported).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^acme\n.*\n.* 12\.00 USD\n$/),
+    });
+    expect(imported.stderr).toMatch(/^beta: Cannot read beta\.csv: no such file or directory$/m);
+  });
+
+  it("a file of channels gives imported costs their own channel, except by a referrer", async () => {
+    const call = { call_id: 1, call_started: "2026-10-01T00:00:00.000Z", utm_medium: "cpc" };
+    using folder = makeCallsFolder(
+      [makeCall({ ...call, utm_source: "partner-north", utm_campaign: "generic" })],
+      { CALLTALLY_CHANNELS: "channels.csv" },
+    );
+    folder.write(
+      "channels.csv",
+      "channel,source,medium,campaign,referrer\nElsewhere,,,,*\nPartners,partner-*,,,\n",
+    );
+    folder.write(
+      "spend.csv",
+      "day,cost,source,medium,campaign,currency\n2026-10-01,4,partner-north,cpc,generic,EUR\n",
+    );
+    await folder.say("spend import spend.csv");
+    const { stdout, stderr } = await folder.run(
+      "export channel --spend --columns calls,cost --stdout --from 2026-10-01 --to 2026-10-01 --channel Partners",
+    );
+    expect([stderr, stdout]).toEqual([expect.any(String), "channel,calls,cost\r\nPartners,1,4.00\r\n"]);
   });
 });

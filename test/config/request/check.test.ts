@@ -34,6 +34,11 @@ describe("check", () => {
     ["lists in a workbook", { contents: ["calls", "callers"], format: "xlsx", with: ["caller_id"] }],
     ["new conversions", { contents: ["google-ads"], conversion: { new: true, value: "149.50" } }],
     ["a currency: topics may have values", { contents: ["google-ads"], conversion: { currency: "EUR" } }],
+    ["costs, which one of the files has", { contents: ["gclid", "channel"], spend: true }],
+    [
+      "costs, and calls for the other file",
+      { contents: ["hour", "source"], spend: true, columns: ["cost", "calls"] },
+    ],
     ["a page", { ...CLOSED, format: "html", grain: "week", spend: true }],
     ["a page to explore", { format: "explore", by: ["channel", "utm_term"], filter: { first_time: true } }],
     ["share-safe figures", { min_cell: 10, by: ["channel"], columns: ["calls", "answer_rate"] }],
@@ -82,6 +87,14 @@ describe("check", () => {
     [{ ...ADJUST, ...CLOSED }, "remove date and call filters"],
     [{ ...ADJUST, filter: { channel: "Email" } }, "remove date and call filters"],
     [{ contents: ["gclid"], spend: true }, "only to source, medium, campaign, channel, not to gclid"],
+    [
+      { contents: ["weekday", "utm_term"], by: ["channel", "hour"], spend: true },
+      "only to source, medium, campaign, channel, not to weekday",
+    ],
+    [
+      { contents: ["source", "hour"], columns: ["cost", "return_on_ad_spend"], spend: true, outcomes: true },
+      "only to source, medium, campaign, channel, not to hour",
+    ],
     [{ columns: ["cost"] }, "<columns> cost needs <spend>"],
     [{ by: ["channel", "channel"] }, "<by> has channel twice"],
     [{ format: "html", contents: ["channel"] }, "leave out <contents>"],

@@ -89,6 +89,11 @@ describe("readLogo", () => {
       "Cannot use the logo FILE: it has 100000 × 2 pixels; the maximum is 2000 × 2000",
     ],
     [
+      "tall.png",
+      (path: string) => writeFileSync(path, makePng({ width: 3, height: 90_000 })),
+      "Cannot use the logo FILE: it has 3 × 90000 pixels; the maximum is 2000 × 2000",
+    ],
+    [
       "empty.png",
       (path: string) => writeFileSync(path, makePng({ width: 0 })),
       "Cannot use the logo FILE: it has no pixels",

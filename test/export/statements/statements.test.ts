@@ -15,12 +15,9 @@ import {
 import { toBasis } from "../../../src/mcp/answer.ts";
 import { toHookBody } from "../../../src/reports/delivery/hook-body.ts";
 import { composeMail } from "../../../src/reports/delivery/mail-message.ts";
-import {
-  doubtsInWords,
-  type ReportSummary,
-  remarksInWords,
-} from "../../../src/reports/delivery/report-summary.ts";
-import { basisSection, verdictLine } from "../../../src/reports/page/page-basis.ts";
+import type { ReportSummary } from "../../../src/reports/delivery/report-summary.ts";
+import { basisSection } from "../../../src/reports/page/page-basis.ts";
+import { verdictLine } from "../../../src/reports/page/page-head.ts";
 import type { Report } from "../../../src/reports/page/report-figures.ts";
 import type { Basis } from "../../../src/warehouse/runs/basis-schema.ts";
 import { readText } from "../../support/temp-folder.ts";
@@ -39,6 +36,7 @@ const WAREHOUSE: Basis = {
   withheld_calls: 0,
   other_unit_calls: 0,
   shared_calls: null,
+  missing: null,
   unlisted: null,
   first_load: false,
   certificate: null,
@@ -83,6 +81,10 @@ const SITUATIONS: Record<StatementId, Facts> = {
   shared_calls: warehouse({ shared_calls: { account: "austin" } }),
   rules_changed: warehouse({ rules_changed: true }),
   made_up: warehouse({ origin: { ...WAREHOUSE.origin, made_by_demo: true } }),
+  missing: {
+    ...warehouse({ missing: { calls: 12, until: "2026-11-26T22:24:00.000Z" } }),
+    timezone: "America/Chicago",
+  },
   unlisted: warehouse({ unlisted: { calls: 20, since: "2026-11-02T00:00:00.000Z" } }),
   stale: { report: { olderThan: "2h" } },
   no_rows: files({ files: [{ rows: 0 }] }),
@@ -92,6 +94,13 @@ const SITUATIONS: Record<StatementId, Facts> = {
   }),
   too_recent: files({ files: [{ rows: 1, excluded: { "too recent": 2 } }] }),
   cut_texts: files({ files: [{ rows: 1, sheets: [{ rows: 1, cut_texts: 1 }] }] }),
+  files_without_costs: files({
+    files: [
+      { contents: "channel", rows: 1 },
+      { contents: "referring_host", rows: 1, without_costs: true },
+      { rows: 2, sheets: [{ contents: "source,hour", rows: 2, without_costs: true }] },
+    ],
+  }),
   headline_left_out: { report: { headlineMinCell: 10 } },
   unlike_days: range({
     range: { from: "2026-11-10", to: "2026-11-19" },
@@ -117,6 +126,7 @@ const SITUATIONS: Record<StatementId, Facts> = {
   }),
   unmatched_jobs: { imported: { jobs: 3, matched: 2 } },
   no_amounts: range({ outcomes: { ...OUTCOMES, currency: null } }),
+  untagged_calls: range({ spend: SPEND }),
   revenue_by_job: range({ outcomes: { ...OUTCOMES, revenue_by: "job-date" } }),
   revenue_by_call: range({ outcomes: OUTCOMES }),
   no_outcomes: range({ outcomes: { ...OUTCOMES, jobs: 0, matched: 0 } }),
@@ -165,6 +175,8 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
   },
   note: {
     made_up: "These calls are made up: calltally demo made the warehouse.",
+    missing:
+      "12 calls that the service no longer lists still count, until a full pass after 26 Nov 2026 16:24 (UTC-06:00) misses them, too.",
     unlisted: "20 calls are older than any that the service lists, since 2 Nov 2026; they still count.",
     callers_per_account:
       "Callers are counted per account: a person who called two accounts counts as two callers, and as a first-time caller in each.",
@@ -173,6 +185,10 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
       "2 calls too recent for an upload were left for the next file: start it one day before this one ends.",
     cut_texts: "1 text is cut to the 32,767 characters of a cell; CSV and Parquet have the full text.",
     headline_left_out: "Headline figures are left out, because some would be of fewer than 10 calls.",
+    files_without_costs:
+      "No cost figures in referring_host, source-hour: costs are known only by source, medium, campaign, channel.",
+    untagged_calls:
+      "The service lists only calls with DNI data. Calls from an ad's own call button are in no figure: costs per call are too high by them.",
     revenue_by_job:
       "Booked and sold calls and revenue are counted by the date of their job, not of their call.",
     revenue_by_call:
@@ -234,7 +250,7 @@ function summaryOf(statements: readonly Statement[]): ReportSummary {
     range: "r",
     sentences: [],
     headline: [],
-    verdict: "v",
+    verdict: { claim: "v", reasons: [], isProven: false },
     statements,
     notices: [],
     folder: "/f",
@@ -260,8 +276,7 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
       .join("\n"),
   "the page's first line": async (statements) => String(await verdictLine(reportOf(statements))),
   "the page's last section": async (statements) => String(await basisSection(reportOf(statements))),
-  "mail, text": (statements) =>
-    [...doubtsInWords(summaryOf(statements)), ...remarksInWords(summaryOf(statements))].join("\n"),
+  "mail, text": async (statements) => (await composeMail(summaryOf(statements), "Calls")).text,
   "mail, HTML": async (statements) => (await composeMail(summaryOf(statements), "Calls")).html,
   Slack: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "slack")),
   Teams: (statements) => JSON.stringify(toHookBody(summaryOf(statements), "teams")),
@@ -270,15 +285,14 @@ const SURFACES: Record<string, (statements: readonly Statement[]) => string | Pr
     JSON.stringify(toBasis(manifestOf(statements), { account: undefined, isProvisional: false })),
 };
 
-/** Jobs without amounts count by their calls or by their dates, too, which is a statement of its own. */
-const withoutPeriod = (facts: Facts) =>
-  statementsOf(facts).filter(
-    ({ id }) => id !== "revenue_by_call" || facts.range?.outcomes?.currency !== null,
-  );
+/** Costs and jobs have statements of their own, which come with all others about them. */
+const WITH_OTHERS: readonly string[] = ["revenue_by_call", "untagged_calls"];
+const statementsIn = (situation: string, facts: Facts) =>
+  statementsOf(facts).filter(({ id }) => id === situation || !WITH_OTHERS.includes(id));
 
 describe("statementsOf", () => {
   it.each(CASES)("$id", ({ id, facts, level, text }) => {
-    const found = withoutPeriod(facts).map((each) => ({
+    const found = statementsIn(id, facts).map((each) => ({
       id: each.id,
       level: each.level,
       text: say(each).text,
@@ -287,12 +301,21 @@ describe("statementsOf", () => {
   });
 
   const silent = (figures: readonly string[]) =>
-    CASES.filter(({ facts }) => withoutPeriod({ ...facts, figures }).length === 0).map(({ id }) => id);
+    CASES.filter(({ id, facts }) => statementsIn(id, { ...facts, figures }).length === 0).map(({ id }) => id);
   const OF_FIRST_CALLS = ["short_history", "short_history_before"];
   const OF_COSTS = ["spend_days", "filters_of_calls_alone", "spend_days_differ", "unmatched_spend"];
   const OF_OUTCOMES = ["unmatched_jobs", "revenue_by_job", "revenue_by_call", "no_outcomes"];
   const OF_AMOUNTS = "no_amounts";
-  const ALL = [...OF_FIRST_CALLS, ...OF_COSTS, ...OF_OUTCOMES, OF_AMOUNTS, "no_spend", "no_spend_of_days"];
+  const OF_CALLS_PER_COST = "untagged_calls";
+  const ALL = [
+    ...OF_FIRST_CALLS,
+    ...OF_COSTS,
+    ...OF_OUTCOMES,
+    OF_AMOUNTS,
+    OF_CALLS_PER_COST,
+    "no_spend",
+    "no_spend_of_days",
+  ];
   it.each([
     [["calls"], ["callers_per_account", ...ALL]],
     [["calls", "unique_callers"], ALL],
@@ -302,6 +325,10 @@ describe("statementsOf", () => {
       ["callers_per_account", ...ALL].filter((id) => !OF_OUTCOMES.includes(id) && id !== OF_AMOUNTS),
     ],
     [["return_on_ad_spend"], ["callers_per_account", ...OF_FIRST_CALLS]],
+    [
+      ["impressions"],
+      ["callers_per_account", ...OF_FIRST_CALLS, ...OF_OUTCOMES, OF_AMOUNTS, OF_CALLS_PER_COST],
+    ],
   ])("returns no statement about figures that are not shown: %s", (figures, expected) => {
     expect(silent(figures).toSorted()).toEqual(expected.toSorted());
   });
@@ -347,7 +374,7 @@ describe("statementsOf", () => {
     // Already 26 November in UTC, when more than the newest two days would lack spend.
     const run = { ...RUN, finished_at: "2026-11-26T03:24:00.000Z" };
     const spent = { ...range({ range: NOVEMBER, spend: { ...SPEND, days } }), firstDay: "2026-11-01" };
-    expect(statementsOf({ ...spent, warehouse: { ...WAREHOUSE, run } })).toEqual([]);
+    expect(statementsIn("spend_days", { ...spent, warehouse: { ...WAREHOUSE, run } })).toEqual([]);
     const rollups = ["02T03:00", "01T06:00"].map((time) => ({
       exported_at: `2026-11-${time}:00.000Z`,
       restated_cells: 2,

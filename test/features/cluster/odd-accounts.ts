@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { type AttributionRules, DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
 import type { ClusterAccess } from "../../../src/features/cluster/cluster.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { accounts as arbitraryAccounts, spends } from "../../sources/questions.ts";
 import { makeWarehouse } from "../../support/figures/produce-files.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { markGone, setRules } from "../../support/warehouses/warehouse.ts";
 import { publishAccount as publish } from "./publish-account.ts";
 
@@ -92,10 +92,6 @@ export function makeOddAccount(
   setRules(opened, own.rules);
   writeTransaction(opened, () => markGone(opened, gone));
   const rows = fc.sample(spends, { numRuns: 12, seed }).flat();
-  importSpend(opened, [{ file: "ads, 1.csv", rows: rows.map((row, line) => ({ ...row, line })) }], {
-    currency: "EUR",
-    named: undefined,
-    importedAt: "2026-10-01T00:00:00.000Z",
-  });
+  storeSpend(opened, rows, { file: "ads, 1.csv" });
   return { name, warehouse, ...own };
 }

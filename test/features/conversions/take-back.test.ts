@@ -187,9 +187,9 @@ describe("export --new", () => {
 describe("takeBack", () => {
   it("names later files with rows of earlier ones, and none with only new rows", async () => {
     using warehouse = makeWarehouse([conversionCall(1)]);
-    const mayBeIn = () => {
+    const mayBeIn = (id = "1") => {
       using store = openExistingWarehouse(warehouse.database);
-      return takeBack(store, "1", { folder: warehouse.folder, now: at(NOW), describe: String }).mayBeIn;
+      return takeBack(store, id, { folder: warehouse.folder, now: at(NOW), describe: String }).mayBeIn;
     };
     await writeNew(warehouse);
     sync(warehouse, [conversionCall(2)]);
@@ -198,6 +198,9 @@ describe("takeBack", () => {
     warehouse.execute("UPDATE upload_files SET forgotten_at = NULL");
     await writeNew(warehouse, { new: undefined });
     expect(mayBeIn()).toEqual([3]);
+    // The ledger has no line for the third, so that no later file lacks one.
+    await writeNew(warehouse, { new: undefined });
+    expect(mayBeIn("3")).toEqual([]);
   });
 });
 

@@ -37,6 +37,7 @@ const FACTS: PageFacts = {
     withheld_calls: 0,
     other_unit_calls: 0,
     shared_calls: null,
+    missing: null,
     unlisted: null,
     first_load: false,
     certificate: null,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readProblems } from "../../../src/features/hygiene/read-problems.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { RollupSession } from "../../../src/sources/session.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 /** The last day is 28 March in each zone, though not in UTC; the last 28 days begin on the first, the last 7 on the 22nd. */
@@ -30,7 +30,7 @@ describe("readProblems", () => {
     );
     using warehouse = newWarehouse(calls);
     const spent = (day: string, campaign: string, cost_micros: number) => ({
-      ...{ line: 1, day, source: "google", medium: "cpc", campaign, campaign_id: null },
+      ...{ day, source: "google", medium: "cpc", campaign, campaign_id: null },
       ...{ cost_micros, currency: "EUR", clicks: null, impressions: null },
     });
     const rows = [
@@ -38,8 +38,7 @@ describe("readProblems", () => {
       spent("2026-03-01", "First day", 2_000_000),
       spent("2026-03-28", "Last day", 3_000_000),
     ];
-    const options = { currency: undefined, named: undefined, importedAt: now };
-    importSpend(warehouse, [{ file: "spend.csv", rows }], options);
+    storeSpend(warehouse, rows, { importedAt: now });
     using session = new RollupSession(warehouse.sqlite, { rules: DEFAULT_RULES });
     const { problems, spend } = await readProblems(session, { timezone, nowMs: Date.parse(now) });
     expect(spend).toEqual({ currency: "EUR", decimals: 2 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "../../../src/calls/columns.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { clockAt, type FolderExportOptions, makeWarehouse } from "../../support/figures/produce-files.ts";
 import { readText } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 
 const LAST_DAY = "2026-03-28";
 
@@ -18,11 +18,10 @@ async function exportHygiene(
   );
   if (spent.length > 0) {
     const rows = spent.map((day, index) => ({
-      ...{ line: index + 2, day, source: "bing", medium: "cpc", campaign: "Nobody called", currency: "USD" },
+      ...{ day, source: "bing", medium: "cpc", campaign: "Nobody called", currency: "USD" },
       ...{ cost_micros: 10 ** index * 1_000_000, campaign_id: null, clicks: null, impressions: null },
     }));
-    const imported = { currency: "USD", named: undefined, importedAt: "2026-03-29T00:00:00.000Z" };
-    warehouse.change((open) => importSpend(open, [{ file: "spend.csv", rows }], imported));
+    warehouse.change((open) => storeSpend(open, rows, { importedAt: "2026-03-29T00:00:00.000Z" }));
   }
   const made = await warehouse.export({
     targets: [{ kind: "hygiene" }],

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { readSpentDays, toCampaign } from "../../../src/features/notices/spent-days.ts";
 import type { WatchedDay } from "../../../src/features/notices/watched-days.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { newWarehouse, setRules } from "../../support/warehouses/warehouse.ts";
 
 type Counted = [source: string, campaign: string, id: string, calls: Record<number, number>];
@@ -47,26 +47,13 @@ it("assigns each day with spend to the campaign of the calls, preferably of the 
   using warehouse = newWarehouse();
   expect(readSpentDays(warehouse, "2026-11-10", CALLS)).toEqual(new Map());
   setRules(warehouse, { ...DEFAULT_RULES, aliases: { adwords: "google" } });
-  const file = {
-    file: "spend.csv",
-    rows: rows.map(([day, source, campaign, campaign_id, cost_micros = 1], line) => ({
-      line,
-      day,
-      source,
-      medium: "cpc",
-      campaign,
-      campaign_id,
-      cost_micros,
-      currency: "USD",
-      clicks: null,
-      impressions: null,
+  storeSpend(
+    warehouse,
+    rows.map(([day, source, campaign, campaign_id, cost_micros = 1]) => ({
+      ...{ day, source, medium: "cpc", campaign, campaign_id, cost_micros },
     })),
-  };
-  importSpend(warehouse, [file], {
-    currency: "USD",
-    named: undefined,
-    importedAt: "2026-11-13T00:00:00.000Z",
-  });
+    { importedAt: "2026-11-13T00:00:00.000Z" },
+  );
   const key = (campaign: string, campaign_id: string) => toCampaign({ campaign, campaign_id });
   expect(readSpentDays(warehouse, "2026-11-10", CALLS)).toEqual(
     new Map([

@@ -8,11 +8,11 @@ import {
   readNotices,
 } from "../../../src/features/notices/notice-table.ts";
 import { stopWatching, watchCalls } from "../../../src/features/notices/watch-calls.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { readRun, type SyncRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { locked, markGone, newWarehouse, storeRun } from "../../support/warehouses/warehouse.ts";
 
 const HOUR_MS = 3_600_000;
@@ -218,7 +218,6 @@ describe("watchCalls", () => {
   it("watches campaigns with spend on the days of their spend", () => {
     using warehouse = openCalls();
     const rows = Array.from({ length: 80 }, (_, day) => ({
-      line: 2,
       day: iso(day * 24).slice(0, 10),
       source: "Google",
       medium: "cpc",
@@ -229,11 +228,7 @@ describe("watchCalls", () => {
       clicks: null,
       impressions: null,
     }));
-    importSpend(warehouse, [{ file: "spend.csv", rows }], {
-      currency: "USD",
-      named: undefined,
-      importedAt: iso(0),
-    });
+    storeSpend(warehouse, rows, { importedAt: iso(0) });
     const { news } = watch(warehouse);
     expect(news).toMatchObject([
       { dimension: "tracking_number", key: { tracking_number: "+1" }, kind: "silent" },

@@ -9,13 +9,13 @@ import {
   importOutcomes,
 } from "../../../src/features/outcomes/import-outcomes.ts";
 import { OUTCOME_LEDGER, readOutcomeImports } from "../../../src/features/outcomes/outcome-imports.ts";
-import { importSpend } from "../../../src/features/spend/spend-table.ts";
 import { removeImport } from "../../../src/intake/ledger.ts";
 import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
 import { RollupSession } from "../../../src/sources/session.ts";
 import { callerKeyOf } from "../../../src/warehouse/calls/caller-key.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { storeSpend } from "../../support/warehouses/spend.ts";
 import { locked, markGone, newWarehouse } from "../../support/warehouses/warehouse.ts";
 
 const ANNA = "+15125550101";
@@ -67,7 +67,7 @@ function refusal(work: () => unknown): string {
 /** Rows as [call, day, stage, amount]. */
 const readJobsOf = ({ sqlite }: Warehouse) =>
   sqlite
-    .prepare(
+    .prepare<[], [call_id: number, day: string, stage: string, amount_micros: number | null]>(
       "SELECT call_id, day, stage, amount_micros FROM outcomes ORDER BY call_id, day, stage, amount_micros",
     )
     .raw()
@@ -183,6 +183,47 @@ anonymous,,2026-10-06,sold
       [3, "2026-10-25", "sold", null],
     ]);
     expect(read("2026-10-06T01:24:00+02:00")).toEqual([[3, "2026-10-25", "sold", null]]);
+  });
+
+  it.each([
+    ["Pacific/Honolulu", "2026-10-04", "2026-10-05T04:00:00.000Z"],
+    // The clocks change early on these days: back by an hour, forward by an hour, forward by half an hour.
+    ["America/Chicago", "2026-11-01", "2026-11-02T00:00:00.000Z"],
+    ["America/Chicago", "2026-03-08", "2026-03-08T23:00:00.000Z"],
+    ["Australia/Lord_Howe", "2026-10-04", "2026-10-04T07:00:00.000Z"],
+  ])("a job in the evening in %s of %s follows the clock of that hour", (timezone, day, call_started) => {
+    using warehouse = newWarehouse([makeCall({ call_id: 1, caller_id: ANNA, call_started })]);
+    const read = (time: string) => {
+      importText(warehouse, `job_id,phone,date,stage\nA,${ANNA},${day} ${time},sold\n`, { timezone });
+      return readJobsOf(warehouse);
+    };
+    // The call is at six.
+    expect(read("17:40")).toEqual([]);
+    expect(read("18:20")).toEqual([[1, day, "sold", null]]);
+  });
+
+  it("takes calls from exactly the days before a job, to the end of its second", () => {
+    const matchOf = (starts: string[], job: string) => {
+      using warehouse = newWarehouse(
+        starts.map((call_started, index) => makeCall({ call_id: index + 1, caller_id: ANNA, call_started })),
+      );
+      importText(warehouse, `phone,date,stage\n${ANNA},${job},sold\n`, { withinDays: 9 });
+      return readJobsOf(warehouse).map(([call]) => call);
+    };
+    expect(matchOf(["2026-10-01T15:00:00.000Z"], "2026-10-10T15:00:00Z")).toEqual([1]);
+    expect(matchOf(["2026-10-01T15:00:00.000Z"], "2026-10-10T15:00:01Z")).toEqual([]);
+    const before = "2026-10-10T14:50:00.000Z";
+    expect(matchOf([before, "2026-10-10T15:00:00.999Z"], "2026-10-10T15:00:00Z")).toEqual([2]);
+    expect(matchOf([before, "2026-10-10T15:00:01.000Z"], "2026-10-10T15:00:00Z")).toEqual([1]);
+  });
+
+  it.each([
+    ["2026-10-10T15:05:00.999Z", 0],
+    ["2026-10-10T15:05:01.000Z", 1],
+  ])("a call of %s that a job of 15:00:00 names counts as later: %i", (call_started, early) => {
+    using warehouse = newWarehouse([makeCall({ call_id: 7, call_started })]);
+    const text = "call_id,date,stage\n7,2026-10-10T15:00:00Z,sold\n";
+    expect(importText(warehouse, text)).toMatchObject({ early, rejected: [] });
   });
 
   it("replaces a repeated job, and adds up the amounts of one that is twice in a file", async () => {
@@ -338,20 +379,8 @@ x,,2026-10-06,sold,1,USD
 
   it("requires the currency of spend", () => {
     using warehouse = newWarehouse(CALLS);
-    const row = {
-      line: 1,
-      day: "2026-10-05",
-      source: "google",
-      medium: "cpc",
-      campaign: null,
-      campaign_id: null,
-    };
-    const rows = [{ ...row, cost_micros: 1, currency: "EUR", clicks: null, impressions: null }];
-    importSpend(warehouse, [{ file: "a.csv", rows }], {
-      currency: undefined,
-      named: undefined,
-      importedAt: "2026-10-06T00:00:00.000Z",
-    });
+    const row = { day: "2026-10-05", source: "google", medium: "cpc", cost_micros: 1, currency: "EUR" };
+    storeSpend(warehouse, [row], { file: "a.csv", importedAt: "2026-10-06T00:00:00.000Z" });
     expect(refusal(() => importText(warehouse, "call_id,stage,amount\n1,sold,1\n"))).toContain(
       "the warehouse is in EUR, and --currency in USD",
     );

@@ -27,7 +27,7 @@ it("verify names the triggers of the log if they lack, though a rollup is record
   using warehouse = newWarehouse();
   expect(await findAlteredObjects(warehouse)).toEqual([]);
   warehouse.sqlite.exec(
-    "INSERT INTO exported_rollups VALUES (1, 'a', 'channel', '', '', NULL, NULL, NULL, NULL, '', '', 0, 1, 1)",
+    "INSERT INTO exported_rollups VALUES (1, 'a', 'channel', '', '', '', NULL, NULL, NULL, NULL, '', '', 0, 1, 1)",
   );
   expect(await findAlteredObjects(warehouse)).toEqual(Object.keys(LOG_TRIGGERS));
 });

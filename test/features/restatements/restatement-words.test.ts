@@ -5,6 +5,7 @@ import {
   type Restatement,
 } from "../../../src/features/restatements/restatement.ts";
 import {
+  describeCalls,
   describeReasons,
   describeRestatement,
   keyInWords,
@@ -85,5 +86,20 @@ describe("describeReasons", () => {
     expect(describeReasons(restatement({ reasons, rules_changed: "aliases, missed" }))).toBe(
       "1 came late (+1), 3 attributed again by changed aliases, missed (0)",
     );
+  });
+});
+
+describe("describeCalls", () => {
+  it.each([
+    [1, []],
+    [2, ["and 1 more"]],
+    [1235, ["and 1,234 more"]],
+  ])("lists one of %i calls, and says how many more there are", (calls, more) => {
+    const listed = [{ call_id: 731_000_146, changed: ["disposition", "outcome"] }];
+    const reasons = [{ reason: "corrected", calls, listed, effect: -2 }] as const;
+    expect(describeCalls(restatement({ reasons: [...reasons] }))).toEqual([
+      "731000146 corrected: disposition, outcome",
+      ...more,
+    ]);
   });
 });

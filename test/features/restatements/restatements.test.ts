@@ -356,9 +356,12 @@ interface Found {
   reasons: { reason: string; calls: number; effect: number | null; listed: { call_id: number }[] }[];
 }
 
+/** Without figures by week, which moved-days.test.ts compares. */
 function readFound({ sqlite }: Warehouse): Found[] {
   const rows = sqlite
-    .prepare<[], Record<string, string> & { change: number | null }>("SELECT * FROM restatements")
+    .prepare<[], Record<string, string> & { change: number | null }>(
+      "SELECT * FROM restatements WHERE contents NOT LIKE '% by week'",
+    )
     .all();
   return rows.map(({ period, key = "", metric = "", was = "", now = "", change, reasons = "" }) => ({
     cell: JSON.stringify([period, ...Object.values(JSON.parse(key))]),
@@ -470,7 +473,10 @@ describe("exportToFolder", () => {
               found.map(({ cell, metric, was, now }) => JSON.stringify([cell, metric, was, now])).sort(),
             ).toEqual(expected.sort());
             const file = join(out, "restatements.csv");
-            expect(existsSync(file) ? parse(readFileSync(file), { columns: true }).length : 0).toBe(
+            const lines: { contents: string }[] = existsSync(file)
+              ? parse(readFileSync(file), { columns: true })
+              : [];
+            expect(lines.filter(({ contents }) => !contents.endsWith(" by week"))).toHaveLength(
               expected.length,
             );
             const [rollup] = manifest.restatements?.rollups ?? [];

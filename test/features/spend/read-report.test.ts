@@ -475,7 +475,8 @@ a,b,,
       ["facebook", "fb", "bing", "TikTok", "linkedin.com"],
       ["google", "Google", "youtube", "gads", "agency"],
     ],
-    [META, ["google", "bing", "linkedin"], ["fb", "ig", "instagram", "meta", "campaigns"]],
+    // Of Google's own names, not all are sites.
+    [META, ["google", "bing", "linkedin", "gads"], ["fb", "ig", "instagram", "meta", "campaigns"]],
     [MICROSOFT, ["google", "facebook"], ["bing", "msn", "microsoft"]],
   ])("refuses a --source of another platform than the report's", (text, refused, accepted) => {
     for (const source of refused)

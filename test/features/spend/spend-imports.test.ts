@@ -121,6 +121,24 @@ describe("removeImport", () => {
     expect(last.lost.map(({ file }) => file)).toEqual(["before.csv", "a.csv"]);
   });
 
+  it("names an import that shares only its first or its last day", () => {
+    using warehouse = newWarehouse();
+    const importDays = (at: string, file: string, ...days: number[]) =>
+      importFile(
+        warehouse,
+        at,
+        file,
+        days.map((day) => [`2026-10-1${day}`, "google"]),
+      );
+    importDays(FIRST, "middle.csv", 3, 4, 5);
+    importDays(SECOND, "low.csv", 2, 3);
+    importDays(SECOND, "high.csv", 5, 6);
+    const lostBy = (number: number) =>
+      removeImport(warehouse, SPEND_LEDGER, { number, removedAt: THIRD }).lost.map(({ file }) => file);
+    expect(lostBy(2)).toEqual(["middle.csv"]);
+    expect(lostBy(3)).toEqual(["middle.csv"]);
+  });
+
   it.each([
     [0, "there is none of this number"],
     [1, "import 3 has replaced all its rows"],

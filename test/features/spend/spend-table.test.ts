@@ -33,6 +33,15 @@ const readRows = ({ sqlite }: Warehouse) =>
   sqlite.prepare("SELECT day, source, cost_micros, currency, file FROM spend ORDER BY spend_id").raw().all();
 
 describe("importSpend", () => {
+  it("requires a currency for rows, not for a file without rows", () => {
+    using warehouse = newWarehouse();
+    expect(importRows(warehouse, { "empty.csv": [] })).toEqual({ currency: null, sources: [] });
+    expect(() => importRows(warehouse, { "empty.csv": [], "a.csv": [{ currency: null }] })).toThrow(
+      "currency",
+    );
+    expect(readRows(warehouse)).toEqual([]);
+  });
+
   it("adds rows of one import, and replaces only repeated days of a source", () => {
     using warehouse = newWarehouse();
     const first = importRows(warehouse, {

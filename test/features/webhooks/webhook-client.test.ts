@@ -4,8 +4,8 @@ import { ApiClient } from "../../../src/service/api/client.ts";
 import { MAX_BODY_BYTES } from "../../../src/service/api/response-body.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { ENDPOINT_CASES } from "../../support/services/endpoint-cases.ts";
+import { METHOD_CASES } from "../../support/services/method-cases.ts";
 import { type Answer, gzip, json, reset, startServer, text } from "../../support/services/server.ts";
-import { METHOD_CASES } from "./method-cases.ts";
 
 const WEBHOOK = {
   webhook_name: "CRM",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadSettings } from "../../../src/config/load-settings.ts";
-import { checkRuns } from "../../../src/operate/doctor/check-runs.ts";
+import { RUN_CHECKS } from "../../../src/operate/doctor/check-runs.ts";
 import { upsertPublication } from "../../../src/warehouse/publication-table.ts";
 import { startRun, updateRun } from "../../../src/warehouse/runs/runs.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
@@ -21,11 +21,11 @@ it.each([
   const id = startRun(warehouse, { started_at: STARTED_AT, mode: "full", plan_reason: "a test", pid: 1 });
   writeTransaction(warehouse, (tx) => updateRun(tx, id, { status: "failed", error }));
   const settings = loadSettings({ env: { CALLTALLY_DATABASE: warehouse.path }, folder: warehouse.folder });
-  const checks = [...checkRuns(warehouse, settings, Date.parse(STARTED_AT))];
+  const checks = RUN_CHECKS.flatMap((check) => check(warehouse, settings, Date.parse(STARTED_AT)));
   expect(checks.find(({ name }) => name === "last run")).toMatchObject({ state, hint });
 });
 
-describe("checkRuns", () => {
+describe("RUN_CHECKS", () => {
   const NOW_MS = Date.parse("2026-11-20T11:00:00.000Z");
   const hoursAgo = (hours: number) => new Date(NOW_MS - hours * 3_600_000).toISOString();
   const ENV = { CALLTALLY_TIMEZONE: "Pacific/Honolulu", CALLTALLY_FULL_EVERY_HOURS: "30" };
@@ -44,7 +44,7 @@ describe("checkRuns", () => {
 
   function checksOf(warehouse: ReturnType<typeof newWarehouse>, env: Record<string, string> = {}) {
     const sources = { env: { CALLTALLY_DATABASE: warehouse.path, ...ENV, ...env }, folder: warehouse.folder };
-    const checks = [...checkRuns(warehouse, loadSettings(sources), NOW_MS)];
+    const checks = RUN_CHECKS.flatMap((check) => check(warehouse, loadSettings(sources), NOW_MS));
     return checks.map(({ name, state, message }) => `${state} ${name}: ${message}`);
   }
 

@@ -21,10 +21,11 @@ export interface Fault {
 }
 
 /** The cells of a row, in the order of the finders. */
-const cells = (sync: Cell, full: Cell, verify: Cell, doctor: Cell): Fault["cells"] => ({
+const cells = (sync: Cell, full: Cell, verify: Cell, reconcile: Cell, doctor: Cell): Fault["cells"] => ({
   "the pass, or the next sync": sync,
   "the next full pass": full,
   verify,
+  reconcile,
   "doctor --deep": doctor,
 });
 
@@ -148,7 +149,7 @@ export const FAULTS: readonly Fault[] = [
         rows: listed.filter((_, at) => at < 20 || at >= 40),
       })),
     },
-    cells: cells("found", "found", "never", "never"),
+    cells: cells("found", "found", "never", "never", "never"),
   },
   {
     fault: "A row is dropped from each response",
@@ -156,7 +157,7 @@ export const FAULTS: readonly Fault[] = [
       "and counted": serving((world) => ({ rows: without(world, OLD), total: world.listed.length })),
       "and not counted": serving((world) => ({ rows: without(world, OLD) })),
     },
-    cells: cells("sometimes", "found", "never", "never"),
+    cells: cells("sometimes", "found", "never", "never", "never"),
   },
   {
     fault: "A row comes twice",
@@ -169,7 +170,7 @@ export const FAULTS: readonly Fault[] = [
         rows: listed.flatMap((row, at) => (at === OLD ? [row, row] : [row])),
       })),
     },
-    cells: cells("found", "found", "never", "never"),
+    cells: cells("found", "found", "never", "never", "never"),
   },
   {
     fault: "`total` is stale",
@@ -177,7 +178,7 @@ export const FAULTS: readonly Fault[] = [
       "too high": serving(({ listed }) => ({ rows: listed, total: listed.length + 30 })),
       "too low": serving(({ listed }) => ({ rows: listed, total: listed.length - 30 })),
     },
-    cells: cells("found", "found", "never", "never"),
+    cells: cells("found", "found", "never", "never", "never"),
   },
   {
     fault: "The key of a call moves in a pass, from the unread part to the read one",
@@ -185,7 +186,7 @@ export const FAULTS: readonly Fault[] = [
       "to the middle": moves(OLD, 10),
       "to the middle, while a call that was read is deleted": moves(OLD, 10, 13),
     },
-    cells: cells("sometimes", "found", "never", "never"),
+    cells: cells("sometimes", "found", "never", "never", "never"),
   },
   {
     fault: "A call comes late, before the look-back",
@@ -193,7 +194,7 @@ export const FAULTS: readonly Fault[] = [
       alone: lists((world) => withCall(world.listed, likeAt(world, OLD))),
       "while another one is deleted": lists((world) => withCall(without(world, OLD + 5), likeAt(world, OLD))),
     },
-    cells: cells("sometimes", "found", "never", "never"),
+    cells: cells("sometimes", "found", "never", "never", "never"),
   },
   {
     fault: "A call is deleted at the service",
@@ -204,12 +205,12 @@ export const FAULTS: readonly Fault[] = [
         withCall(without(world, OLD), likeAt(world, OLD + 5)),
       ),
     },
-    cells: cells("sometimes", "found", "never", "never"),
+    cells: cells("sometimes", "found", "never", "never", "never"),
   },
   {
     fault: "A call is corrected at the service",
     plants: { "one of the last days": corrected(RECENT), "an old one": corrected(OLD) },
-    cells: cells("sometimes", "found", "never", "never"),
+    cells: cells("sometimes", "found", "never", "never", "never"),
   },
   {
     fault: "A call is in no list of the service",
@@ -225,7 +226,7 @@ export const FAULTS: readonly Fault[] = [
         },
       },
     },
-    cells: cells("never", "never", "never", "never"),
+    cells: cells("never", "never", "never", "never", "never"),
   },
   {
     fault: "A stored call is edited",
@@ -235,7 +236,7 @@ export const FAULTS: readonly Fault[] = [
       ),
       "an old one": runs(`UPDATE calls SET duration = duration + 7 WHERE call_id = ${idAt(OLD)}`),
     },
-    cells: cells("never", "never", "found", "found"),
+    cells: cells("never", "never", "found", "never", "found"),
   },
   {
     fault: "A stored call is deleted",
@@ -246,7 +247,7 @@ export const FAULTS: readonly Fault[] = [
         `${removes(OLD)}; UPDATE counts SET value = value - 1 WHERE name = 'calls'`,
       ),
     },
-    cells: cells("sometimes", "found", "found", "found"),
+    cells: cells("sometimes", "found", "found", "never", "found"),
   },
   {
     fault: "A fact is edited",
@@ -257,7 +258,7 @@ export const FAULTS: readonly Fault[] = [
       ),
       "the name of a campaign": runs("UPDATE campaigns SET campaign = 'Carrier pigeon'"),
     },
-    cells: cells("never", "never", "found", "found"),
+    cells: cells("never", "never", "found", "never", "found"),
   },
   {
     fault: "A view or a trigger is replaced",
@@ -267,7 +268,7 @@ export const FAULTS: readonly Fault[] = [
       ),
       "a trigger": runs("DROP TRIGGER date_facts"),
     },
-    cells: cells("never", "never", "found", "found"),
+    cells: cells("never", "never", "found", "never", "found"),
   },
   {
     fault: "An index is damaged",
@@ -275,12 +276,12 @@ export const FAULTS: readonly Fault[] = [
       "of starts": zeroes("call_facts_call_started"),
       "of campaigns": zeroes("call_facts_campaign_id"),
     },
-    cells: cells("never", "never", "sometimes", "found"),
+    cells: cells("never", "never", "sometimes", "never", "found"),
   },
   {
     fault: "A table is damaged",
     plants: { "of calls": zeroes("calls"), "of facts": zeroes("call_facts") },
-    cells: cells("sometimes", "sometimes", "found", "found"),
+    cells: cells("sometimes", "sometimes", "found", "never", "found"),
   },
   {
     fault: "The record of a run, or its certificate, is edited",
@@ -288,7 +289,7 @@ export const FAULTS: readonly Fault[] = [
       "a verdict": runs("UPDATE sync_runs SET verdict = 'verified' WHERE run_id = 1"),
       "a certificate": runs("UPDATE certificates SET lines = x'00'"),
     },
-    cells: cells("never", "never", "found", "found"),
+    cells: cells("never", "never", "found", "never", "found"),
   },
   {
     fault: "An exported file is edited",
@@ -298,7 +299,7 @@ export const FAULTS: readonly Fault[] = [
         between: ({ exported }) => appendFileSync(join(exported, "campaign.csv"), "Carrier pigeon,7\r\n"),
       },
     },
-    cells: cells("never", "never", "found", "never"),
+    cells: cells("never", "never", "found", "never", "never"),
   },
   {
     fault: "A manifest is edited",
@@ -306,7 +307,7 @@ export const FAULTS: readonly Fault[] = [
       "a number of rows": edits("manifest.json", (text) => text.replace(/"rows": \d+/, '"rows": 7777')),
       "the verdict": edits("manifest.json", (text) => text.replaceAll("probable", "exact")),
     },
-    cells: cells("never", "never", "found", "never"),
+    cells: cells("never", "never", "found", "never", "never"),
   },
   {
     fault: "A file of spend or jobs is not imported",
@@ -316,7 +317,7 @@ export const FAULTS: readonly Fault[] = [
           writeFileSync(join(folder, "spend.csv"), "day,source,medium,cost\n2026-10-30,google,cpc,77.77\n"),
       },
     },
-    cells: cells("never", "never", "never", "never"),
+    cells: cells("never", "never", "never", "never", "never"),
   },
   {
     fault: "A sync is killed",
@@ -329,7 +330,7 @@ export const FAULTS: readonly Fault[] = [
         world.listed = withCall(world.listed, likeAt(world, OLD));
       }),
     },
-    cells: cells("found", "found", "never", "never"),
+    cells: cells("found", "found", "never", "never", "never"),
   },
   {
     fault: "An old backup is put back",
@@ -349,6 +350,6 @@ export const FAULTS: readonly Fault[] = [
         },
       },
     },
-    cells: cells("found", "found", "sometimes", "never"),
+    cells: cells("found", "found", "sometimes", "never", "never"),
   },
 ];

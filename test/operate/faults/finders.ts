@@ -1,7 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CalltallyError, EXIT } from "../../../src/base/errors.ts";
 import { loadSettings } from "../../../src/config/load-settings.ts";
+import { doAgree } from "../../../src/features/reconcile/describe-list.ts";
+import { reconcileList } from "../../../src/features/reconcile/reconcile-list.ts";
 import { checkWarehouse } from "../../../src/operate/doctor/check-warehouse.ts";
 import { isOf, verifyFile } from "../../../src/operate/verify/verify-files.ts";
 import { exitCodeOf } from "../../../src/sync/run.ts";
@@ -53,6 +55,17 @@ const verifies: Finder = async ({ database, exported }) => {
   return checks.some(({ holds }) => !holds);
 };
 
+/** Compares the copy with a list of all calls that came, as somebody else has it. */
+const reconciles: Finder = async ({ database, folder, listed, unlisted }) => {
+  const path = join(folder, "list.csv");
+  const rows = [...listed, ...unlisted].map(({ call_id, call_started, duration }) =>
+    [call_id, call_started, duration].join(","),
+  );
+  writeFileSync(path, ["call_id,call_started,duration", ...rows].join("\n"));
+  const copies = [{ database, account: undefined, timezone: "UTC" }];
+  return !doAgree(reconcileList(path, { copies, others: [], map: {}, range: {} }));
+};
+
 const examines: Finder = async ({ database, folder }) => {
   const settings = loadSettings({ env: { CALLTALLY_DATABASE: database }, folder });
   const signal = AbortSignal.timeout(60_000);
@@ -65,6 +78,7 @@ export const FINDERS = {
   "the pass, or the next sync": syncs("incremental", 12),
   "the next full pass": syncs("full", 12),
   verify: verifies,
+  reconcile: reconciles,
   "doctor --deep": examines,
 } as const satisfies Readonly<Record<string, Finder>>;
 export type FinderName = keyof typeof FINDERS;

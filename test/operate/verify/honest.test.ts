@@ -1,6 +1,4 @@
 import { expect, it } from "vitest";
-import { countChangedDays } from "../../../src/features/notices/watched-days.ts";
-import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
@@ -61,11 +59,6 @@ const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Pro
     await service.sync("full");
     service.add();
     await service.sync("incremental");
-  },
-  "calls were counted for notices": async (service, warehouse) => {
-    await service.sync("full");
-    const untilMs = Date.parse("2026-11-02T00:00:00.000Z");
-    writeTransaction(warehouse, (tx) => countChangedDays(tx, untilMs - 86_400_000, untilMs));
   },
   "calls changed": async (service) => {
     await service.sync("full");

@@ -18,7 +18,7 @@ const SUMMARY: ReportSummary = {
     { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },
     { name: "First-time callers", value: "640", change: null, previous: null, within_chance: false },
   ],
-  verdict: "Verified.",
+  verdict: { claim: "Verified.", reasons: [], isProven: true },
   statements: [
     { id: "unverified", level: "doubt", values: { run_id: 7, reason: "<!here>", advice: null } },
     { id: "provisional", level: "caution", values: {} },
@@ -202,6 +202,7 @@ describe("toHookBody", () => {
     expect(toHookBody(SUMMARY, "json")).toEqual({
       text: `Weekly calls, Acme Roofing, October: ${DOUBT} ${FELL} Calls 1,204 (+12.4% from 1,071), Answer rate 81.3% (+0.4 points from 80.9%, within chance), First-time callers 640. Verified.`,
       ...said,
+      verdict: "Verified.",
       sentences: sentences.map((each) => ({ ...each, text: FELL })),
       name: letterhead.name,
       statements: statements.map(toSpoken),

@@ -1,14 +1,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { verdictInWords } from "../../../src/export/completeness.ts";
 import { PLAIN } from "../../../src/export/letterhead/letterhead.ts";
-import { describeNotice } from "../../../src/features/notices/notice-words.ts";
 import { CHANCE_MEANING } from "../../../src/figures/change-chance.ts";
 import { buildMessage, composeMail, messageIdOf } from "../../../src/reports/delivery/mail-message.ts";
+import { blocksOf } from "../../../src/reports/delivery/report-blocks.ts";
 import {
   formatBytes,
   type ReportSummary,
-  remarksInWords,
   ringBackTitle,
 } from "../../../src/reports/delivery/report-summary.ts";
 import { makePng } from "../../support/logo.ts";
@@ -132,28 +132,11 @@ describe("composeMail", () => {
     const longName = (kind: string, end: number) => `${kind} ${"x".repeat(10_000)} ${end}`;
     const caller = { missed_at: "2026-11-15 13:37", missed_calls: 2, in_hours: null, number: null };
     const callers = [1, 2].map((end) => ({ ...caller, source: longName("source", end) }));
-    const notice = {
-      notice_id: 1,
-      news: 1,
-      run_id: 1,
-      dimension: "campaign",
-      key: { campaign: longName("campaign", 1) },
-      kind: "silent",
-      calls: 0,
-      expected: 18.3,
-      since: "2026-10-01T09:10:00.000Z",
-      judged_until: "2026-10-02T05:00:00.000Z",
-      noticed_at: "2026-10-02T07:00:00.000Z",
-      ended_at: null,
-      end_reason: null,
-      end_noticed_at: null,
-    } as const;
     const cost = { cost: 12, currency: "USD", is_known: 1, others: 0 };
     const mail = await composeMail(
       {
         ...makeSummary(folder.path),
         ring_back: { callers, all: 2 },
-        notices: [describeNotice(notice, "UTC")],
         sentences: [{ id: "spend_without_calls", values: { name: longName("spend", 1), ...cost } }],
       },
       "Calls",
@@ -161,7 +144,7 @@ describe("composeMail", () => {
     for (const text of [mail.text, mail.html]) {
       expect(Math.max(...[...text.matchAll(/x{10,}/g)].map(([run]) => run.length))).toBeLessThan(100);
       expect(new Set([...text.matchAll(/source x+… #[0-9a-f]{8}/g)].map(([name]) => name)).size).toBe(2);
-      for (const kind of ["campaign", "spend"]) expect(text).toMatch(new RegExp(`${kind} x+… #`));
+      expect(text).toMatch(/spend x+… #/);
     }
   });
 
@@ -189,7 +172,7 @@ To ring back: the newest 3 of 4 callers
 - 2026-11-14 22:05, 1 missed call, outside of hours, from bing
 - 2026-11-14 09:00, 1 missed call, from bing: +49302
 
-Verified: every call that the service lists is in these figures.
+Complete as of 16 Nov 2026 07:00. Run 4 proved that it read every call.
 
 - ${CHANCE_MEANING}
 - The latest days are provisional: late transcripts and corrections may still come.
@@ -220,7 +203,7 @@ Sent by calltally.
     };
     const { text, html } = await composeMail(bare, "Calls");
     expect(text).toBe(
-      `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${summary.verdict}\n\n--\nSent by calltally.\n`,
+      `Weekly calls\n${summary.range}\n\nFirst-time callers  640\n\n${verdictInWords(summary.verdict)}\n\n--\nSent by calltally.\n`,
     );
     expect(html).not.toMatch(/<h2|<ul|<li|<bdi>|Stryker/);
   });
@@ -295,7 +278,7 @@ describe("HTML of a mail", () => {
       account: evil,
       prefix: evil,
       range: evil,
-      verdict: evil,
+      verdict: { claim: evil, reasons: [evil], isProven: false },
       folder: evil,
       letterhead: { ...PLAIN, name: evil },
       sentences: [{ id: "fewer_calls", values: { dimension: "source", name: evil, calls: 1, before: 20 } }],
@@ -308,7 +291,7 @@ describe("HTML of a mail", () => {
     const { html } = await composeMail(summary, evil);
     expect(
       html.split("&quot;&gt;&lt;img src=https://evil.example/x onerror=alert(1)&gt;&#39;&amp;"),
-    ).toHaveLength(15);
+    ).toHaveLength(16);
     const styles = [...html.matchAll(/style="([^"]*)"/g)].flatMap(([, style = ""]) =>
       style.replaceAll("&#39;", "").split(";"),
     );
@@ -359,13 +342,13 @@ it.each([
   expect(ringBackTitle({ ...makeSummary(folder.path), ring_back })).toBe(title);
 });
 
-it("remarksInWords names at most three cautions, and whom to ask for more", () => {
+it("blocksOf names at most three cautions, and whom to ask for more", () => {
   using folder = makeTempFolder();
   const cautions = ["provisional", "rules_changed", "short_history", "no_callers_excluded"] as const;
   const statements = cautions.map((id) => ({ id, level: "caution" as const, values: {} }));
   const summary = { ...makeSummary(folder.path), headline: [], statements, notices: ["One."] };
-  const remarks = remarksInWords(summary);
-  expect(remarks).toHaveLength(6);
-  expect(remarks.slice(0, 2)).toEqual([expect.stringContaining("Verified"), "One."]);
+  const remarks = blocksOf(summary).flatMap(({ kind, of }) => (kind === "remarks" ? of.lines : []));
+  expect(remarks).toHaveLength(5);
+  expect(remarks[0]).toBe("One.");
   expect(remarks.at(-1)).toBe("And 1 more caution: ask the sender for manifest.json.");
 });

@@ -32,7 +32,11 @@ export function makeSummary(folder: string): ReportSummary {
       { name: "Answer rate", value: "81.3%", change: "+0.4 points", previous: "80.9%", within_chance: true },
       { name: "First-time callers", value: "640", change: null, previous: null, within_chance: false },
     ],
-    verdict: "Verified: every call that the service lists is in these figures.",
+    verdict: {
+      claim: "Complete as of 16 Nov 2026 07:00.",
+      reasons: ["Run 4 proved that it read every call."],
+      isProven: true,
+    },
     statements: [{ id: "provisional", level: "caution", values: {} }],
     notices: [],
     folder,

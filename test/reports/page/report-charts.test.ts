@@ -116,6 +116,19 @@ describe("findHighest", () => {
   ])("finds $found for $part of $whole calls among 60 hours with 3 of 12", ({ part, whole, found }) => {
     expect(findHighest(new Map([...usual, ["busy", { part, whole }]]))?.[0]).toBe(found);
   });
+
+  it("finds the highest of several shares, whatever their number of calls and their order", () => {
+    const high: [string, { part: number; whole: number }][] = [
+      ["most calls", { part: 90, whole: 150 }],
+      ["highest", { part: 19, whole: 20 }],
+      ["between", { part: 40, whole: 44 }],
+    ];
+    for (const shares of [high, high.toReversed()])
+      expect(findHighest(new Map(shares.concat(usual.map(([hour, share]) => [hour, share]))))).toEqual([
+        "highest",
+        { part: 19, whole: 20 },
+      ]);
+  });
 });
 
 describe("colours of the page", () => {

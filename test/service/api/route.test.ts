@@ -1,37 +1,15 @@
-import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ClickhouseNode } from "../../../src/features/cluster/clickhouse-node.ts";
+import { describe, expect, it, vi } from "vitest";
 import { postHook } from "../../../src/reports/delivery/send-hook.ts";
 import { openHeartbeat } from "../../../src/schedule/heartbeat.ts";
 import { adviseOnRoute, openRoute } from "../../../src/service/api/route.ts";
 import { keepLines } from "../../support/log-lines.ts";
+import { isolateProxies, openScene } from "../../support/services/far-server.ts";
 import { startForwardProxy } from "../../support/services/forward-proxy.ts";
-import { startServer, startTlsServer, text } from "../../support/services/server.ts";
+import { startServer, text } from "../../support/services/server.ts";
 
-const trusted = getCACertificates("default");
 const { signal } = new AbortController();
 
-beforeEach(() => {
-  for (const name of ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"]) {
-    vi.stubEnv(name, "");
-    vi.stubEnv(name.toLowerCase(), undefined);
-  }
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  setDefaultCACertificates(trusted);
-});
-
-/** A server with TLS under a made-up name, which only a proxy reaches. */
-async function openScene(status?: number | "none") {
-  const stack = new AsyncDisposableStack();
-  const answer = text("", 200, { "x-clickhouse-server-display-name": "far" });
-  const server = stack.use(await startTlsServer("far.example.test", answer));
-  const proxy = stack.use(await startForwardProxy(Number(server.url.port), status));
-  setDefaultCACertificates([...trusted, server.cert]);
-  vi.stubEnv("HTTPS_PROXY", `http://ann:secret@${proxy.host}`);
-  return { server, proxy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-}
+isolateProxies();
 
 const FAR = new URL("https://far.example.test/hooks/T0/secret-path");
 
@@ -75,20 +53,6 @@ describe("a proxy for HTTPS", () => {
     expect(await ping(FAR)).toMatchObject([
       { problem: "the proxy returned 403", proxy: `http://${refusing.proxy.host}` },
     ]);
-  });
-
-  it("passes a statement to a server of a cluster, and is named in its error", async () => {
-    await using scene = await openScene();
-    const login = { user: "publisher", password: "p" };
-    await using node = new ClickhouseNode(new URL("https://far.example.test:8443"), login);
-    await node.run("SELECT 1", { doing: "ask" });
-    expect(scene.proxy.asked).toEqual(["CONNECT far.example.test:8443"]);
-    await using refusing = await openScene(403);
-    await using other = new ClickhouseNode(new URL("https://far.example.test:8443"), login);
-    await expect(other.run("SELECT 1", { doing: "ask" })).rejects.toMatchObject({
-      message: `Cannot reach far.example.test:8443 of the cluster through the proxy http://${refusing.proxy.host}: the proxy returned 403`,
-      hint: "Check HTTPS_PROXY, with the proxy's user and password, or add far.example.test to NO_PROXY.",
-    });
   });
 });
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { beginFactLog, pruneFactLog } from "../../../src/features/restatements/logged-facts.ts";
 import { prepareUpsertCalls } from "../../../src/warehouse/calls/call-table.ts";
+import { deleteUnusedCallers } from "../../../src/warehouse/calls/callers.ts";
+import { trimFactLog } from "../../../src/warehouse/calls/fact-log.ts";
 import { settleCallers } from "../../../src/warehouse/calls/first-load.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { logFacts } from "../../support/warehouses/log-facts.ts";
 import { markGone, newWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 describe("callers", () => {
@@ -17,15 +19,17 @@ describe("callers", () => {
     storeCalls(warehouse, [call]);
     markGone(warehouse, [1]);
     expect(read()).toEqual([{ caller: "+491", ...unused }]);
-    beginFactLog(warehouse);
+    logFacts(warehouse);
     storeCalls(warehouse, [{ ...call, call_id: 2, call_started: null }]);
     expect(read()).toEqual([{ caller: "+491", first_call_id: 2, first_call_started: null }]);
     storeCalls(warehouse, [{ ...call, call_id: 2, caller_id: null }]);
     storeCalls(warehouse, [{ ...call, caller_id: "+492" }]);
     const gone = { caller: "+492", ...unused };
     expect(read()).toEqual([{ caller: "+491", ...unused }, gone]);
-    // No rollup is remembered, so that the log ends.
-    writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
+    writeTransaction(warehouse, (tx) => {
+      trimFactLog(tx, undefined);
+      deleteUnusedCallers(tx);
+    });
     expect(read()).toEqual([gone]);
   });
 
@@ -50,13 +54,12 @@ describe("callers", () => {
     expect(readFacts(warehouse).callers.map(({ caller }) => caller)).toEqual([...new Set(numbers)]);
   });
 
-  it("deletes unused callers at the end of a first load, not before, even if the log is pruned meanwhile", () => {
+  it("deletes unused callers at the end of a first load, not before", () => {
     using warehouse = newWarehouse();
     const load = (caller_id: string) =>
       storeCalls(warehouse, [{ ...call, caller_id }], { isFirstLoad: true });
     load("+491");
     load("+492");
-    writeTransaction(warehouse, (tx) => pruneFactLog(tx, 0));
     expect(readFacts(warehouse).callers).toEqual([
       { caller: "+491", ...unused },
       { caller: "+492", ...unused },

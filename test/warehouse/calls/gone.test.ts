@@ -11,6 +11,7 @@ import {
   hasAbsentCalls,
   markAbsent,
   markUnorderedAbsent,
+  readMissing,
   readUnlisted,
   readWithheld,
 } from "../../../src/warehouse/calls/gone.ts";
@@ -245,9 +246,15 @@ describe("calls that passes do not meet", () => {
             expect(hasAbsentCalls(warehouse)).toBe(isAbsent);
             const missing = model.rows.filter((row) => (row.missing_since ?? row.unlisted_since) !== null);
             expect(countExpected(warehouse, 1)).toBe(IDS.length - missing.length);
+            const since = model.rows.flatMap((row) =>
+              row.gone_at === null ? (row.missing_since ?? row.absent_since ?? []) : [],
+            );
+            // No pass here has a verdict, and so none has a wait.
+            const until = since.toSorted().at(-1);
+            expect(readMissing(warehouse)).toEqual(until ? { calls: since.length, until } : null);
             const unlisted = model.rows.flatMap(({ unlisted_since }) => unlisted_since ?? []).toSorted();
-            const [since] = unlisted;
-            expect(readUnlisted(warehouse)).toEqual(since ? { calls: unlisted.length, since } : null);
+            const [left] = unlisted;
+            expect(readUnlisted(warehouse)).toEqual(left ? { calls: unlisted.length, since: left } : null);
             // For the caller whose calls run against the order of their ids, the last existing one is the first.
             const live = model.rows.filter((row) => row.is_live && row.call_id % 2 !== 0);
             expect(

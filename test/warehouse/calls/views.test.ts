@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { localTime } from "../../../src/base/calendar/local-time.ts";
+import { localTime, offsetSpanAt } from "../../../src/base/calendar/local-time.ts";
 import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { presentText, trimText } from "../../../src/calls/attribution/call-text.ts";
@@ -198,6 +198,22 @@ describe("local time of a start", () => {
           },
         ),
       );
+    },
+  );
+
+  it.each(["America/St_Johns", "Australia/Lord_Howe"])(
+    "changes the clock of %s in the millisecond of the change, not after it",
+    (zone) => {
+      using warehouse = newWarehouse();
+      refreshZone(warehouse, zone);
+      const view = warehouse.sqlite
+        .prepare(`SELECT ${localTimeOf("at").call_started_local} FROM (SELECT ? AS at)`)
+        .pluck();
+      const { endsAt: change = "" } = offsetSpanAt("2026-07-01T00:00:00.000Z", zone);
+      const before = new Date(Date.parse(change) - 1).toISOString();
+      const toLocal = localTime(zone);
+      for (const at of [before, change]) expect([at, view.get(at)]).toEqual([at, toLocal(at).local]);
+      expect(toLocal(before).offset).not.toBe(toLocal(change).offset);
     },
   );
 });

@@ -30,19 +30,21 @@ export const MERGE_REFUSALS: RequestRefusals = MERGED.map(({ when = () => true, 
   when: (parts) => parts.output.mergesAccounts === true && when(parts),
 }));
 
-const CALL_OPTIONS = [...ALL_OPTIONS.keys()].filter((option) => /^(range|filter)\./.test(option));
+const CALL_OPTIONS = [...ALL_OPTIONS.keys()].filter(
+  (option) => option === "caller" || /^(range|filter)\./.test(option),
+);
 
 /** A call that no longer matches would be missed. */
 export const CHANGE_REFUSALS: RequestRefusals = [
-  {
-    options: ["changed_since"],
-    when: ({ kinds }) =>
+  ...(["changed_since", "caller"] as const).map((option) => ({
+    options: [option],
+    when: ({ kinds }: RequestParts) =>
       kinds
         .filter((kind) => kind !== "calls")
         .map(inWords)
         .join(", "),
-    text: "{changed_since} lists calls: leave out {found}",
-  },
+    text: `{${option}} lists calls: leave out {found}`,
+  })),
   {
     options: ["changed_since"],
     when: ({ request }) => request.profile === "excel",

@@ -1,7 +1,7 @@
 import { closedRange } from "../../../base/calendar/dates.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
-import { SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
-import { SPEND_FIGURES } from "../../../figures/metrics.ts";
+import { areOfSpend, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
+import { needsSpend, SPEND_FIGURES } from "../../../figures/metrics.ts";
 import { isUnshared } from "../contents.ts";
 import { isPageFormat, PAGE_FORMATS, PAGES, type PageFormat } from "../option-values.ts";
 import {
@@ -29,6 +29,16 @@ function missingDays({ request: { range }, spell }: RequestParts): string | unde
   if (range?.last !== undefined || closedRange(range) !== undefined) return undefined;
   const last = spell("range.last");
   return `${spell("range.from")} and ${spell("range.to")}${last === "" ? "" : `, or ${last}`}`;
+}
+
+/**
+ * Returns the first dimension that has no costs, if no rollup has any, or a file would have no figure at all. Else the
+ * files without costs say so.
+ */
+function findWithoutSpend({ rollups, request: { columns } }: RequestParts): string | undefined {
+  const without = rollups.filter((dimensions) => !areOfSpend(dimensions));
+  if (without.length < rollups.length && !columns?.every(needsSpend)) return undefined;
+  return without.flat().find((name) => !areOfSpend([name]));
 }
 
 export const FIGURE_REFUSALS: RequestRefusals = [
@@ -83,7 +93,7 @@ export const FIGURE_REFUSALS: RequestRefusals = [
   },
   {
     options: ["spend"],
-    when: ({ dimensions }) => dimensions.find((name) => !SPEND_DIMENSIONS.includes(name)),
+    when: findWithoutSpend,
     text: `{spend} applies only to ${SPEND_DIMENSIONS.join(", ")}, not to {found}`,
   },
   {

@@ -12,6 +12,8 @@ export interface RequestParts {
   output: OutputCan;
   kinds: readonly ContentKind[];
   lists: readonly ContentKind[];
+  /** The dimensions of each rollup. */
+  rollups: readonly (readonly Dimension[])[];
   /** Of all rollups. */
   dimensions: readonly Dimension[];
   spell: Spell;

@@ -2,7 +2,7 @@ import { hoursInWords } from "../../../base/calendar/opening-hours.ts";
 import { daysInWords } from "../../../base/calendar/period-text.ts";
 import { inLocale } from "../../../base/text/locale.ts";
 import { formatQuantity } from "../../../base/text/quantity-text.ts";
-import { completenessInWords } from "../../completeness.ts";
+import { judgeCompleteness, verdictInWords } from "../../completeness.ts";
 import { sentencesOnSpend } from "../../described-spend.ts";
 import type { ExportJob } from "../../job.ts";
 import type { Manifest, SheetEntry } from "../../manifest.ts";
@@ -54,7 +54,7 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
       : [
           line(
             "Completeness",
-            inLocale(letterhead.locale, () => completenessInWords(manifest, coverage)),
+            inLocale(letterhead.locale, () => verdictInWords(judgeCompleteness(manifest, coverage))),
           ),
         ]),
     ...(letterhead.name === undefined ? [] : [line("Whose calls", letterhead.name)]),

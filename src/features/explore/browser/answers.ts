@@ -5,15 +5,9 @@ import { blankUnknown, chooseColumns, pickColumns, withChance } from "../../../e
 import type { Column, TotalRow, Value } from "../../../export/table.ts";
 import type { Counterpart } from "../../../export/timeframe.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
-import { type Dimension, keyColumns, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
+import { areOfSpend, type Dimension, keyColumns } from "../../../figures/dimensions.ts";
 import { foldRollup } from "../../../figures/fold-rollup.ts";
-import {
-  FIRST_CALL_FIGURES,
-  OUTCOME_FIGURES,
-  RETURN_FIGURES,
-  SPEND_FIGURES,
-  TIME_FIGURES,
-} from "../../../figures/metrics.ts";
+import { FIRST_CALL_FIGURES, needsSpend, OUTCOME_FIGURES, TIME_FIGURES } from "../../../figures/metrics.ts";
 import { OTHER, TOTAL, WITH_SPEND } from "../../../figures/reserved-keys.ts";
 import { type Measure, measuresOf, type RollupQuery, rollupColumns } from "../../../figures/rollup-query.ts";
 import { partsNeeded } from "../../../figures/row-figures.ts";
@@ -49,8 +43,7 @@ const GROUPED: readonly string[] = GROUP_PARTS;
 
 /** Returns the figures of the table: those of spend need dimensions that spend has, and rates need what they are of. */
 export function tableFigures({ by, figures }: Pick<View, "by" | "figures">): readonly string[] {
-  const isOfSpend = by.every((name) => SPEND_DIMENSIONS.includes(name));
-  const shown = isOfSpend ? figures : figures.filter((name) => !needsSpend(name));
+  const shown = areOfSpend(by) ? figures : figures.filter((name) => !needsSpend(name));
   return withWholes(shown.length > 0 ? shown : ["calls"]);
 }
 
@@ -61,7 +54,6 @@ function withWholes(figures: readonly string[]): readonly string[] {
   return withWholes(figures.toSpliced(figures.indexOf(unjudged.rate), 0, unjudged.whole));
 }
 
-export const needsSpend = (name: string) => SPEND_FIGURES.includes(name) || RETURN_FIGURES.includes(name);
 export const needsOutcomes = (name: string) => OUTCOME_FIGURES.includes(name);
 
 /**

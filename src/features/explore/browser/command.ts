@@ -1,5 +1,7 @@
+import { shellWord } from "../../../base/text/shell-word.ts";
+import { needsSpend } from "../../../figures/metrics.ts";
 import type { PageFacts } from "../page-facts.ts";
-import { needsOutcomes, needsSpend, tableFigures } from "./answers.ts";
+import { needsOutcomes, tableFigures } from "./answers.ts";
 import { titleOf } from "./format.ts";
 import { compareDays } from "./page-days.ts";
 import { exportFilterOf } from "./page-filter.ts";
@@ -29,7 +31,7 @@ export function toCommand(facts: PageFacts, view: View): string {
     const flag = name === "min_duration_seconds" ? "--min-duration" : `--${name.replaceAll("_", "-")}`;
     if (value === true) return [flag];
     const texts = name === "by" || name === "columns" ? [String(value)] : [value].flat().map(String);
-    return texts.map((text) => `${flag} ${quote(text)}`);
+    return texts.map((text) => `${flag} ${shellWord(text)}`);
   });
   const account = facts.account === null ? [] : [`--account ${facts.account}`];
   return ["calltally export", ...flags, ...account].join(" ");
@@ -73,9 +75,4 @@ function filtersOf({ filter, excludedCallers }: PageFacts, view: View): Options 
   const { exported } = exportFilterOf(view.filter);
   const all = Object.entries({ ...filter, ...exported });
   return [...all, ...(excludedCallers === null ? [] : ([["exclude_callers", "FILE"]] satisfies Options))];
-}
-
-/** Quotes a word for a shell, if it needs quotes. */
-function quote(text: string): string {
-  return /^[\w.,:/+@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

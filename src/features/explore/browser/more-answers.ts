@@ -3,16 +3,9 @@ import { toDuration } from "../../../calls/attribution/compiled-rules.ts";
 import type { Value } from "../../../export/table.ts";
 import type { Dimension } from "../../../figures/dimensions.ts";
 import { bandCodes, durationBounds } from "../../../figures/duration-bands.ts";
+import { needsSpend } from "../../../figures/metrics.ts";
 import { OTHER } from "../../../figures/reserved-keys.ts";
-import {
-  answer,
-  figuresOfPage,
-  needsSpend,
-  questionOf,
-  readerOf,
-  type Source,
-  withCounts,
-} from "./answers.ts";
+import { answer, figuresOfPage, questionOf, readerOf, type Source, withCounts } from "./answers.ts";
 import type { ReadFigure } from "./format.ts";
 import { spanOf } from "./page-days.ts";
 import { shownDays, type View } from "./view.ts";

@@ -1,7 +1,8 @@
 import { toDelimited } from "../../../../export/formats/delimited.ts";
 import type { Table } from "../../../../export/table.ts";
-import { SPEND_DIMENSIONS } from "../../../../figures/dimensions.ts";
-import { figuresOfPage, needsSpend, tableFigures } from "../answers.ts";
+import { areOfSpend } from "../../../../figures/dimensions.ts";
+import { needsSpend } from "../../../../figures/metrics.ts";
+import { figuresOfPage, tableFigures } from "../answers.ts";
 import { titleOf } from "../format.ts";
 import type { View } from "../view.ts";
 import { Choice } from "./choice.tsx";
@@ -21,7 +22,7 @@ export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
   /** The last one, and what a rate is of. */
   const isNeeded = (name: string) =>
     view.figures.includes(name) ? view.figures.length === 1 : shown.includes(name);
-  const isOfSpend = view.by.every((name) => SPEND_DIMENSIONS.includes(name));
+  const isOfSpend = areOfSpend(view.by);
   return (
     <fieldset class="toolbar" aria-label="Table">
       <Choice

@@ -4,11 +4,12 @@ import type { Ask } from "../../config/request/resolve.ts";
 import type { ExportJob } from "../../export/job.ts";
 import type { Manifest } from "../../export/manifest.ts";
 import { memoryOutput, type ReadTable } from "../../export/output/memory.ts";
-import type { MergedAccount } from "../../export/record-merged.ts";
+import { exportLog } from "../../export/record-export.ts";
+import type { ExportStep } from "../../export/step.ts";
 import type { Counterpart } from "../../export/timeframe.ts";
-import { type AccountResult, forEachAccount } from "../../warehouse/for-each-account.ts";
-import { assertSynced, type ProduceOptions, produceAndRead } from "./produce.ts";
-import type { Source } from "./source.ts";
+import { assertSynced, type ProduceOptions, produceAndRead } from "../produce/produce.ts";
+import type { Source } from "../produce/source.ts";
+import { type AccountResult, forEachAccount } from "./for-each-account.ts";
 
 /** What an account is asked for, and where. */
 export interface AccountAsk {
@@ -17,7 +18,7 @@ export interface AccountAsk {
   onAttributed?: ProduceOptions["onAttributed"];
 }
 
-export interface AccountFigures extends MergedAccount {
+export interface AccountFigures {
   account: string;
   ask: Ask;
   manifest: Manifest;
@@ -27,6 +28,9 @@ export interface AccountFigures extends MergedAccount {
   /** The values of the filter that none of its calls has. */
   unmatched: UnmatchedError["unmatched"];
   isWarehouseEmpty: boolean;
+  /** Records files in its warehouse. */
+  log: ExportStep;
+  openWriter: Source["openWriter"];
 }
 
 /** Larger tables are unreadable, and all of it is held in memory. */
@@ -59,7 +63,12 @@ async function askOne(
 ): Promise<AccountFigures> {
   const output = memoryOutput();
   const options = { signal, onAttributed };
-  const readCompared = async ({ timeframe }: ExportJob) => ({ value: timeframe.compared });
+  const { openWriter } = source;
+  const log = exportLog();
+  const readCompared = async (job: ExportJob) => {
+    if (openWriter !== undefined) log.at?.(job);
+    return { value: job.timeframe.compared };
+  };
   // A value that one account lacks may exist in another; if none has it, it is a typo.
   let unmatched: UnmatchedError["unmatched"] = [];
   const { files, value: compared } = await produceAndRead(ask, source, output, options, readCompared).catch(
@@ -73,8 +82,7 @@ async function askOne(
   assertSynced(manifest);
   const [table] = output.tables;
   if (table === undefined) throw new Error("No table was made");
-  const openWriter = () => source.openWriter?.();
-  return { account, ask, manifest, table, compared, unmatched, isWarehouseEmpty, openWriter };
+  return { account, ask, manifest, table, compared, unmatched, isWarehouseEmpty, log, openWriter };
 }
 
 function assertReadable(figures: readonly AccountFigures[]): void {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import { resolve } from "../../../src/config/request/resolve.ts";
 import { folderOutput } from "../../../src/export/output/folder.ts";
-import { produceMerged } from "../../../src/reports/produce/merge-accounts.ts";
+import { produceMerged } from "../../../src/reports/accounts/merge-accounts.ts";
 import { warehouseSource } from "../../../src/reports/produce/warehouse-source.ts";
 import { readLines } from "../../support/figures/tables.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";

@@ -2,10 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { CalltallyError, EXIT, InterruptedError } from "../../src/base/errors.ts";
-import { readDamage } from "../../src/warehouse/file/damage.ts";
-import { type AccountResult, forEachAccount, valueOrThrow } from "../../src/warehouse/for-each-account.ts";
-import { makeTempFolder } from "../support/temp-folder.ts";
+import { CalltallyError, EXIT, InterruptedError } from "../../../src/base/errors.ts";
+import {
+  type AccountResult,
+  forEachAccount,
+  valueOrThrow,
+} from "../../../src/reports/accounts/for-each-account.ts";
+import { readDamage } from "../../../src/warehouse/file/damage.ts";
+import { makeTempFolder } from "../../support/temp-folder.ts";
 
 type Named = ReturnType<typeof accountsIn>[number];
 

@@ -1,8 +1,8 @@
-import type { CalltallyError } from "../base/errors.ts";
-import { toCalltallyError } from "../base/known-error.ts";
-import type { Account } from "../config/accounts.ts";
-import { inspectSettings } from "../config/load-settings.ts";
-import { nameDamage } from "./file/sqlite-errors.ts";
+import type { CalltallyError } from "../../base/errors.ts";
+import { toCalltallyError } from "../../base/known-error.ts";
+import type { Account } from "../../config/accounts.ts";
+import { inspectSettings } from "../../config/load-settings.ts";
+import { nameDamage } from "../../warehouse/file/sqlite-errors.ts";
 
 /** What the work on an account returned, or why it failed. */
 export type AccountResult<A extends Account, T> = { account: A } & ({ value: T } | { error: CalltallyError });

@@ -1,8 +1,11 @@
 import { existsSync, globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
-import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
+import { forgetCallers } from "../../../src/operate/forget/forget-callers.ts";
+import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
+import { clockAt, makeWarehouse, type Target } from "../../support/figures/produce-files.ts";
+import { listFiles, readFiles, readText } from "../../support/temp-folder.ts";
+import { locked } from "../../support/warehouses/warehouse.ts";
 import {
   at,
   conversionCall,
@@ -15,10 +18,7 @@ import {
   uploadNotesOf,
   type Warehouse,
   writeNew,
-} from "../features/conversions/upload-files.ts";
-import { clockAt, makeWarehouse, type Target } from "../support/figures/produce-files.ts";
-import { listFiles, readFiles, readText } from "../support/temp-folder.ts";
-import { locked } from "../support/warehouses/warehouse.ts";
+} from "./upload-files.ts";
 
 const CONVERSION = { name: "Qualified call", every: false, new: true };
 const BOTH: Target[] = [

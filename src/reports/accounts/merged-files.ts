@@ -2,8 +2,9 @@ import { systemClock } from "../../base/clock.ts";
 import type { Manifest, ManifestFile } from "../../export/manifest.ts";
 import { SEVERAL_ACCOUNTS } from "../../export/output/folder.ts";
 import type { Outlet, Output } from "../../export/output/output.ts";
-import { commitMerged } from "../../export/record-merged.ts";
+import { commitAll, commitOf } from "../../export/record-export.ts";
 import { mergeStatements, type Statement } from "../../export/statements/statements.ts";
+import type { Warehouse } from "../../warehouse/warehouse.ts";
 import type { AccountFigures } from "./ask-accounts.ts";
 
 export interface AccountsManifest {
@@ -41,9 +42,21 @@ export async function writeMerged(
   await using outlet = await output.open({ ...ORIGIN, org_unit_id: null, account: null });
   manifest.files.push(...(await write(outlet, manifest)));
   const now = new Date(systemClock.now()).toISOString();
-  await outlet.commit(manifest, (files, manifestSha256) =>
-    commitMerged(figures, { files, entries: manifest.files, manifestSha256, now }),
-  );
+  const writers: Warehouse[] = [];
+  try {
+    await outlet.commit(manifest, (files, manifestSha256) => {
+      const commits = figures.flatMap(({ manifest: ofAccount, log, openWriter }) => {
+        const writer = openWriter?.();
+        if (writer === undefined) return [];
+        writers.push(writer);
+        const recorded = { ...ofAccount, files: manifest.files };
+        return [commitOf(writer, [log], { files, manifest: recorded, manifestSha256, now })];
+      });
+      return commitAll(commits);
+    });
+  } finally {
+    for (const writer of writers) writer[Symbol.dispose]();
+  }
   return { ...(folder && { folder }), manifest };
 }
 

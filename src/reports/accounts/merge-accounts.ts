@@ -8,8 +8,8 @@ import type { Column, Value } from "../../export/table.ts";
 import { type Dimension, isLocalKey, keyColumns } from "../../figures/dimensions.ts";
 import { compareKeys, compareValues } from "../../figures/key-order.ts";
 import { addUp } from "../../figures/sums.ts";
-import { valueOrThrow } from "../../warehouse/for-each-account.ts";
 import { type AccountAsk, type AccountFigures, askAccounts } from "./ask-accounts.ts";
+import { valueOrThrow } from "./for-each-account.ts";
 import { type MergedFiles, writeMerged, zoneOfAll } from "./merged-files.ts";
 
 export interface MergeOptions {
