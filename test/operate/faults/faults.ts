@@ -1,16 +1,20 @@
-import { appendFileSync, cpSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attributeCall } from "../../../src/calls/attribution/attribute-call.ts";
+import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
+import { hashCall } from "../../../src/calls/call.ts";
+import type { Call } from "../../../src/calls/columns.ts";
 import { openExistingWarehouse } from "../../../src/warehouse/file/open.ts";
-import { openNewWarehouse } from "../../support/warehouses/warehouse.ts";
 import type { ListedCalls, ServedRow } from "../verify/warehouses.ts";
 import type { FinderName } from "./finders.ts";
 import type { World } from "./world.ts";
 
-export type Cell = "found" | "sometimes" | "never";
+/** `—`: the copy is right all the same. */
+export type Cell = "found" | "sometimes" | "never" | "—";
 
-/** How a fault is planted in a world that is in order: in a pass that it disturbs, or between two syncs. */
+/** How a fault is planted in a world that is in order: in a pass that it disturbs, such as the first one, or between two syncs. */
 export type Plant =
-  | { disturb: (world: World) => ListedCalls["disturb"] }
+  | { disturb: (world: World) => ListedCalls["disturb"]; isFirst?: boolean }
   | { between: (world: World) => void | Promise<void> };
 
 export interface Fault {
@@ -33,8 +37,8 @@ const cells = (sync: Cell, full: Cell, verify: Cell, reconcile: Cell, doctor: Ce
 const [RECENT, OLD] = [5, 50];
 
 /** Serves a list in place of the one that the service has. */
-const serving = (of: (world: World) => { rows: World["listed"]; total?: number }): Plant => ({
-  disturb: (world) => {
+const serving = (of: (world: World) => { rows: World["listed"]; total?: number }) => ({
+  disturb: (world: World): ListedCalls["disturb"] => {
     const { rows, total = rows.length } = of(world);
     return ({ offset, limit }) => ({ rows: rows.slice(offset, offset + limit), total });
   },
@@ -74,13 +78,35 @@ function rowAt(listed: World["listed"], place: number): ServedRow {
 const withCall = (listed: World["listed"], call: ServedRow) =>
   [...listed, call].toSorted((a, b) => (a.call_started < b.call_started ? 1 : -1));
 
-const corrected = (place: number) =>
-  lists(({ listed }) =>
-    listed.map((row, at) => (at === place ? { ...row, duration: Number(row.duration) + 7 } : row)),
-  );
+const corrected = (place: number, change: (row: ServedRow) => Partial<ServedRow>) =>
+  lists(({ listed }) => listed.map((row, at) => (at === place ? { ...row, ...change(row) } : row)));
+const longer = ({ duration }: ServedRow) => ({ duration: duration + 7 });
 
-/** Moves the call at `from` to `to` after the second request, and deletes another one. */
+/** Edits the duration of a stored call, with all that follows from it. */
+const forges = (place: number): Plant => ({
+  between: ({ database }) => {
+    using warehouse = openExistingWarehouse(database);
+    const { sqlite } = warehouse;
+    const id = sqlite
+      .prepare(`SELECT ${idAt(place)}`)
+      .pluck()
+      .get();
+    sqlite.prepare("UPDATE calls SET duration = duration + 7 WHERE call_id = ?").run(id);
+    const call = sqlite
+      .prepare<[unknown], Call>("SELECT * FROM calls LEFT JOIN transcripts USING (call_id) WHERE call_id = ?")
+      .get(id);
+    if (call === undefined) throw new Error("There is no such call");
+    sqlite.prepare("UPDATE calls SET row_hash = ? WHERE call_id = ?").run(hashCall(call), id);
+    const { duration, is_qualified } = attributeCall(call, DEFAULT_RULES);
+    sqlite
+      .prepare("UPDATE call_facts SET duration = ?, is_qualified = ? WHERE call_id = ?")
+      .run(duration, Number(is_qualified), id);
+  },
+});
+
+/** In a first load, moves the call at `from` to `to` after the second request, and deletes another one. */
 const moves = (from: number, to: number, deleted?: number): Plant => ({
+  isFirst: true,
   disturb: (world) => {
     const call = rowAt(world.listed, from);
     const moved = withCall(
@@ -141,23 +167,32 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "A page is lost: its rows come in no response",
     plants: {
-      "counted by total": serving((world) => ({
-        rows: world.listed.filter((_, at) => at < 20 || at >= 40),
-        total: world.listed.length,
-      })),
-      "and not counted": serving(({ listed }) => ({
-        rows: listed.filter((_, at) => at < 20 || at >= 40),
-      })),
+      "counted by total": {
+        isFirst: true,
+        ...serving((world) => ({
+          rows: world.listed.filter((_, at) => at < 20 || at >= 40),
+          total: world.listed.length,
+        })),
+      },
+      "and not counted": {
+        isFirst: true,
+        ...serving(({ listed }) => ({
+          rows: listed.filter((_, at) => at < 20 || at >= 40),
+        })),
+      },
     },
-    cells: cells("found", "found", "never", "never", "never"),
+    cells: cells("sometimes", "found", "never", "found", "never"),
   },
   {
     fault: "A row is dropped from each response",
     plants: {
-      "and counted": serving((world) => ({ rows: without(world, OLD), total: world.listed.length })),
-      "and not counted": serving((world) => ({ rows: without(world, OLD) })),
+      "and counted": {
+        isFirst: true,
+        ...serving((world) => ({ rows: without(world, OLD), total: world.listed.length })),
+      },
+      "and not counted": { isFirst: true, ...serving((world) => ({ rows: without(world, OLD) })) },
     },
-    cells: cells("sometimes", "found", "never", "never", "never"),
+    cells: cells("sometimes", "found", "never", "found", "never"),
   },
   {
     fault: "A row comes twice",
@@ -170,7 +205,7 @@ export const FAULTS: readonly Fault[] = [
         rows: listed.flatMap((row, at) => (at === OLD ? [row, row] : [row])),
       })),
     },
-    cells: cells("found", "found", "never", "never", "never"),
+    cells: cells("found", "found", "—", "—", "—"),
   },
   {
     fault: "`total` is stale",
@@ -178,15 +213,15 @@ export const FAULTS: readonly Fault[] = [
       "too high": serving(({ listed }) => ({ rows: listed, total: listed.length + 30 })),
       "too low": serving(({ listed }) => ({ rows: listed, total: listed.length - 30 })),
     },
-    cells: cells("found", "found", "never", "never", "never"),
+    cells: cells("found", "found", "—", "—", "—"),
   },
   {
     fault: "The key of a call moves in a pass, from the unread part to the read one",
     plants: {
-      "to the middle": moves(OLD, 10),
-      "to the middle, while a call that was read is deleted": moves(OLD, 10, 13),
+      "to the middle": moves(OLD, 25),
+      "to the middle, while a call that was read is deleted": moves(OLD, 25, 22),
     },
-    cells: cells("sometimes", "found", "never", "never", "never"),
+    cells: cells("sometimes", "found", "never", "found", "never"),
   },
   {
     fault: "A call comes late, before the look-back",
@@ -194,7 +229,7 @@ export const FAULTS: readonly Fault[] = [
       alone: lists((world) => withCall(world.listed, likeAt(world, OLD))),
       "while another one is deleted": lists((world) => withCall(without(world, OLD + 5), likeAt(world, OLD))),
     },
-    cells: cells("sometimes", "found", "never", "never", "never"),
+    cells: cells("sometimes", "found", "never", "found", "never"),
   },
   {
     fault: "A call is deleted at the service",
@@ -205,12 +240,16 @@ export const FAULTS: readonly Fault[] = [
         withCall(without(world, OLD), likeAt(world, OLD + 5)),
       ),
     },
-    cells: cells("sometimes", "found", "never", "never", "never"),
+    cells: cells("sometimes", "found", "never", "found", "never"),
   },
   {
     fault: "A call is corrected at the service",
-    plants: { "one of the last days": corrected(RECENT), "an old one": corrected(OLD) },
-    cells: cells("sometimes", "found", "never", "never", "never"),
+    plants: {
+      "one of the last days": corrected(RECENT, longer),
+      "an old one": corrected(OLD, longer),
+      "its disposition": corrected(OLD, () => ({ disposition: "Carrier pigeon" })),
+    },
+    cells: cells("sometimes", "found", "never", "sometimes", "never"),
   },
   {
     fault: "A call is in no list of the service",
@@ -226,17 +265,23 @@ export const FAULTS: readonly Fault[] = [
         },
       },
     },
-    cells: cells("never", "never", "never", "never", "never"),
+    cells: cells("never", "never", "never", "found", "never"),
   },
   {
     fault: "A stored call is edited",
     plants: {
+      "its disposition": runs(`UPDATE calls SET disposition = 'Carrier pigeon' WHERE call_id = ${idAt(OLD)}`),
       "one of the last days": runs(
         `UPDATE calls SET duration = duration + 7 WHERE call_id = ${idAt(RECENT)}`,
       ),
       "an old one": runs(`UPDATE calls SET duration = duration + 7 WHERE call_id = ${idAt(OLD)}`),
     },
-    cells: cells("never", "never", "found", "never", "found"),
+    cells: cells("never", "never", "found", "sometimes", "found"),
+  },
+  {
+    fault: "A stored call is edited, with its hash and facts",
+    plants: { "one of the last days": forges(RECENT), "an old one": forges(OLD) },
+    cells: cells("sometimes", "found", "never", "found", "never"),
   },
   {
     fault: "A stored call is deleted",
@@ -247,7 +292,7 @@ export const FAULTS: readonly Fault[] = [
         `${removes(OLD)}; UPDATE counts SET value = value - 1 WHERE name = 'calls'`,
       ),
     },
-    cells: cells("sometimes", "found", "found", "never", "found"),
+    cells: cells("sometimes", "found", "found", "found", "found"),
   },
   {
     fault: "A fact is edited",
@@ -276,12 +321,12 @@ export const FAULTS: readonly Fault[] = [
       "of starts": zeroes("call_facts_call_started"),
       "of campaigns": zeroes("call_facts_campaign_id"),
     },
-    cells: cells("never", "never", "sometimes", "never", "found"),
+    cells: cells("never", "never", "sometimes", "sometimes", "found"),
   },
   {
     fault: "A table is damaged",
     plants: { "of calls": zeroes("calls"), "of facts": zeroes("call_facts") },
-    cells: cells("sometimes", "sometimes", "found", "never", "found"),
+    cells: cells("sometimes", "sometimes", "found", "found", "found"),
   },
   {
     fault: "The record of a run, or its certificate, is edited",
@@ -322,15 +367,12 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "A sync is killed",
     plants: {
-      "a first load": killed((world) => {
-        rmSync(world.folder, { recursive: true });
-        openNewWarehouse(world.database)[Symbol.dispose]();
-      }),
+      "a first load": killed((world) => world.empty()),
       "a later pass": killed((world) => {
         world.listed = withCall(world.listed, likeAt(world, OLD));
       }),
     },
-    cells: cells("found", "found", "never", "never", "never"),
+    cells: cells("found", "found", "never", "found", "never"),
   },
   {
     fault: "An old backup is put back",
@@ -350,6 +392,6 @@ export const FAULTS: readonly Fault[] = [
         },
       },
     },
-    cells: cells("found", "found", "sometimes", "never", "never"),
+    cells: cells("found", "found", "sometimes", "found", "never"),
   },
 ];

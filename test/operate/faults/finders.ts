@@ -83,6 +83,9 @@ export const FINDERS = {
 } as const satisfies Readonly<Record<string, Finder>>;
 export type FinderName = keyof typeof FINDERS;
 
+/** Commands that look at the copy and its files alone. */
+export const COPY_FINDERS = ["verify", "reconcile", "doctor --deep"] as const satisfies FinderName[];
+
 /** Runs a finder; one that cannot read a damaged file has found it. */
 export async function finds(name: FinderName, world: World): Promise<boolean> {
   try {

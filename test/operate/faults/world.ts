@@ -37,6 +37,12 @@ export class World {
     cpSync(join(this.#place.path, name), this.folder, { recursive: true });
   }
 
+  /** Begins with an empty copy. */
+  empty(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    openNewWarehouse(this.database)[Symbol.dispose]();
+  }
+
   change(sql: string): void {
     using warehouse = openExistingWarehouse(this.database);
     warehouse.sqlite.pragma("foreign_keys = OFF");
@@ -106,7 +112,7 @@ function readCalls({ sqlite }: Pick<Warehouse, "sqlite">): string {
 /** Makes a copy of 60 calls and of two more, which `verify` finds in order, with two exported files. */
 export async function makeWorld(): Promise<World> {
   const world = new World();
-  openNewWarehouse(world.database)[Symbol.dispose]();
+  world.empty();
   const all = callsOf(62);
   world.listed = all.slice(2);
   await world.sync("full", { hours: 1 });
