@@ -82,8 +82,8 @@ const corrected = (place: number, change: (row: ServedRow) => Partial<ServedRow>
   lists(({ listed }) => listed.map((row, at) => (at === place ? { ...row, ...change(row) } : row)));
 const longer = ({ duration }: ServedRow) => ({ duration: duration + 7 });
 
-/** Edits the duration of a stored call, with all that follows from it. */
-const forges = (place: number): Plant => ({
+/** Edits the duration of a stored call, with its facts and hashes. */
+const forges = (place: number, ...hashes: ("row_hash" | "served_hash")[]): Plant => ({
   between: ({ database }) => {
     using warehouse = openExistingWarehouse(database);
     const { sqlite } = warehouse;
@@ -96,7 +96,8 @@ const forges = (place: number): Plant => ({
       .prepare<[unknown], Call>("SELECT * FROM calls LEFT JOIN transcripts USING (call_id) WHERE call_id = ?")
       .get(id);
     if (call === undefined) throw new Error("There is no such call");
-    sqlite.prepare("UPDATE calls SET row_hash = ? WHERE call_id = ?").run(hashCall(call), id);
+    for (const name of hashes)
+      sqlite.prepare(`UPDATE calls SET ${name} = ? WHERE call_id = ?`).run(hashCall(call), id);
     const { duration, is_qualified } = attributeCall(call, DEFAULT_RULES);
     sqlite
       .prepare("UPDATE call_facts SET duration = ?, is_qualified = ? WHERE call_id = ?")
@@ -280,8 +281,12 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: "A stored call is edited, with its hash and facts",
-    plants: { "one of the last days": forges(RECENT), "an old one": forges(OLD) },
-    cells: cells("sometimes", "found", "never", "found", "never"),
+    plants: {
+      "not with the hash of the row as served": forges(OLD, "row_hash"),
+      "with it, one of the last days": forges(RECENT, "row_hash", "served_hash"),
+      "with it, an old one": forges(OLD, "row_hash", "served_hash"),
+    },
+    cells: cells("sometimes", "sometimes", "never", "found", "never"),
   },
   {
     fault: "A stored call is deleted",
