@@ -21,8 +21,8 @@ const lastChange = ({ sqlite }: Warehouse) =>
 const called = (call_id: number, campaign_id: string | null, campaign_name: string | null) =>
   makeCall({ call_id, campaign_id, campaign_name });
 
-describe("the common names of campaigns", () => {
-  it("are those of the facts after any writes: new calls, other names and ids, calls that go and return", () => {
+describe("names of campaigns", () => {
+  it("common names are those of the facts after any writes: new calls, other names and ids, calls that go and return", () => {
     const call = fc.tuple(
       fc.integer({ min: 1, max: 9 }),
       fc.constantFrom(null, "71", "72"),
@@ -54,7 +54,7 @@ describe("the common names of campaigns", () => {
     );
   });
 
-  it("date all calls of an id when its name changes, and no others", () => {
+  it("a new common name dates all calls of its id, and no others", () => {
     using warehouse = newWarehouse([
       called(1, "71", "Autumn"),
       called(2, "71", "Autumn"),
@@ -69,7 +69,7 @@ describe("the common names of campaigns", () => {
     expect(changedAfter(warehouse, second)).toEqual([1, 2, 5, 6, 7]);
   });
 
-  it("are found and made again where somebody edited them", () => {
+  it("verify finds edited names, and recomputing the attribution makes them again", () => {
     using warehouse = newWarehouse([called(1, "71", "Autumn"), called(2, "72", "Winter")]);
     for (const edit of [
       "UPDATE campaigns SET campaign = 'Spring' WHERE campaign_id = '71'",

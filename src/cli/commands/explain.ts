@@ -226,7 +226,7 @@ function describeCampaign({ campaign, campaign_as_tagged, campaign_from, dni }: 
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
   const tagged = campaign_as_tagged ?? NOT_SET;
-  const common = campaign === campaign_as_tagged ? "" : `; most calls of the id; this one: ${tagged}`;
+  const common = campaign === campaign_as_tagged ? "" : `; as tagged: ${tagged}`;
   if (campaign_as_tagged === null) return `${campaign}${id}${common}`;
   if (campaign_from === null) return `${campaign}${id}${common}; from the AI assistant`;
   const raw = presentText(dni[campaign_from] ?? null);
