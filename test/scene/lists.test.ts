@@ -51,6 +51,24 @@ describe("options of files change what the oracle says", () => {
     },
   );
 
+  it.each(ACCOUNTS)(
+    "the list of calls of $name has those of two callers, in other spellings",
+    async (account) => {
+      const listed = callsOf(account);
+      const numbers = listed.flatMap(({ caller_id }) => (caller_id?.startsWith("+") ? [caller_id] : []));
+      const callers = [numbers.at(3) ?? "", numbers.at(-2) ?? ""];
+      const spelled = callers.flatMap((number) => [
+        "--caller",
+        `${number.slice(0, 3)} (${number.slice(3, 6)}) ${number.slice(6)}`,
+      ]);
+      const rows = readCsv(await write(account.name, "calls.csv", "calls", ...DAYS, ...spelled));
+      const expected = listed.filter(({ caller_id }) => callers.includes(caller_id ?? ""));
+      expect(rows.map(({ call_id }) => call_id)).toEqual(expected.map(({ call_id }) => call_id));
+      expect(new Set(expected.map(({ caller_id }) => caller_id)).size).toBe(2);
+      expect(expected.length).toBeLessThan(listed.length);
+    },
+  );
+
   it.each(ACCOUNTS)("the page to explore of $name lists its calls with --rows", async (account) => {
     using folder = makeTempFolder();
     const days = ["--account", account.name, ...DAYS, "--out", folder.path];

@@ -101,6 +101,7 @@ const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[
 
 /** Options that change what files have apart from figures, and how a test of files of the scene asks for each. */
 const IN_FILES: Readonly<Record<string, string>> = {
+  caller: "--caller",
   chance: "--chance",
   changed_since: "--changed-since",
   columns: "--columns",

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { answerTable } from "../../src/features/explore/browser/answers.ts";
+import { answerTable, figuresOfPage } from "../../src/features/explore/browser/answers.ts";
 import { PageCalls } from "../../src/features/explore/browser/page-calls.ts";
 import { defaultView } from "../../src/features/explore/browser/view.ts";
 import { readBySheetJs } from "../export/workbook-readers.ts";
@@ -183,35 +183,28 @@ describe("each surface shows the figures of the oracle", () => {
       folder.path,
     );
     const { facts, data } = readPage(join(folder.path, "explore.html"));
-    const names = [
-      "calls",
-      "answered_calls",
-      "missed_calls",
-      "qualified_calls",
-      "first_time_callers",
-      "unique_callers",
-    ];
-    const view = {
-      ...defaultView(facts, names),
-      ...({ days: RANGE, by: ["source"], compare: "previous", figures: names } as const),
-    };
-    const { columns, rows } = await answerTable(
-      { facts, calls: new PageCalls(facts, data) },
-      { ...view, by: ["source"] },
-    );
-    const shown = rows.map((row) =>
-      Object.fromEntries(columns.map(({ name }, index) => [name, row[index] ?? null])),
-    );
-    const { spend: _, outcomes: __, total: ___, ...asked } = ALL;
-    const expected = figuresOf(account, asked).map((row) =>
-      Object.fromEntries(
-        ["source", ...names.flatMap((name) => [name, `${name}_previous`, `${name}_change`])].map((name) => [
-          name,
-          row[name] ?? null,
-        ]),
-      ),
-    );
-    expect(alike(shown, expected)).toEqual(expected);
+    const figures = figuresOfPage(facts).map((figure) => figure.name);
+    for (const dimension of ["source", "campaign"] as const) {
+      const { columns, rows, totals } = await answerTable(
+        { facts, calls: new PageCalls(facts, data) },
+        {
+          ...defaultView(facts, figures),
+          ...{ days: RANGE, by: [dimension], compare: "previous", figures },
+        },
+      );
+      const names = columns.map(({ name }) => name);
+      const toRow = (values: readonly unknown[]) =>
+        Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]));
+      const shown = [...rows, ...totals.map(({ values }) => values)].map(toRow);
+      const expected = figuresOf(account, { ...ALL, by: [dimension] }).map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name))),
+      );
+      // Only marks of chance are not computed by the oracle.
+      const known = new Set(expected.flatMap((row) => Object.keys(row)));
+      expect(names.filter((name) => !known.has(name) && !name.endsWith("_within_chance"))).toEqual([]);
+      expect(names).toEqual(expect.arrayContaining(["cost_previous", "cost_per_call", "revenue_change"]));
+      expect(alike(shown, expected)).toEqual(expected);
+    }
   });
 
   it.each(ACCOUNTS)("assistants, the library and SQL views of $name", async (account) => {

@@ -5,7 +5,7 @@ import { KEEP_ALL, type Keep } from "../../src/calls/privacy/keep-settings.ts";
 import { forgetCallers } from "../../src/operate/forget/forget-callers.ts";
 import { openWarehouse } from "../../src/warehouse/file/open.ts";
 import { rowOf, startRowService } from "../support/services/call-service.ts";
-import { locked } from "../support/warehouses/warehouse.ts";
+import { locked, readRows } from "../support/warehouses/warehouse.ts";
 
 const FORGOTTEN = "+4930123456";
 const callOf = (id: number, members: object) => JSON.stringify({ ...JSON.parse(rowOf(id)), ...members });
@@ -37,6 +37,10 @@ it.each<{ served: string; keep?: Partial<Keep>; later?: string }>([
     const files = readdirSync(service.folder).map((name) =>
       readFileSync(join(service.folder, name), "latin1"),
     );
+    expect(readRows(service.database, "SELECT call_id FROM calls ORDER BY call_id")).toEqual([
+      { call_id: 1 },
+      { call_id: 2 },
+    ]);
     expect(files.some((bytes) => bytes.includes(FORGOTTEN.slice(1)))).toBe(false);
   },
 );

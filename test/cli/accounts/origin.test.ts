@@ -56,6 +56,7 @@ describe("warehouse of another account", () => {
     "outcome remove": "1",
     verify: "",
     publish: "--to clickhouse://127.0.0.1:9/calls",
+    reconcile: "calls.csv",
     restatements: "",
     explain: "1",
     forget: "+49301234567",

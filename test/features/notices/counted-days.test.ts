@@ -9,5 +9,7 @@ it("verify finds no problem when calls were counted for notices", async () => {
   await new ListedCalls(warehouse).sync("full");
   const untilMs = Date.parse("2026-11-02T00:00:00.000Z");
   writeTransaction(warehouse, (tx) => countChangedDays(tx, untilMs - 86_400_000, untilMs));
+  const days = warehouse.sqlite.prepare("SELECT DISTINCT day FROM watched_days ORDER BY day").pluck().all();
+  expect(days).toEqual(["2026-11-01", "2026-11-02"]);
   expect(await problemsOf(warehouse)).toEqual([]);
 });

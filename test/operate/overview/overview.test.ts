@@ -37,11 +37,11 @@ function rowOf(
   const range = { from: "2026-10-01", to: "2026-10-31" };
   const manifest = { timezone: zone, range, statements: [] as Manifest["statements"] } as Manifest;
   const table = { columns: [{ name: "calls", type: "integer" }], rows: [] };
-  const own = { account, manifest, table, compared: { ...COMPARED, times } };
+  const accountFigures = { account, manifest, table, compared: { ...COMPARED, times } };
   return {
     account,
     title,
-    own: figures && own,
+    accountFigures: figures && accountFigures,
     figures: figures ?? {},
     currency: currency ?? null,
     status,

@@ -359,6 +359,8 @@ function setGone(run: Forger["run"], id: number | undefined, at: string): void {
 it("verify finds no problem in the warehouse before it is forged", async () => {
   using warehouse = newWarehouse();
   await fill(warehouse);
+  const { met, of } = forgerOf(warehouse);
+  expect([met.length, of[4].length, of[5].length]).toEqual([59, 3, 2]);
   expect(await problemsOf(warehouse)).toEqual([]);
 });
 
@@ -369,6 +371,7 @@ it("verify finds each forgery and names the problem", async () => {
   sqlite.pragma("foreign_keys = OFF");
   const found: unknown[] = [];
   const all = Object.entries(FORGERIES).flatMap(([line, rows]) => rows.map((row) => [line, ...row] as const));
+  expect(all.length).toBeGreaterThan(30);
   for (const [line, forgery, says, forge] of all) {
     sqlite.exec("BEGIN");
     const forger = forgerOf(warehouse);

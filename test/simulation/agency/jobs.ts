@@ -13,7 +13,7 @@ type List = (typeof LISTS)[number];
 const hasIds = (list: List) => list === "crm" || list === "shop";
 const STAGES = ["booked", "sold", "sold", "lost"] as const;
 /** A list is given again for so many days. */
-const WINDOW_DAYS = 15;
+const WINDOW_DAYS = 45;
 
 /** Imports a list of one client, or the list of that name of each. */
 export async function importJobs(world: World, random: Random): Promise<void> {
