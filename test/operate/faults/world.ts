@@ -123,7 +123,7 @@ export async function makeWorld(): Promise<World> {
 }
 
 /** Calls as served, newest first. */
-export function callsOf(count: number): ServedRow[] {
+function callsOf(count: number): ServedRow[] {
   using warehouse = newWarehouse();
   const service = new ListedCalls(warehouse);
   while (service.calls.length < count) service.add();
