@@ -35,8 +35,11 @@ interface Described {
   isDerived?: true;
   /** Whether it depends on the rules by members that are marked as ruled: it is derived again if the rules change. */
   isRuled?: true;
-  /** How lists and views show a fact that is not a member of the call; by default not at all. */
-  shown?: { in: FactGroup; as?: string };
+  /**
+   * How lists and views show a fact that is not a member of the call; by default not at all. `common`: the column of
+   * the common name, which precedes the fact.
+   */
+  shown?: { in: FactGroup; as?: string; common?: string };
 }
 
 type ValueOf<Fact extends Described> = Values[Fact["type"]];
@@ -122,8 +125,8 @@ export const FACTS = {
     isRuled: true,
     type: "text",
     personal: "text",
-    shown: { in: "attribution" },
-    help: "The campaign's name: campaign_name, else utm_campaign, else `(ai-assistant)` for that medium.",
+    shown: { in: "attribution", as: "campaign_as_tagged", common: "campaign" },
+    help: "The campaign's name in this call: campaign_name, else utm_campaign, else `(ai-assistant)` for that medium.",
   },
   campaign_id: { isDerived: true, type: "text", personal: "text", help: "The campaign's identifier." },
   gclid: {
@@ -211,6 +214,31 @@ export function shownFacts(group: FactGroup): FactName[] {
 export function shownName(name: ShownFact): string {
   const { shown }: Described = FACTS[name];
   return shown?.as ?? name;
+}
+
+/** What the column of a common name is. */
+export const COMMON_NAME =
+  "The campaign's name in rollups: the one that most live calls of its campaign_id have, else campaign_as_tagged.";
+
+/** A column of lists and views: a fact, or the common name of the campaign. */
+export interface ShownColumn<Fact extends FactName> {
+  name: string;
+  fact: Fact;
+  type: FactType;
+  help: string;
+  isCommon?: true;
+}
+
+/** Returns the columns of a group of facts in lists and views. */
+export function shownColumns<Group extends FactGroup>(
+  group: Group,
+): ShownColumn<FactThat<{ shown: { in: Group } }>>[] {
+  return shownFacts(group).flatMap((fact) => {
+    const { shown, type, help }: Described = FACTS[fact];
+    const column = { name: shownName(fact), fact, type, help };
+    if (shown?.common === undefined) return [column];
+    return [{ ...column, name: shown.common, help: COMMON_NAME, isCommon: true }, column];
+  });
 }
 
 const LISTED = [...shownFacts("attribution"), ...shownFacts("visit"), ...shownFacts("conversation")];

@@ -1,4 +1,6 @@
 import { localTime } from "../base/calendar/local-time.ts";
+import { COMMON_NAME } from "../calls/facts.ts";
+import type { CallSource } from "../sources/session.ts";
 import { type CallColumn, derive, fromText } from "./export-calls.ts";
 import { type ExportJob, listsOf, pseudonymsOf } from "./job.ts";
 import type { ManifestFile } from "./manifest.ts";
@@ -12,12 +14,13 @@ export async function writeCallbacks(job: ExportJob): Promise<ManifestFile[]> {
   const callers = pseudonymsOf(job);
   const toLocal = localTime(timeframe.timezone);
   const started = { fact: "call_started" } as const;
-  const fact = (name: "source" | "channel" | "campaign" | "in_hours"): CallColumn => ({
+  const ofLast = (name: string, of: CallSource, help: string): CallColumn => ({
     name,
     type: "text",
-    of: { fact: name },
-    help: `${helpOf(name)} Of the last missed call.`,
+    of,
+    help: `${help} Of the last missed call.`,
   });
+  const fact = (name: "source" | "channel" | "in_hours") => ofLast(name, { fact: name }, helpOf(name));
   const columns: CallColumn[] = [
     {
       name: "caller_hash",
@@ -47,7 +50,8 @@ export async function writeCallbacks(job: ExportJob): Promise<ManifestFile[]> {
     },
     fact("channel"),
     fact("source"),
-    fact("campaign"),
+    ofLast("campaign", { common: "campaign" }, COMMON_NAME),
+    ofLast("campaign_as_tagged", { fact: "campaign" }, helpOf("campaign")),
     fact("in_hours"),
     { name: "tracking_number", type: "text", of: { member: "tracking_number" } },
     { name: "call_id", type: "integer", isId: true, of: { fact: "call_id" }, help: "The last missed call." },

@@ -40,7 +40,7 @@ function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] 
   /** Of the first and of the last call of a caller. */
   const ofCalls = (
     type: Column["type"],
-    member: "call_at" | "source" | "channel" | "campaign",
+    member: "call_at" | "source" | "channel" | "campaign" | "campaign_as_tagged",
     what: string,
   ) =>
     (["first", "last"] as const).map((which): CallerColumn => {
@@ -52,7 +52,8 @@ function callerColumns(toPseudonym: (caller: string) => string): CallerColumn[] 
     ...ofCalls("time", "call_at", "Start, UTC"),
     ...ofCalls("text", "source", "Source"),
     ...ofCalls("text", "channel", "Channel"),
-    ...ofCalls("text", "campaign", "Campaign"),
+    ...ofCalls("text", "campaign", "Campaign as in rollups"),
+    ...ofCalls("text", "campaign_as_tagged", "Campaign as tagged"),
     ...members("integer", ...SUMS),
     { name: "recovered", type: "boolean", of: isRecovered },
     { name: "recovered_after_seconds", type: "integer", of: secondsUntilAnswered },

@@ -2,9 +2,10 @@ import { localTime } from "../base/calendar/local-time.ts";
 import { weekOf } from "../base/calendar/periods.ts";
 import type { AttributionRules } from "../calls/attribution/attribution-rules.ts";
 import { DNI_FIELDS, type ListedMember } from "../calls/columns.ts";
-import { FACTS, type FactGroup, shownFacts, shownName } from "../calls/facts.ts";
+import { type FactGroup, shownColumns } from "../calls/facts.ts";
 import type { PrivateColumn } from "../config/request/option-values.ts";
 import type { Ask } from "../config/request/resolve.ts";
+import { WEEKDAYS } from "../figures/dimensions.ts";
 import type { CallSource } from "../sources/session.ts";
 import { findCallers, noCallsError } from "../warehouse/by-number/find-callers.ts";
 import { readLastChange } from "../warehouse/call-moments.ts";
@@ -139,6 +140,7 @@ export function callColumns(
     { ...member("org_unit_id"), type: "integer", isId: true },
     member("org_unit_name"),
     ...factsIn("visit"),
+    ...factsIn("tags"),
     ...DNI_FIELDS.map(member),
     { name: "gone_at", type: "time", of: { stored: "gone_at" } },
     {
@@ -156,10 +158,9 @@ const text = (name: string, of: CallSource): CallColumn => ({ name, type: "text"
 const member = (name: ListedMember) => text(name, { member: name });
 
 function factsIn(group: FactGroup): CallColumn[] {
-  return shownFacts(group).map((fact) => {
-    const { type, help } = FACTS[fact];
-    const name = shownName(fact);
-    return type === "flag" ? { name, type: "boolean", of: { fact }, help } : text(name, { fact });
+  return shownColumns(group).map(({ name, type, fact, help, isCommon }): CallColumn => {
+    const of: CallSource = isCommon ? { common: "campaign" } : { fact };
+    return { name, type: type === "flag" ? "boolean" : "text", of, help };
   });
 }
 
@@ -168,6 +169,7 @@ function timeColumns(toLocal: ReturnType<typeof localTime>): CallColumn[] {
   const started = { fact: "call_started" } as const;
   const weeks = new Map<string, string>();
   const toWeek = (day: string) => weeks.get(day) ?? weeks.set(day, weekOf(day)).get(day) ?? null;
+  const weekdayOf = (day: string) => WEEKDAYS[(new Date(day).getUTCDay() + 6) % 7] ?? null;
   const ofLocal = (make: (local: string) => Value) => ({
     of: started,
     derive: fromText((time) => make(toLocal(time).local)),
@@ -196,6 +198,11 @@ function timeColumns(toLocal: ReturnType<typeof localTime>): CallColumn[] {
       type: "text",
       ...ofLocal((local) => toWeek(local.slice(0, -TIME))),
       help: "ISO 8601 week of the local day.",
+    },
+    {
+      ...text("local_weekday", started),
+      ...ofLocal((local) => weekdayOf(local.slice(0, -TIME))),
+      help: "Weekday of the local day.",
     },
     {
       name: "local_hour",

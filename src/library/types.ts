@@ -194,6 +194,8 @@ export type AttributedCall = SqlRow & {
 } & {
   readonly [Name in ShownFact as ShownName<Name>]: SqlOf<FactValue<Name>>;
 } & {
+  /** The common name of its `campaign_id`, as in rollups. */
+  readonly campaign: string | null;
   readonly duration_seconds: number | null;
   readonly job_stage: string | null;
   readonly revenue: number | null;

@@ -31,8 +31,12 @@ const MACROS = ["%{%}%", "%{{%", "%*|%|*%", "%\\%\\%_%\\%\\%%", "%\\%7B%\\%7D%",
 /** Those that are a whole text. An address is not useless by a macro in it. */
 const WHOLE_MACROS = { text: "{%}", name: "\\_\\_%\\_\\_" };
 
-/** When a call last changed, ISO 8601 UTC. */
-export const CHANGED_AT = "strftime('%Y-%m-%dT%H:%M:%fZ', f.changed_ms / 1000.0, 'unixepoch')";
+/** When a call last changed, in milliseconds since 1970: with the common name of its campaign, its row in lists changes. */
+export const CHANGED_MS =
+  "max(f.changed_ms, coalesce((SELECT n.changed_ms FROM campaigns AS n WHERE n.campaign_id = f.campaign_id), 0))";
+
+/** The same, ISO 8601 UTC. */
+export const CHANGED_AT = `strftime('%Y-%m-%dT%H:%M:%fZ', ${CHANGED_MS} / 1000.0, 'unixepoch')`;
 
 /** NULL for no value, never an empty text. `f` are facts, `c` calls, `t` transcripts. */
 export function listedText(member: ListedMember): string {

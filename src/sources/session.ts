@@ -12,8 +12,9 @@ import type { Codes } from "../figures/key-table.ts";
 import type { RollupQuery, ZoneOffset } from "../figures/rollup-query.ts";
 import type { CallSelection } from "./engine.ts";
 import { FigureSession, type FigureSessionOptions, type Row, selectionOf } from "./figure-session.ts";
-import { CHANGED_AT, listedText, TEXT_TABLES } from "./listed-member.ts";
+import { CHANGED_AT, CHANGED_MS, listedText, TEXT_TABLES } from "./listed-member.ts";
 import { listText } from "./sql-text.ts";
+import { commonNameText } from "./sqlite/campaign-names-sql.ts";
 import { type RowEffect, readEffects } from "./sqlite/read-effects.ts";
 import { MISSED_TEXTS, UNREACHED } from "./sqlite/sqlite-callbacks-sql.ts";
 import { type CallerSummary, callersText } from "./sqlite/sqlite-callers-sql.ts";
@@ -35,9 +36,10 @@ import {
   visitsText,
 } from "./sqlite/sqlite-visits-sql.ts";
 
-/** A column of a list of calls: a fact, a member of the call, when it was marked as gone or changed, or its caller's missed calls. */
+/** A column of a list of calls: a fact, the common name of its campaign, a member of the call, when it was marked as gone or changed, or its caller's missed calls. */
 export type CallSource =
   | { fact: FactColumn }
+  | { common: "campaign" }
   | { member: ListedMember }
   | { stored: "gone_at" }
   | { moment: "changed_at" }
@@ -110,7 +112,7 @@ export class RollupSession extends FigureSession implements Disposable {
 
   /** Lists calls that changed after a moment. First calls are those of live calls, even if gone calls are listed. */
   changedCalls(columns: readonly CallSource[], afterMs: number): Listing<Row> {
-    const changed = this.#select({}, [`f.changed_ms > ${afterMs}`]);
+    const changed = this.#select({}, [`${CHANGED_MS} > ${afterMs}`]);
     return this.#list(columns, changed, { ...this.selection, isGoneCounted: false });
   }
 
@@ -127,6 +129,7 @@ export class RollupSession extends FigureSession implements Disposable {
   ): Listing<Row> {
     const expressions = columns.map((column) => {
       if ("fact" in column) return factText(column.fact, selection);
+      if ("common" in column) return commonNameText();
       if ("moment" in column) return CHANGED_AT;
       if ("missed" in column) return MISSED_TEXTS[column.missed];
       return "member" in column ? listedText(column.member) : `c.${column.stored}`;

@@ -1,5 +1,6 @@
 import { max } from "drizzle-orm";
 import { call_facts, STORED_FACTS } from "./calls/facts.ts";
+import { campaigns } from "./campaign-table.ts";
 import { isOther, type SchemaObjects } from "./stored-objects.ts";
 import type { Tx } from "./transaction.ts";
 import type { Reader } from "./warehouse.ts";
@@ -21,10 +22,11 @@ export const MOMENT_TRIGGERS: SchemaObjects = {
   date_removed_job: `AFTER DELETE ON outcomes BEGIN ${dated("call_id = OLD.call_id")} END`,
 };
 
-/** Returns the moment of the last change of a call. Reads the facts of all calls. */
+/** Returns the moment of the last change of a call, or of its campaign's name. Reads the facts of all calls. */
 export function readLastChange({ db }: Reader): number {
-  const read = db.select({ last: max(call_facts.changed_ms) }).from(call_facts);
-  return read.get()?.last ?? 0;
+  const ofCalls = db.select({ last: max(call_facts.changed_ms) }).from(call_facts);
+  const ofNames = db.select({ last: max(campaigns.changed_ms) }).from(campaigns);
+  return Math.max(ofCalls.get()?.last ?? 0, ofNames.get()?.last ?? 0);
 }
 
 /** Dates all calls, where something changes that none of the triggers sees. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Database } from "better-sqlite3";
 import { CalltallyError, EXIT } from "../base/errors.ts";
 import { MOMENT_TRIGGERS } from "./call-moments.ts";
+import { CAMPAIGN_TRIGGERS } from "./campaign-table.ts";
 import { tryAcquireLock } from "./file/lock.ts";
 import { replaceOutdated } from "./stored-objects.ts";
 
@@ -11,7 +12,7 @@ import { replaceOutdated } from "./stored-objects.ts";
  * Schema version of the baseline, `0000_baseline.sql`; each later migration adds one. Development versions used 1 to
  * 19. Until 1.0.0 is tagged, every edit of the baseline raises this number, so that older files are refused.
  */
-export const BASELINE_VERSION = 121;
+export const BASELINE_VERSION = 122;
 
 // By URL, because that is what drizzle-kit knows of a module.
 const MIGRATIONS_FOLDER = fileURLToPath(new URL("migrations", import.meta.url));
@@ -54,7 +55,7 @@ function applyMigrations(sqlite: Database, folder: string): void {
   const names = listMigrations(folder);
   const applied = Math.max(0, versionOf(sqlite) - BASELINE_VERSION + 1);
   for (const name of names.slice(applied)) sqlite.exec(readFileSync(join(folder, name), "utf8"));
-  replaceOutdated(sqlite, "TRIGGER", MOMENT_TRIGGERS);
+  replaceOutdated(sqlite, "TRIGGER", { ...MOMENT_TRIGGERS, ...CAMPAIGN_TRIGGERS });
   sqlite.pragma(`user_version = ${latestVersion(folder)}`);
 }
 

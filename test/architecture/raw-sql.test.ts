@@ -26,6 +26,7 @@ const ALLOWED: Readonly<Record<string, readonly [statements: number, why: string
   "warehouse/calls/rename-callers.ts": [2, "a function"],
   "warehouse/calls/rollup-view.ts": [1, "view"],
   "warehouse/calls/unmatched-dispositions.ts": [1, "rows read one at a time"],
+  "warehouse/campaign-table.ts": [3, "triggers, and what they compute"],
   "warehouse/changed-calls.ts": [3, "triggers; the table of a feature"],
   "warehouse/file/damage.ts": [1, "a file that cannot be opened as a warehouse"],
   "warehouse/runs/exports.ts": [1, "nested query"],

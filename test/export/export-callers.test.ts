@@ -40,7 +40,11 @@ it("an export of callers has them under keyed hashes, with what became of a miss
     format: { format: "json" },
   });
   const rows: Record<string, unknown>[] = JSON.parse(readText(folder, "callers.json"));
-  const common = { first_campaign: null, last_campaign: null, recovered_after_seconds: null };
+  const common = {
+    ...{ first_campaign: null, last_campaign: null },
+    ...{ first_campaign_as_tagged: null, last_campaign_as_tagged: null },
+    recovered_after_seconds: null,
+  };
   const direct = { source: "(direct)", channel: "Direct" };
   const ends = (first: object, last: object) =>
     Object.fromEntries(
@@ -52,8 +56,20 @@ it("an export of callers has them under keyed hashes, with what became of a miss
     {
       ...common,
       ...ends(
-        { call_at: "2026-03-01T10:00:00.500Z", source: "google", channel: "Organic Search", campaign: "A" },
-        { call_at: "2026-03-02T22:59:59.999Z", source: "bing", channel: "Organic Search", campaign: "B" },
+        {
+          call_at: "2026-03-01T10:00:00.500Z",
+          source: "google",
+          channel: "Organic Search",
+          campaign: "A",
+          campaign_as_tagged: "A",
+        },
+        {
+          call_at: "2026-03-02T22:59:59.999Z",
+          source: "bing",
+          channel: "Organic Search",
+          campaign: "B",
+          campaign_as_tagged: "B",
+        },
       ),
       caller_hash: hmac("+491"),
       calls: 3,

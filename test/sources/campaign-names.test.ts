@@ -64,13 +64,32 @@ describe("rollup by campaign", () => {
     expect(await rowsOf()).toEqual(ROWS);
   });
 
-  it("does not change the names of calls in lists and in attributed_calls", () => {
+  it("names each call in lists and in attributed_calls by its row, and as tagged", () => {
+    const tagged = ["Autumn", "Autumn", "Autumn", "AUTUMN SALE", "AUTUMN SALE", null, null, null, null, null];
+    const names = tagged.map((name) => ["Autumn", name]);
     using session = open({ campaign: ["1"] });
-    const { read } = session.calls([{ fact: "campaign" }]);
-    const own = ["Autumn", "Autumn", "Autumn", "AUTUMN SALE", "AUTUMN SALE", null, null, null, null, null];
-    expect([...read()].flat()).toEqual(own);
-    const view = account.prepare("SELECT campaign FROM attributed_calls WHERE campaign_id = '1'").pluck();
-    expect(view.all().toSorted()).toEqual(own.toSorted());
+    expect([...session.calls([{ common: "campaign" }, { fact: "campaign" }]).read()]).toEqual(names);
+    const view = account.prepare(
+      "SELECT campaign, campaign_as_tagged FROM attributed_calls WHERE campaign_id = '1' ORDER BY call_id",
+    );
+    expect(view.raw().all()).toEqual(names);
+  });
+
+  it("names gone calls in lists by the live calls of their id, and as tagged if these have no name", () => {
+    using session = open({ include_gone: true });
+    const rows = [
+      ...session.calls([{ fact: "call_id" }, { common: "campaign" }, { fact: "campaign" }]).read(),
+    ];
+    const gone = new Set<unknown>(GONE);
+    const names = rows.filter(([id]) => gone.has(id)).map(([, ...columns]) => columns);
+    expect(names).toEqual([
+      ...Array.from({ length: 9 }, () => ["Autumn", "Other"]),
+      ...[
+        ["Gone B", "Gone B"],
+        ["Gone B", "Gone B"],
+        ["Gone A", "Gone A"],
+      ],
+    ]);
   });
 });
 

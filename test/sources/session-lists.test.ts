@@ -7,6 +7,7 @@ import type { Call } from "../../src/calls/columns.ts";
 import type { CallFacts } from "../../src/calls/facts.ts";
 import type { CallFilter } from "../../src/calls/filter.ts";
 import type { Dimension } from "../../src/figures/dimensions.ts";
+import { NOT_SET, toServed } from "../../src/figures/reserved-keys.ts";
 import type { RollupQuery } from "../../src/figures/rollup-query.ts";
 import { RollupSession } from "../../src/sources/session.ts";
 import type { ConversionKey, ConversionQuery } from "../../src/sources/sqlite/sqlite-conversions-sql.ts";
@@ -43,6 +44,11 @@ const NAMES = new Map(
 /** The campaign's name in the rows of the call. */
 const nameOf = ({ campaign, campaign_id }: Fact) =>
   (campaign_id === null ? undefined : NAMES.get(campaign_id)) ?? campaign;
+/** The same in a list, where reserved words are not quoted. */
+function listedNameOf(fact: Fact): string | null {
+  const name = nameOf(fact);
+  return name === null || name === NOT_SET ? null : toServed(name);
+}
 
 const isIn = ({ startsAt, endsAt }: Span, { call_started }: Fact) =>
   (startsAt === undefined || (call_started !== null && call_started >= startsAt)) &&
@@ -168,8 +174,10 @@ describe("RollupSession.callers", () => {
           last_source: last.source,
           first_channel: first.channel,
           last_channel: last.channel,
-          first_campaign: first.campaign,
-          last_campaign: last.campaign,
+          first_campaign: listedNameOf(first),
+          last_campaign: listedNameOf(last),
+          first_campaign_as_tagged: first.campaign,
+          last_campaign_as_tagged: last.campaign,
           calls: calls.length,
           answered_calls: calls.filter(({ outcome }) => outcome === "answered").length,
           missed_calls: calls.filter(({ outcome }) => outcome === "missed").length,

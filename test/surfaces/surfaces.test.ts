@@ -95,12 +95,12 @@ const EXEMPTIONS: readonly Exemption[] = [
   },
   {
     tables: ["facts"],
-    surfaces: ["files", "terminal", "MCP"],
+    surfaces: ["files", "terminal", "MCP", "cluster"],
     rows: [
-      "caller",
+      ...["caller", "campaign_as_tagged"],
       ...["source", "medium", "campaign", "content", "term"].map((tag) => `utm_${tag}_folded`),
     ],
-    why: "Lists have tags as served, and numbers only on request; explanations show what a tag is tallied as.",
+    why: "Lists have numbers only on request; explanations show what a tag is tallied as; a cluster's column campaign is as tagged.",
   },
   {
     tables: ["kinds"],

@@ -72,11 +72,7 @@ describe("runQuery", () => {
     ["VALUES (1), (2)", "column1", [1n, 2n]],
     ["with x as (select 1 as a) select * from x", "a", [1n]],
     ["EXPLAIN SELECT 1", "opcode", expect.arrayContaining(["Init", "ResultRow"])],
-    [
-      "EXPLAIN QUERY PLAN SELECT * FROM rollup_campaign",
-      "detail",
-      expect.arrayContaining([expect.stringMatching(/call_facts/)]),
-    ],
+    ["EXPLAIN QUERY PLAN SELECT * FROM rollup_campaign", "detail", expect.arrayContaining(["SCAN f"])],
     ["SELECT * FROM pragma_table_info('calls')", "name", expect.arrayContaining(["call_id", "duration"])],
     ["SELECT * FROM attributed_calls ORDER BY call_id", "call_id", [2n, 731_000_005n]],
     ["SELECT * FROM rollup_channel", "calls", [1n, 1n]],

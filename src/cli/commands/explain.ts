@@ -222,13 +222,16 @@ function describeRule({ source_rule, referring_host, referrer_kind, is_assistant
   }
 }
 
-function describeCampaign({ campaign, campaign_from, dni }: Explanation): string {
+function describeCampaign({ campaign, campaign_as_tagged, campaign_from, dni }: Explanation): string {
   if (campaign === null) return NOT_SET;
   const id = dni.campaign_id ? `, id ${dni.campaign_id.trim()}` : "";
-  if (campaign_from === null) return `${campaign}${id}; from the AI assistant`;
+  const tagged = campaign_as_tagged ?? NOT_SET;
+  const common = campaign === campaign_as_tagged ? "" : `; as tagged: ${tagged}`;
+  if (campaign_as_tagged === null) return `${campaign}${id}${common}`;
+  if (campaign_from === null) return `${campaign}${id}${common}; from the AI assistant`;
   const raw = presentText(dni[campaign_from] ?? null);
-  const alias = raw === campaign ? "" : `, an alias of ${quote(raw)}`;
-  return `${campaign}${id}; from ${campaign_from}${alias}`;
+  const alias = raw === campaign_as_tagged ? "" : `, an alias of ${quote(raw)}`;
+  return `${campaign}${id}${common}; from ${campaign_from}${alias}`;
 }
 
 function describeOutcome({ outcome, disposition }: Explanation): string {

@@ -16,6 +16,7 @@ import { call_facts } from "../../warehouse/calls/facts.ts";
 import { readUnsettled } from "../../warehouse/calls/first-load.ts";
 import { followsRules, readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { transcripts } from "../../warehouse/calls/transcripts.ts";
+import { readCommonName } from "../../warehouse/campaign-table.ts";
 import { openReader } from "../../warehouse/file/open.ts";
 import { type OwnWarehouse, openOwn } from "../../warehouse/file/own-warehouse.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
@@ -93,6 +94,8 @@ export async function explainAt(
     dni: Object.fromEntries(DNI_FIELDS.map((field) => [field, call[field]])),
     ...reasons,
     ...listedFacts({ ...facts, is_first_call: first?.call_id === callId }),
+    /** As in rollups. */
+    campaign: readCommonName(reader, facts.campaign_id) ?? facts.campaign,
     channel_rules,
     disposition: call.disposition,
     duration: facts.duration,

@@ -3,13 +3,17 @@ import { CALLS } from "../../warehouse/calls/calls.ts";
 import { CALL_FACTS, call_facts } from "../../warehouse/calls/facts.ts";
 import { type ForgottenCallers, openForgotten } from "../../warehouse/calls/forgotten-callers.ts";
 import { REJECTED_CALLS } from "../../warehouse/calls/rejected.ts";
+import { CAMPAIGN_NAMES, CAMPAIGNS } from "../../warehouse/campaign-table.ts";
 import { type DescribedTable, type PersonalKind, personalColumns } from "../../warehouse/described.ts";
 import type { Tx } from "../../warehouse/transaction.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 import { TABLES } from "../schema/schema.ts";
 
-/** Tables whose rows are stripped as a whole, so that their hashes and the facts of calls follow. */
-const STRIPPED: readonly DescribedTable[] = [CALLS, CALL_FACTS, REJECTED_CALLS];
+/**
+ * Tables whose rows are stripped as a whole, so that their hashes and the facts of calls follow; and the names of
+ * campaigns, which follow the facts.
+ */
+const STRIPPED: readonly DescribedTable[] = [CALLS, CALL_FACTS, CAMPAIGNS, CAMPAIGN_NAMES, REJECTED_CALLS];
 
 /** Prepares to mask the numbers of forgotten callers in exported JSON, except tracking numbers. */
 export function prepareMaskJson(

@@ -1,5 +1,6 @@
 import Database from "better-sqlite3";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
+import { COMMON_NAME } from "../../calls/facts.ts";
 import { type Metric, metrics } from "../../figures/metrics.ts";
 import { type View, viewsOf } from "../../warehouse/calls/views.ts";
 import { ZONE_VIEW, zoneViewText } from "../../warehouse/calls/zone-view.ts";
@@ -44,6 +45,8 @@ const NAMED: ReadonlyMap<string, Omit<ColumnDescription, "name">> = new Map([
       help: "When its content, a fact or a job last changed, ISO 8601 UTC; a later transaction has a later one, even if the clock was set back.",
     },
   ],
+  ["campaign", { type: "text", help: COMMON_NAME }],
+  ["first_campaign", { type: "text", help: `Of the first call: ${COMMON_NAME}` }],
   ["local_day", { type: "text", help: "Day of call_started_local." }],
   ["local_weekday", { type: "text", help: "Weekday of call_started_local, Monday to Sunday." }],
   ["local_hour", { type: "integer", help: "Hour of call_started_local, 0 to 23." }],

@@ -19,6 +19,7 @@ import { FORGOTTEN_CALLERS } from "../../warehouse/calls/forgotten-callers.ts";
 import { REJECTED_CALLS } from "../../warehouse/calls/rejected.ts";
 import { RULES } from "../../warehouse/calls/rules.ts";
 import { TRANSCRIPTS } from "../../warehouse/calls/transcripts.ts";
+import { CAMPAIGN_NAMES, CAMPAIGNS } from "../../warehouse/campaign-table.ts";
 import { CHANGED_CALLS } from "../../warehouse/changed-calls.ts";
 import { COUNTS } from "../../warehouse/counts.ts";
 import type { DescribedTable } from "../../warehouse/described.ts";
@@ -41,6 +42,8 @@ export const TABLES: readonly DescribedTable[] = [
   TRANSCRIPTS,
   CALL_FACTS,
   CALLERS,
+  CAMPAIGNS,
+  CAMPAIGN_NAMES,
   RULES,
   COUNTS,
   SYNC_RUNS,

@@ -4,12 +4,14 @@ import { MOMENT_TRIGGERS } from "../../warehouse/call-moments.ts";
 import { readRulesInForce } from "../../warehouse/calls/rules.ts";
 import { findOutdatedViews } from "../../warehouse/calls/views.ts";
 import { readViewZone, ZONE_VIEW } from "../../warehouse/calls/zone-view.ts";
+import { CAMPAIGN_TRIGGERS } from "../../warehouse/campaign-table.ts";
 import { MARK_TRIGGERS } from "../../warehouse/changed-calls.ts";
 import { findOutdated, readObjects } from "../../warehouse/stored-objects.ts";
 import type { Reader } from "../../warehouse/warehouse.ts";
 
 const CORE: readonly TriggerFamily[] = [
   { family: MOMENT_TRIGGERS, needed: "moment" },
+  { family: CAMPAIGN_TRIGGERS, needed: "moment" },
   { family: MARK_TRIGGERS, needed: "publications WHERE totals IS NOT NULL" },
 ];
 

@@ -1,15 +1,3 @@
-/** A table's ids of campaigns whose calls have several names, or of which some have none. */
-const IDS_WITH_SEVERAL = `WITH RECURSIVE ids (id) AS (
-    SELECT min(campaign_id) FROM call_facts WHERE campaign_id IS NOT NULL
-    UNION ALL
-    SELECT (SELECT min(campaign_id) FROM call_facts WHERE campaign_id > id) FROM ids WHERE id IS NOT NULL
-  )
-  SELECT id FROM ids WHERE id IS NOT NULL AND ${endText("ASC")} IS NOT ${endText("DESC")}`;
-
-function endText(order: "ASC" | "DESC"): string {
-  return `(SELECT campaign FROM call_facts WHERE campaign_id = id ORDER BY campaign ${order} LIMIT 1)`;
-}
-
 /**
  * Returns the SELECT of campaign_id and campaign: the name that most live calls of an id have, of several the first in
  * order. For any SQLite.
@@ -34,5 +22,15 @@ export function campaignNamesText({
 ) WHERE rank = 1`;
 }
 
-/** Only campaigns with calls of another name, or without one. */
-export const SEVERAL_NAMES = campaignNamesText({ ids: IDS_WITH_SEVERAL });
+/** The name of a call's campaign in rollups: that of its id, else its own. @param facts alias of `call_facts` */
+export function commonNameText(facts = "f"): string {
+  return `coalesce((SELECT n.campaign FROM campaigns AS n WHERE n.campaign_id = ${facts}.campaign_id), ${facts}.campaign)`;
+}
+
+/** Campaigns with calls of another name, or without one. */
+export const SEVERAL_NAMES = `SELECT campaign_id, campaign FROM campaigns AS n
+  WHERE campaign IS NOT NULL AND ${endText("ASC")} IS NOT ${endText("DESC")}`;
+
+function endText(order: "ASC" | "DESC"): string {
+  return `(SELECT f.campaign FROM call_facts AS f WHERE f.campaign_id = n.campaign_id ORDER BY f.campaign ${order} LIMIT 1)`;
+}

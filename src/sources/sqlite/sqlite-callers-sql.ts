@@ -1,6 +1,8 @@
 import type { Span } from "../../base/calendar/dates.ts";
+import { namesOf } from "../../base/records.ts";
 import type { Channel } from "../../calls/attribution/channel-rules.ts";
 import type { CallSelection } from "../engine.ts";
+import { commonNameText } from "./campaign-names-sql.ts";
 import { selectionText } from "./sqlite-calls-sql.ts";
 
 /**
@@ -19,6 +21,8 @@ export interface CallerSummary {
   last_channel: Channel;
   first_campaign: string | null;
   last_campaign: string | null;
+  first_campaign_as_tagged: string | null;
+  last_campaign_as_tagged: string | null;
   calls: number;
   answered_calls: number;
   missed_calls: number;
@@ -28,7 +32,14 @@ export interface CallerSummary {
   answered_at: string | null;
 }
 
-const ENDS = ["source", "channel", "campaign"] as const;
+/** What the first and the last call have. */
+const ENDS = {
+  source: "f.source",
+  channel: "f.channel",
+  campaign: commonNameText(),
+  campaign_as_tagged: "f.campaign",
+};
+type End = keyof typeof ENDS;
 
 export function callersText(span: Span, selection: CallSelection): string {
   const columns: Record<keyof CallerSummary, string> = {
@@ -41,6 +52,8 @@ export function callersText(span: Span, selection: CallSelection): string {
     last_channel: last("channel"),
     first_campaign: first("campaign"),
     last_campaign: last("campaign"),
+    first_campaign_as_tagged: first("campaign_as_tagged"),
+    last_campaign_as_tagged: last("campaign_as_tagged"),
     calls: "count(*)",
     answered_calls: "count(*) FILTER (WHERE outcome = 'answered')",
     missed_calls: "count(*) FILTER (WHERE outcome = 'missed')",
@@ -51,7 +64,9 @@ export function callersText(span: Span, selection: CallSelection): string {
   // One order for all, so that the calls are sorted once: those without a start first.
   return `SELECT ${list.join(",\n  ")}
 FROM (
-  SELECT f.caller_id, f.call_id, f.call_started, f.outcome, ${ENDS.map((fact) => `f.${fact}`).join(", ")},
+  SELECT f.caller_id, f.call_id, f.call_started, f.outcome, ${namesOf(ENDS)
+    .map((end) => `${ENDS[end]} AS ${end}`)
+    .join(", ")},
     row_number() OVER by_caller AS rank,
     count(*) OVER by_caller AS calls,
     count(f.call_started) OVER by_caller AS calls_of_known_time,
@@ -66,10 +81,10 @@ GROUP BY caller_id
 ORDER BY min(call_started) NULLS LAST, ${first("call_id")}`;
 }
 
-function first(fact: (typeof ENDS)[number] | "call_id"): string {
-  return `max(${fact}) FILTER (WHERE rank = 1 + iif(calls_of_known_time = 0, 0, calls - calls_of_known_time))`;
+function first(end: End | "call_id"): string {
+  return `max(${end}) FILTER (WHERE rank = 1 + iif(calls_of_known_time = 0, 0, calls - calls_of_known_time))`;
 }
 
-function last(fact: (typeof ENDS)[number]): string {
-  return `max(${fact}) FILTER (WHERE rank = calls)`;
+function last(end: End): string {
+  return `max(${end}) FILTER (WHERE rank = calls)`;
 }

@@ -15,6 +15,7 @@ import { renameCallers } from "../calls/rename-callers.ts";
 import { insertRules, readRulesInForce } from "../calls/rules.ts";
 import { transcripts } from "../calls/transcripts.ts";
 import { updateViews } from "../calls/views.ts";
+import { settleCampaigns } from "../campaign-table.ts";
 import { countRows, setCount } from "../counts.ts";
 import type { Tx } from "../transaction.ts";
 import { updateRuledFacts } from "./update-ruled-facts.ts";
@@ -63,6 +64,7 @@ export function* attributeAll(
     if (read < total) yield { read, total };
   }
   if (!followsBefore) settleCallers(tx);
+  settleCampaigns(tx);
   // Columns that are no facts may depend on the program or the unit.
   const isOfOtherProgram = before.version !== ATTRIBUTION_VERSION;
   if (isOfOtherProgram || before.rules.duration_unit !== rules.duration_unit) dateAllCalls(tx);

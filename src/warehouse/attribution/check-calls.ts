@@ -14,6 +14,7 @@ import { BATCH_ROWS, inBatches } from "../calls/each-call.ts";
 import { STORED_FACTS, toStored } from "../calls/facts.ts";
 import { CALLERS_OF_FACTS, readUnsettled } from "../calls/first-load.ts";
 import { readRulesInForce } from "../calls/rules.ts";
+import { findOtherNames } from "../campaign-table.ts";
 import { readLastDoneRun } from "../runs/runs.ts";
 import type { Reader } from "../warehouse.ts";
 
@@ -44,7 +45,7 @@ export interface CheckedCalls {
   damaged: number[];
   /** Ids of calls with contents that `withheld` says are not kept. */
   overkept: number[];
-  /** Ids of calls whose facts, or whose callers, are not what the rules in force give. */
+  /** Ids of calls whose facts, callers or names of campaigns are not what the rules in force give. */
   others: number[];
   /** Ids of facts without a call. */
   orphans: number[];
@@ -78,6 +79,7 @@ export async function checkCalls(warehouse: Reader, signal?: AbortSignal): Promi
   // Callers are settled when a first load ends.
   const isLoading = isInFirstLoad(warehouse);
   if (!isLoading) others.push(...findOtherCallers(warehouse));
+  others.push(...findOtherNames(warehouse));
   return {
     ...{ checked, damaged, overkept },
     others: [...new Set(others)],

@@ -3,7 +3,7 @@ import { type Dimension, type KeyColumn, keyColumns } from "../../figures/dimens
 import { metrics } from "../../figures/metrics.ts";
 import { figureText, type SqlDialect, shownText } from "../../sources/figure-sql.ts";
 import { groupBy } from "../../sources/sql-text.ts";
-import { campaignNamesText } from "../../sources/sqlite/campaign-names-sql.ts";
+import { commonNameText } from "../../sources/sqlite/campaign-names-sql.ts";
 
 /**
  * Returns the SELECT of a rollup for a view, by a dimension that is a fact: the same figures as those of
@@ -29,15 +29,12 @@ export function rollupViewText(
     return `${key.isNamed ? shownText(value, dialect) : value} AS ${key.name}`;
   });
   return `SELECT ${[...columns, ...figures].join(",\n  ")}
-FROM call_facts AS f${keys.some(({ isNameOf }) => isNameOf) ? NAMES : ""}
+FROM call_facts AS f
 WHERE f.is_live
 ${groupBy(keys.map((_, index) => String(index + 1)))}ORDER BY ${["calls DESC", ...keys.map(({ name }) => name)].join(", ")}`;
 }
 
-const NAMES = `
-LEFT JOIN (${campaignNamesText()}) AS n ON n.campaign_id = f.campaign_id`;
-
 function valueText({ name, of, isNameOf }: KeyColumn): string {
   if (!("fact" in of)) throw new Error(`A view cannot be by ${name}`);
-  return isNameOf === undefined ? `f.${of.fact}` : `coalesce(n.campaign, f.${of.fact})`;
+  return isNameOf === undefined ? `f.${of.fact}` : commonNameText();
 }

@@ -2,10 +2,11 @@ import type { Database } from "better-sqlite3";
 import type { AttributionRules } from "../../calls/attribution/attribution-rules.ts";
 import { CALL_COLUMNS, TRANSCRIPT_COLUMNS } from "../../calls/columns.ts";
 import type { Outcome } from "../../calls/facts.ts";
-import { type FactGroup, shownFacts, shownName } from "../../calls/facts.ts";
+import { type FactGroup, shownColumns } from "../../calls/facts.ts";
 import { STAGES } from "../../calls/filter.ts";
 import type { Dimension } from "../../figures/dimensions.ts";
 import { CHANGED_AT, listedText, TEXT_TABLES } from "../../sources/listed-member.ts";
+import { commonNameText } from "../../sources/sqlite/campaign-names-sql.ts";
 import { IS_EARNED } from "../../sources/sqlite/outcome-sums.ts";
 import { findOutdated, replaceOutdated, type SchemaObjects } from "../stored-objects.ts";
 import type { Tx } from "../transaction.ts";
@@ -24,9 +25,9 @@ const countOf = (outcome: Outcome) => `count(*) FILTER (WHERE f.outcome = '${out
 
 /** The columns of a group of facts. */
 const columnsOf = (group: FactGroup) =>
-  shownFacts(group)
-    .map((fact) => {
-      const name = shownName(fact);
+  shownColumns(group)
+    .map(({ name, fact, isCommon }) => {
+      if (isCommon) return `${commonNameText()} AS ${name}`;
       if (fact === "caller") return `callers.${name}`;
       return name === fact ? `f.${fact}` : `f.${fact} AS ${name}`;
     })
@@ -72,7 +73,8 @@ WHERE f.is_live`,
       sql: `SELECT callers.caller, count(*) AS calls, ${countOf("answered")}, ${countOf("missed")},
   count(*) FILTER (WHERE f.is_qualified) AS qualified_calls,
   min(f.call_started) AS first_call_at, max(f.call_started) AS last_call_at,
-  first.source AS first_source, first.medium AS first_medium, first.campaign AS first_campaign,
+  first.source AS first_source, first.medium AS first_medium, ${commonNameText("first")} AS first_campaign,
+  first.campaign AS first_campaign_as_tagged,
   first.channel AS first_channel
 FROM call_facts AS f
   JOIN callers ON callers.caller_id = f.caller_id

@@ -401,6 +401,20 @@ CREATE TABLE `transcripts` (
 	FOREIGN KEY (`call_id`) REFERENCES `calls`(`call_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `campaign_names` (
+	`campaign_id` text NOT NULL,
+	`campaign` text NOT NULL,
+	`calls` integer NOT NULL,
+	PRIMARY KEY(`campaign_id`, `campaign`)
+);
+--> statement-breakpoint
+CREATE INDEX `campaign_names_calls` ON `campaign_names` (`campaign_id`,"calls" desc,`campaign`);--> statement-breakpoint
+CREATE TABLE `campaigns` (
+	`campaign_id` text PRIMARY KEY NOT NULL,
+	`campaign` text,
+	`changed_ms` integer NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `changed_calls` (
 	`change_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`call_id` integer

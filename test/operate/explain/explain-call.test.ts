@@ -14,7 +14,7 @@ import { draws } from "../../support/draws.ts";
 import { clockAt, exportToFolder } from "../../support/figures/produce-files.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { arbitraryCalls, makeCall } from "../../support/warehouses/calls.ts";
-import { markGone, storeRun } from "../../support/warehouses/warehouse.ts";
+import { closedWarehouse, markGone, storeRun } from "../../support/warehouses/warehouse.ts";
 
 const NOW = Date.parse("2026-04-01T00:00:00.000Z");
 const STARTED_AT = "2026-03-31T23:00:00.000Z";
@@ -145,6 +145,26 @@ describe("explainCall", () => {
       warehouse.sqlite.exec("DELETE FROM transcripts; UPDATE calls SET withheld = 'transcripts'");
     }
     expect(await explained()).toMatchObject({ topic: "greeting", is_topic_kept: true, topic_match: null });
+  });
+
+  it("names the campaign as rollups do, and as the call is tagged", async () => {
+    const named = ["Autumn", "Autumn", "Herbst", null].map((campaign_name, index) =>
+      makeCall({ call_id: index + 1, campaign_id: "71", campaign_name }),
+    );
+    using warehouse = closedWarehouse(named);
+    const { database } = warehouse;
+    const names: unknown[] = [];
+    for (const { call_id } of named) {
+      const options = { database, callId: call_id, rules: DEFAULT_RULES, timezone: "UTC" };
+      const { campaign, campaign_as_tagged } = (await explainCall(options))?.data ?? {};
+      names.push([campaign, campaign_as_tagged]);
+    }
+    expect(names).toEqual([
+      ["Autumn", "Autumn"],
+      ["Autumn", "Autumn"],
+      ["Autumn", "Herbst"],
+      ["Autumn", null],
+    ]);
   });
 
   it("agrees with the exported line of any call", async () => {

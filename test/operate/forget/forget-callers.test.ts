@@ -430,7 +430,10 @@ describe("forgetCallers and personal columns", () => {
       1,
       keepingAll(warehouse),
     );
-    const isOfCalls = new Set(["calls", "transcripts", "call_facts", "callers", "rejected_calls"]);
+    const isOfCalls = new Set([
+      ...["calls", "transcripts", "call_facts", "callers", "rejected_calls"],
+      ...["campaigns", "campaign_names"],
+    ]);
     for (const { name: table, columns } of TABLES.filter(({ name }) => !isOfCalls.has(name))) {
       const marked = columns.filter(({ personal }) => personal !== undefined && !STAYING.includes(personal));
       const row = marked.map(({ name, personal }) => [name, personal === "caller" ? ADA : text]);
@@ -456,15 +459,14 @@ describe("forgetCallers and personal columns", () => {
 
 describe("forgetCallers in other texts", () => {
   const json = `{"c":"a\\"b 030 123456","b":"${ADA}","d":"${BOB}","+49 30 123456":4930123456}`;
-  const all = TABLES.filter(({ name }) => !["calls", "call_facts", "rejected_calls"].includes(name)).flatMap(
-    (table) => {
-      const columns = personalColumns(table, ["text", "key"]);
-      const hasCalledNumbers = columns.some(({ personal }) => personal === "key");
-      return columns.length === 0
-        ? []
-        : { table: table.name, columns: columns.map(({ name }) => name), hasCalledNumbers };
-    },
-  );
+  const ofCalls = ["calls", "call_facts", "campaigns", "campaign_names", "rejected_calls"];
+  const all = TABLES.filter(({ name }) => !ofCalls.includes(name)).flatMap((table) => {
+    const columns = personalColumns(table, ["text", "key"]);
+    const hasCalledNumbers = columns.some(({ personal }) => personal === "key");
+    return columns.length === 0
+      ? []
+      : { table: table.name, columns: columns.map(({ name }) => name), hasCalledNumbers };
+  });
 
   it("masks the number in each text, but not a number that is also called where JSON names only that", () => {
     // The company calls from a number of its own.

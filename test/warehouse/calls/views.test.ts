@@ -25,6 +25,7 @@ const FACTS = [
   "source",
   "medium",
   "campaign",
+  "campaign_as_tagged",
   "channel",
   "utm_source_folded",
   "utm_medium_folded",
@@ -69,6 +70,7 @@ describe("attributed_calls", () => {
     expect(rows.map((row) => pick(row, FACTS))).toEqual(
       [bare, missing, FULL_CALL].map((call) => ({
         ...pick(Object.entries(attributeCall(call, DEFAULT_RULES)), FACTS),
+        campaign_as_tagged: attributeCall(call, DEFAULT_RULES).campaign,
         duration_seconds: call.duration,
         ...localOf(call.call_started),
         qualified: call === bare ? 0 : 1,
@@ -136,6 +138,7 @@ describe("attributed_callers", () => {
         first_source: "bing",
         first_medium: "cpc",
         first_campaign: null,
+        first_campaign_as_tagged: null,
         first_channel: "Paid Search",
       },
     ]);
