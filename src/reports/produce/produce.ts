@@ -2,6 +2,7 @@ import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
 import type { Ask } from "../../config/request/resolve.ts";
+import type { PrintOptions } from "../../export/formats/pdf/print-page.ts";
 import type {
   ExportJob,
   Reading,
@@ -29,6 +30,8 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   /** Whose figures pages and sheets show. @default nobody's */
   letterhead?: Letterhead | undefined;
   reportRun?: ReportRunOfFiles | undefined;
+  /** The browser that prints pages. @default one that is installed */
+  browser?: string | undefined;
 }
 
 export interface ProducedFiles {
@@ -124,10 +127,11 @@ async function make<T>(
     steps: readonly ExportStep[];
     onNewKey: (file: string) => void;
   },
-  { account, letterhead = PLAIN, signal, clock = systemClock }: ProduceOptions,
+  { account, letterhead = PLAIN, signal, browser, clock = systemClock }: ProduceOptions,
   read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty"> & { value: T }> {
   const { opened, outlet, folder, steps, onNewKey } = means;
+  const print = ask.isPrinted ? await loadPrinter({ browser, signal }) : undefined;
   for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
@@ -145,6 +149,7 @@ async function make<T>(
     lists: moment.calls && { ...moment.calls, onNewKey },
     isPartitioned: folder !== undefined,
     write,
+    print,
     table: tables.take,
   };
   const whole: SectionJob = Object.assign({}, started, ...steps.map((step) => step.at?.(started)));
@@ -170,6 +175,9 @@ async function make<T>(
   job.state({ files: { ...manifest, isWarehouseEmpty } });
   return { manifest, isWarehouseEmpty, value };
 }
+
+const loadPrinter = async (options: PrintOptions) =>
+  (await import("../../export/formats/pdf/print-page.ts")).openPrinter(options);
 
 async function readSection(
   job: SectionJob,
