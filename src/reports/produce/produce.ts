@@ -2,7 +2,6 @@ import { systemClock } from "../../base/clock.ts";
 import { CalltallyError, EXIT } from "../../base/errors.ts";
 import { realFile } from "../../base/folder.ts";
 import type { Ask } from "../../config/request/resolve.ts";
-import type { PrintOptions } from "../../export/formats/pdf/print-page.ts";
 import type {
   ExportJob,
   Reading,
@@ -131,7 +130,7 @@ async function make<T>(
   read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty"> & { value: T }> {
   const { opened, outlet, folder, steps, onNewKey } = means;
-  const print = ask.isPrinted ? await loadPrinter({ browser, signal }) : undefined;
+  const print = ask.isPrinted ? await loadPrinter(browser, signal) : undefined;
   for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
@@ -176,8 +175,10 @@ async function make<T>(
   return { manifest, isWarehouseEmpty, value };
 }
 
-const loadPrinter = async (options: PrintOptions) =>
-  (await import("../../export/formats/pdf/print-page.ts")).openPrinter(options);
+async function loadPrinter(browser: string | undefined, signal: AbortSignal | undefined) {
+  const { chooseBrowser, printerOf } = await import("../../export/formats/pdf/print-page.ts");
+  return printerOf(chooseBrowser(browser), { signal });
+}
 
 async function readSection(
   job: SectionJob,

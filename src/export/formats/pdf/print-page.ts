@@ -13,9 +13,7 @@ import { findBrowser } from "./find-browser.ts";
 /** Prints a page; returns the bytes of a PDF. */
 export type Print = (page: string) => Promise<Buffer>;
 
-export interface PrintOptions {
-  /** The file of the browser. @default one that is installed */
-  browser?: string | undefined;
+interface PrintOptions {
   signal?: AbortSignal | undefined;
   /** @default two minutes */
   timeoutMs?: number;
@@ -47,12 +45,8 @@ const ARGS = [
 /** What a browser needs of the environment: nothing of calltally's, and nothing secret. */
 const VARIABLES = ["PATH", "LANG", "LC_ALL", "SystemRoot", "SystemDrive", "ProgramFiles", "ProgramData"];
 
-/**
- * Returns what prints pages with an installed browser, each with a new profile and in its sandbox.
- * @throws UsageError without a browser, and for root, whom Chromium refuses a sandbox
- */
-export function openPrinter({ browser, signal, timeoutMs = TIMEOUT_MS }: PrintOptions): Print {
-  const program = assertPrintable(browser);
+/** Returns what prints pages with a browser, each with a new profile and in its sandbox. */
+export function printerOf(program: string, { signal, timeoutMs = TIMEOUT_MS }: PrintOptions): Print {
   return async (page) => {
     sweepFolders();
     const folder = mkdtempSync(join(tmpdir(), PREFIX)); // only its owner may read it
@@ -77,9 +71,13 @@ export function openPrinter({ browser, signal, timeoutMs = TIMEOUT_MS }: PrintOp
   };
 }
 
-/** Returns the browser's file. @throws UsageError as {@link openPrinter} */
-export function assertPrintable(browser: string | undefined): string {
-  const program = findBrowser(browser);
+/**
+ * Returns the file of the browser to print with.
+ * @param named the setting. By default one that is installed
+ * @throws UsageError without a browser, and for root, as whom Chromium starts only without its sandbox
+ */
+export function chooseBrowser(named: string | undefined): string {
+  const program = findBrowser(named);
   if (process.getuid?.() !== 0) return program;
   throw new UsageError("Cannot print a PDF as root: the browser would run without its sandbox", {
     hint: "Run calltally as another user.",
