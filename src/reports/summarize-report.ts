@@ -6,10 +6,11 @@ import { inLocale } from "../base/text/locale.ts";
 import { excludedOf } from "../config/request/conversion-kinds.ts";
 import type { Figure } from "../export/blocks.ts";
 import { judgeCompleteness } from "../export/completeness.ts";
+import { HEADLINE } from "../export/headline.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { sentencesOf } from "../export/sentences/sentences.ts";
 import type { ReportFile, ReportSummary } from "./delivery/report-summary.ts";
-import { type HeadlineColumn, toMessageFigures } from "./page/headline.ts";
+import { toMessageFigures } from "./page/headline.ts";
 import type { ReportPlan } from "./plan-report.ts";
 import type { ReportHeadline, ReportReading } from "./read-report.ts";
 import type { NamedReport } from "./report.ts";
@@ -79,13 +80,6 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   const sha256 = hash("sha256", content);
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
-
-/** The figures of a mail, in their order. */
-const HEADLINE: readonly HeadlineColumn[] = [
-  ...["calls", "answer_rate", "qualified_calls", "first_time_callers"],
-  ...["missed_calls", "missed_in_hours", "booked_calls", "revenue"],
-  ...["cost", "cost_per_call", "cost_per_qualified_call"],
-] as const;
 
 function toHeadline(
   { figures, spend, earned, compared }: ReportHeadline,

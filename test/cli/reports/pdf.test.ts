@@ -81,7 +81,7 @@ describe.skipIf(skipped || !HAS_PROCESSES)(`report as PDF${unlessSkipped}`, () =
         encoding: "utf8",
       });
       expect(text).toContain("Calls, 14 Sep 2026 to 20 Sep 2026");
-      const words = text.split(/\s+/);
+      const words = text.split(/[\s,;]+/);
       expect(words).toEqual(expect.arrayContaining(["613", "241", "60.7%", "587", "+4.4%"]));
       expect(folder.temporaryFiles()).toEqual([]);
       const verified = await folder.run("verify out/manifest.json");
