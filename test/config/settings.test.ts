@@ -448,6 +448,7 @@ describe("inspectSettings", () => {
       "TITLE",
       "LOGO",
       "LOCALE",
+      "BROWSER",
       "RECORDING_SIGNATURE",
       "ALIASES",
       "TOPICS",

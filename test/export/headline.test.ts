@@ -52,7 +52,7 @@ function headlineOf({ Headline = [] }: SeenWorkbook): (string | undefined)[][] {
 }
 
 describe("the sheet Headline", () => {
-  it("has the figures of all calls of the days, and says how complete they are", async () => {
+  it("shows the figures of all calls of the days, and says how complete they are", async () => {
     using warehouse = makeWarehouse(CALLS);
     const book = await exportBook(warehouse, SEPTEMBER);
     expect(book.Headline?.slice(0, 3).map(([first]) => first?.shown)).toEqual([
@@ -70,7 +70,7 @@ describe("the sheet Headline", () => {
     ]);
   });
 
-  it("has the changes, with their units, if the export compares", async () => {
+  it("shows the changes, with their units, if the export compares", async () => {
     using warehouse = makeWarehouse(CALLS);
     const lines = headlineOf(await exportBook(warehouse, COMPARED));
     expect(lines[0]).toEqual(["Figure", "Calls of these days", "Before", "Change"]);
@@ -91,7 +91,7 @@ describe("the sheet Headline", () => {
     );
   });
 
-  it("has the figures that are asked for, in their order, instead of the usual ones", async () => {
+  it("shows the figures that are asked for, in their order, instead of the usual ones", async () => {
     using warehouse = makeWarehouse(CALLS);
     const columns = ["missed_calls", "unique_callers", "calls"] as const;
     expect(headlineOf(await exportBook(warehouse, { ...SEPTEMBER, columns: [...columns] }))).toEqual([
@@ -102,7 +102,7 @@ describe("the sheet Headline", () => {
     ]);
   });
 
-  it("has all costs, and those per call of campaigns with spend, as the page has them", async () => {
+  it("shows all costs, and those per call of campaigns with spend, as the page has them", async () => {
     using warehouse = makeWarehouse(CALLS);
     {
       using writer = openExistingWarehouse(warehouse.database);
@@ -132,7 +132,7 @@ describe("the sheet Headline", () => {
     for (const amount of ["50.00", "5.50", "9.17"]) expect(html.split(/\s+/)).toContain(amount);
   });
 
-  it("is also in a workbook of lists, and of the calls that the filter lets through", async () => {
+  it("a workbook of lists has the sheet Headline, of the calls that the filter lets through", async () => {
     using warehouse = makeWarehouse(CALLS);
     const filter = { campaign: ["Brand"] };
     const book = await exportBook(warehouse, { ...SEPTEMBER, targets: [{ kind: "calls" }], filter });
@@ -140,16 +140,16 @@ describe("the sheet Headline", () => {
     expect(headlineOf(book)[1]).toEqual(["Calls", "10"]);
   });
 
-  it("is left out of a list of changed calls, whose figures would be of other calls, too", async () => {
+  it("a workbook of changed calls has no sheet Headline, whose figures would be of other calls, too", async () => {
     using warehouse = makeWarehouse(CALLS);
     const book = await exportBook(warehouse, {
       targets: [{ kind: "calls" }],
-      changedSince: { runId: 1 },
+      changedSince: { afterMs: Date.parse("2026-01-01") },
     });
     expect(Object.keys(book)).toEqual(["calls", "About"]);
   });
 
-  it("is blank where share-safe figures are, and never has those of fewer calls", async () => {
+  it("a share-safe workbook has no sheet Headline of fewer calls than min_cell", async () => {
     using warehouse = makeWarehouse(CALLS);
     const shared = (minCell: number) => exportBook(warehouse, { ...SEPTEMBER, minCell });
     expect(headlineOf(await shared(40))[1]).toEqual(["Calls", "40"]);

@@ -25,6 +25,14 @@ const OTHER_FORMATS = {
   ...Object.fromEntries(FORMATS.map((name) => [name, "`calltally export --format` writes tables."])),
 };
 
+const chartFormat = () =>
+  choice(
+    "--format <format>",
+    CHART_FORMATS,
+    `html by default; pdf is the page printed by an installed browser, ${PAGES.pdf.file}`,
+    OTHER_FORMATS,
+  ).conflicts(["explore", "overview"]);
+
 export const command = (context: Context) => {
   const declared = callsCommand("report")
     .description(
@@ -67,14 +75,7 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
       ).conflicts(["explore", "by", "grain", "stdout", "engine"]),
     )
     .optionsGroup("Files:")
-    .addOption(
-      choice(
-        "--format <format>",
-        CHART_FORMATS,
-        `html by default; pdf is the page printed by an installed browser, ${PAGES.pdf.file}`,
-        OTHER_FORMATS,
-      ).conflicts(["explore", "overview"]),
-    )
+    .addOption(chartFormat())
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
     .option(

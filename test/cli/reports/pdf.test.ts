@@ -70,7 +70,7 @@ function give(folder: string): void {
 
 describe.skipIf(skipped || !HAS_PROCESSES)(`report as PDF${unlessSkipped}`, () => {
   it.skipIf(CHROMIUM_PEER.isMissing || PDFTOTEXT.isMissing)(
-    `has the headline of the page, printed by Chromium in its sandbox${CHROMIUM_PEER.note}${PDFTOTEXT.note}`,
+    `Chromium prints the headline of the page, in its sandbox${CHROMIUM_PEER.note}${PDFTOTEXT.note}`,
     async () => {
       using folder = makePdfFolder("", { browser: CHROMIUM });
       const { code, stdout, stderr } = await folder.run(`report ${DAYS} --format pdf --out out`);
@@ -172,7 +172,7 @@ describe.skipIf(skipped || !HAS_PROCESSES)(`report as PDF${unlessSkipped}`, () =
     },
   );
 
-  it("is refused before anything is written if no browser is found", async () => {
+  it("a PDF is refused before anything is written if no browser is found", async () => {
     using folder = makePdfFolder();
     const env = { TMPDIR: folder.options.env.TMPDIR, PATH: "/nonexistent" };
     const args = `report ${DAYS} --format pdf --out out`.split(" ");
@@ -187,7 +187,7 @@ Install Chromium, Google Chrome or Microsoft Edge, or name one with CALLTALLY_BR
   });
 
   it.skipIf(!isRoot)(
-    "is refused for root, alone and as a named report, before the browser is started",
+    "a PDF is refused for root, alone and as a named report, before the browser is started",
     async () => {
       using folder = makePdfFolder("process.exit(17)");
       folder.write("calltally.yaml", JSON.stringify({ reports: { weekly: { format: "pdf" } } }));
@@ -214,7 +214,7 @@ Install Chromium, Google Chrome or Microsoft Edge, or name one with CALLTALLY_BR
     { args: "--format docx", why: "must be one of html, pdf" },
     { args: "--format pdf --min-cell 10", why: "--min-cell does not apply to the page" },
     { args: "--format pdf --from 2026-09-14", why: "A report needs --from and --to, or --last" },
-  ])("is refused: $args", async ({ args, why }) => {
+  ])("the command refuses $args", async ({ args, why }) => {
     using folder = makePdfFolder();
     const { code, stderr } = await folder.run(`report ${args}`);
     expect(code).toBe(2);

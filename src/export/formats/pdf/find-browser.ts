@@ -6,7 +6,7 @@ import { SETTINGS } from "../../../config/settings.ts";
 
 const INSTALL = `Install Chromium, Google Chrome or Microsoft Edge, or name one with ${SETTINGS.browser.env}.`;
 
-/** Names of browsers on the path of Linux and BSD. Chromium is last: on Ubuntu, it may be a snap, which sees no temporary files. */
+/** Names of browsers on the path of Linux and BSD. Chromium is last: as a snap, it has a /tmp of its own. */
 const COMMANDS = [
   ...["google-chrome-stable", "google-chrome", "microsoft-edge-stable", "microsoft-edge"],
   ...["chromium", "chromium-browser"],
