@@ -123,11 +123,11 @@ export const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 export const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
 
 export const PAGE_FILE = PAGES.html.file;
+/** Its folder inside the export folder, with a manifest of its own. */
+export const PAGE_FOLDER = "report";
 /** The file of the page of charts. */
 export const chartFileOf = ({ isPrinted }: { isPrinted: boolean }): string =>
   (isPrinted ? PAGES.pdf : PAGES.html).file;
-/** Its folder inside the export folder, with a manifest of its own. */
-export const PAGE_FOLDER = "report";
 
 export const EXPLORE_FILE = PAGES.explore.file;
 /** Its folder inside the export folder. */
