@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { UsageError } from "../base/errors.ts";
 import type { ExportRequest } from "../config/request/export-request.ts";
+import { isPageFormat } from "../config/request/option-values.ts";
 import { readLetterhead } from "../export/letterhead/letterhead.ts";
 import { FOLDER_CAN, folderOutput } from "../export/output/folder.ts";
 import { STREAM_CAN, streamOutput } from "../export/output/stream.ts";
@@ -49,7 +50,7 @@ async function exportOne(
   const { account, settings: ofAccount, note } = scope;
   const { signal } = context;
   const stream = streamOutput(context.write);
-  const isOfPage = request.format === "html" || request.format === "explore";
+  const isOfPage = isPageFormat(request.format);
   const write = async ({ settings, source, timezone }: Omit<EngineAccount, "name">) => {
     const folder = out === undefined ? join(settings.exportDir, below) : settings.exportDir;
     const to = stdout ? stream : folderOutput(folder, { replace, signal });
@@ -59,6 +60,7 @@ async function exportOne(
       // Tables have no logo, so an unusable one does not stop them.
       letterhead: readLetterhead({ ...settings, ...(!isOfPage && { logo: undefined }) }, account.name),
       signal,
+      browser: ofAccount.browser,
       onAttributed: attributionProgress(context, note),
     });
   };

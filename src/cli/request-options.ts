@@ -14,12 +14,11 @@ export const FLAG_WORDING: Wording = {
   hint: "See calltally export --help.",
 };
 
-const PAGE =
-  "`calltally report` writes a page of charts and tables, which a browser can print or save as PDF.";
 /** Formats that other commands write, or that have other names. */
 const OTHER_FORMATS = {
-  pdf: PAGE,
-  html: PAGE,
+  html: "`calltally report` writes a page of charts and tables.",
+  pdf: "`calltally report --format pdf` prints a page of charts and tables.",
+  explore: "`calltally report --explore` writes a page to explore.",
   tsv: "use csv with --delimiter tab.",
   sheets: "for Google Sheets, use csv or xlsx.",
   ...Object.fromEntries(Object.entries(FORMAT_NAMES).map(([name, format]) => [name, `use ${format}.`])),

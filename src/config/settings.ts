@@ -86,6 +86,10 @@ export const SETTINGS = {
     help: "How pages and mails write dates and numbers, and with which day weeks begin where they are drawn: a BCP 47 tag such as `de-DE`. By default 26 Oct 2026, 1,234.50, Monday; pages to explore take the browser's",
     example: "en-GB",
   }),
+  browser: setting("browser", path(parseFilePath), {
+    help: "The program of Chromium, Google Chrome or Microsoft Edge that prints reports as PDF. By default one that is installed",
+    example: "/usr/bin/chromium",
+  }),
   limit: setting("limit", whole(2, 1000), {
     flag: "--limit <rows>",
     default: "1000",

@@ -9,6 +9,7 @@ import type { SessionSpend } from "../sources/session-spend.ts";
 import { openPseudonyms } from "../warehouse/calls/caller-hash.ts";
 import type { Basis, Coverage } from "../warehouse/runs/basis-schema.ts";
 import type { Reader } from "../warehouse/warehouse.ts";
+import type { Print } from "./formats/pdf/print-page.ts";
 import type { Letterhead } from "./letterhead/letterhead.ts";
 import type { Manifest, ManifestFile } from "./manifest.ts";
 import type { WrittenFile } from "./output/file-set.ts";
@@ -43,6 +44,8 @@ export interface StartedJob {
   table: (table: NamedTable) => Promise<ManifestFile[]>;
   /** Writes one file in chunks; readable only by its owner if it names people. */
   write: (file: string, content: Iterable<Buffer | string>, audience?: Audience) => Promise<WrittenFile>;
+  /** Prints a page as PDF; undefined unless it is asked for. */
+  print: Print | undefined;
 }
 
 /** What steps of an export contribute to its job. */

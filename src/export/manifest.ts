@@ -21,7 +21,10 @@ import type {
 import { type Statement, toSpoken } from "./statements/statements.ts";
 import type { ComparedRange, Timeframe } from "./timeframe.ts";
 
-/** The same warehouse and options give the same bytes; conversions for Google Ads also depend on the time. */
+/**
+ * The same warehouse and options give the same bytes, but for PDFs, in which browsers note their version and the time;
+ * conversions for Google Ads also depend on the time.
+ */
 export interface Manifest extends RangeFacts {
   run: Basis["run"];
   /** What proves the last proven full pass, which the calls rest on: see `calltally verify`; missing if there is none. */

@@ -15,6 +15,7 @@ import {
 import { AS_WRITTEN, check } from "../config/request/check.ts";
 import { LISTS } from "../config/request/option-values.ts";
 import { type Ask, isOfOneFile, resolve } from "../config/request/resolve.ts";
+import { chooseBrowser } from "../export/formats/pdf/print-page.ts";
 import { readLetterhead } from "../export/letterhead/letterhead.ts";
 import { FOLDER_CAN } from "../export/output/folder.ts";
 import { CLUSTER_CAN } from "./produce/published-source.ts";
@@ -38,6 +39,7 @@ export function planReport(report: NamedReport, nowMs: number) {
     const ask = isMailed(report)
       ? withCharts(resolved, resolve({ ...content, format: "html" }, options))
       : resolved;
+    if (ask.isPrinted) chooseBrowser(settings.browser);
     const letterhead = readLetterhead(settings, account);
     const closed = closedRange(ask.range);
     const values: PlaceholderValues = {

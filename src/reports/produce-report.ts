@@ -16,8 +16,8 @@ export async function produceReport<T>(
   read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<{ files: ProducedFiles & { folder: string }; value: T }> {
   const { signal } = options;
-  const named = { ...options, account: report.account ?? undefined, letterhead };
   const { content, settings } = report;
+  const named = { ...options, account: report.account ?? undefined, letterhead, browser: settings.browser };
   const output = folderOutput(folder, { signal });
   const withFolder = ({ files, value }: { files: ProducedFiles; value: T }) => ({
     files: { folder: output.folder, ...files },

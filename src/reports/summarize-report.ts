@@ -5,6 +5,7 @@ import { daysInWords, rangeInWords } from "../base/calendar/period-text.ts";
 import { inLocale } from "../base/text/locale.ts";
 import { excludedOf } from "../config/request/conversion-kinds.ts";
 import type { Figure } from "../export/blocks.ts";
+import { HEADLINE } from "../export/headline.ts";
 import { encodeManifest, type Manifest } from "../export/manifest.ts";
 import { sentencesOf } from "../export/sentences/sentences.ts";
 import { judgeCompleteness } from "../export/statements/completeness.ts";
@@ -82,30 +83,20 @@ function toManifestFile(manifest: Manifest, folder: string): ReportFile {
   return { name, path: join(folder, name), bytes: content.length, sha256, isPersonal: false };
 }
 
-const COUNTS = ["calls", "answer_rate", "qualified_calls", "first_time_callers", "missed_calls"];
-const EARNED = ["booked_calls", "revenue"];
-const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call"];
-
 function toHeadline({ figures, spend, earned, compared, measures }: ReportHeadline): Figure[] {
-  const figuresOf = (names: readonly string[], of: Figures | undefined) =>
-    metricsNamed(measures, of === undefined ? [] : names)
-      .filter(({ isUnknown = false }) => !isUnknown)
-      .map((metric): Figure => {
-        const { name, aggregate } = metric;
-        const read = readerOf(of ?? {});
-        const change = describeChange(metric, read, compared);
-        return {
-          name: `${titleOf(name)}${aggregate.kind === "cost per" ? " (campaigns with spend)" : ""}`,
-          value: formatFigure(metric, read),
-          change: change?.change ?? null,
-          previous: change?.previous ?? null,
-          within_chance: change?.isWithinChance === true,
-        };
-      });
-  const inHours = figures.missed_in_hours == null ? [] : ["missed_in_hours"];
-  return [
-    ...figuresOf([...COUNTS, ...inHours], figures),
-    ...figuresOf(EARNED, earned?.total),
-    ...figuresOf(COSTS, spend?.costs),
-  ];
+  const all: Figures = { ...spend?.costs, ...earned?.total, ...figures };
+  const read = readerOf(all);
+  const names = HEADLINE.filter((name) => name in all && !(name === "missed_in_hours" && all[name] == null));
+  return metricsNamed(measures, names)
+    .filter(({ isUnknown = false }) => !isUnknown)
+    .map((metric): Figure => {
+      const change = describeChange(metric, read, compared);
+      return {
+        name: `${titleOf(metric.name)}${metric.aggregate.kind === "cost per" ? " (campaigns with spend)" : ""}`,
+        value: formatFigure(metric, read),
+        change: change?.change ?? null,
+        previous: change?.previous ?? null,
+        within_chance: change?.isWithinChance === true,
+      };
+    });
 }

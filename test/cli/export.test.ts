@@ -297,7 +297,13 @@ reports: { weekly: { contents: [channel], cron: "0 7 * * 1", deliver: [{ command
     );
     expect(listFiles(folder.exports)).toEqual(["calltally.xlsx", "manifest.json"]);
     const workbook = readFileSync(join(folder.exports, "calltally.xlsx"));
-    expect(Object.keys(readBySheetJs(workbook))).toEqual(["About", "channel", "campaign", "calls"]);
+    expect(Object.keys(readBySheetJs(workbook))).toEqual([
+      "Headline",
+      "channel",
+      "campaign",
+      "calls",
+      "About",
+    ]);
     // A machine in another time zone writes the same bytes.
     const piped = spawnSync(process.execPath, [BIN, "export", ...args, "--stdout"], {
       cwd: folder.path,

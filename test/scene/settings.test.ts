@@ -41,6 +41,7 @@ const OTHER_SETTINGS = [
     "title",
     "logo",
     "locale",
+    "browser",
     "limit",
     "concurrency",
   ],

@@ -1,20 +1,37 @@
 import { Option } from "@commander-js/extra-typings";
 import { isUnshared } from "../../config/request/contents.ts";
 import {
+  CHART_FORMATS,
   EXPLORE_FILE,
   EXPLORE_FOLDER,
+  FORMATS,
   OVERVIEW_FILE,
   OVERVIEW_FOLDER,
   PAGE_FILE,
   PAGE_FOLDER,
+  PAGES,
 } from "../../config/request/option-values.ts";
 import { DEFAULT_STRETCH } from "../../config/request/resolve.ts";
 import { DIMENSIONS } from "../../figures/dimensions.ts";
 import { type Context, OPTION } from "../context.ts";
 import { expectFlags } from "../expected-flags.ts";
 import { action } from "../frame.ts";
-import { severalOf } from "../parsers.ts";
+import { choice, severalOf } from "../parsers.ts";
 import { addRequestOption, callsCommand } from "../request-options.ts";
+
+/** Formats that other commands or flags write. */
+const OTHER_FORMATS = {
+  explore: "use --explore.",
+  ...Object.fromEntries(FORMATS.map((name) => [name, "`calltally export --format` writes tables."])),
+};
+
+const chartFormat = () =>
+  choice(
+    "--format <format>",
+    CHART_FORMATS,
+    `html by default; pdf is the page printed by an installed browser, ${PAGES.pdf.file}`,
+    OTHER_FORMATS,
+  ).conflicts(["explore", "overview"]);
 
 export const command = (context: Context) => {
   const declared = callsCommand("report")
@@ -31,8 +48,6 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
   addRequestOption(declared, "revenue_by");
   addRequestOption(declared, "min_cell", "with --explore, a page to share: groups of at least so many calls");
   expectFlags(declared, {
-    "--format":
-      "Leave it out: the page is HTML, which a browser can print or save as PDF. `calltally export --format` writes tables.",
     "--open": "Leave it out, and open the file that it names in a browser.",
   });
   const explored = declared
@@ -60,6 +75,7 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
       ).conflicts(["explore", "by", "grain", "stdout", "engine"]),
     )
     .optionsGroup("Files:")
+    .addOption(chartFormat())
     .option("--replace", "replace the files of another warehouse in the folder")
     .option("--stdout", "write the page to standard output, without a manifest")
     .option(
@@ -75,6 +91,7 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
 Examples:
   $ calltally report --last 4w --timezone America/New_York
   $ calltally report --last 3m --compare year --channel "paid search"
+  $ calltally report --format pdf --last 1m
   $ calltally report --explore --from 2026-01-01
   $ calltally report --overview --last 1w`,
     )
@@ -83,12 +100,12 @@ Examples:
         // Loaded here, so that other commands do not wait for the charts.
         const { exportAccounts } = await import("../export-accounts.ts");
         const { toRequest } = await import("../request-flags.ts");
-        const { explore, overview, ...others } = flags;
+        const { explore, overview, format: charts = "html", ...others } = flags;
         if (overview) {
           const { reportOverview } = await import("../report-overview.ts");
           return await reportOverview(context, toRequest([], others), others);
         }
-        const format = explore ? ("explore" as const) : ("html" as const);
+        const format = explore ? ("explore" as const) : charts;
         const request = { ...toRequest([], others), format };
         return await exportAccounts(context, request, others, explore ? EXPLORE_FOLDER : PAGE_FOLDER);
       }),

@@ -17,20 +17,31 @@ interface Page {
   /** The content that the format stands for. */
   kind: string;
   words: string;
+  /** Its file. */
+  file: string;
+  /** Whether an installed browser prints it. */
+  isPrinted?: true;
   /** Whether the dimensions of the page may be chosen. */
   hasDimensions?: true;
 }
 
 /** Formats that are a page, with a content of its own. */
 export const PAGES = {
-  html: { kind: "page", words: "the page" },
-  explore: { kind: "explore", words: "the page to explore", hasDimensions: true },
+  html: { kind: "page", words: "the page", file: "report.html" },
+  pdf: { kind: "page", words: "the page", file: "report.pdf", isPrinted: true },
+  explore: { kind: "explore", words: "the page to explore", file: "explore.html", hasDimensions: true },
 } as const satisfies Readonly<Record<string, Page>>;
 export type PageFormat = keyof typeof PAGES;
 export const PAGE_FORMATS = namesOf(PAGES);
-export const PAGE_KINDS = PAGE_FORMATS.map((format) => PAGES[format].kind);
+export const PAGE_KINDS = [...new Set(PAGE_FORMATS.map((format) => PAGES[format].kind))];
+/** Formats of the page of charts. */
+export const CHART_FORMATS = PAGE_FORMATS.filter((format) => PAGES[format].kind === "page");
+export const isChartFormat = (format: string | undefined): boolean =>
+  CHART_FORMATS.some((each) => each === format);
 export const isPageFormat = (format: string | undefined): format is PageFormat =>
   format !== undefined && Object.hasOwn(PAGES, format);
+export const isPrinted = (format: string | undefined): boolean =>
+  isPageFormat(format) && "isPrinted" in PAGES[format];
 
 /** What people call formats, by their own names here. */
 export const FORMAT_NAMES = {
@@ -111,11 +122,14 @@ export const AMOUNT = /^\d{1,12}(\.\d{1,6})?$/;
 
 export const MEASUREMENT_ID = /^G-[A-Z0-9]{4,20}$/;
 
-export const PAGE_FILE = "report.html";
+export const PAGE_FILE = PAGES.html.file;
 /** Its folder inside the export folder, with a manifest of its own. */
 export const PAGE_FOLDER = "report";
+/** The file of the page of charts. */
+export const chartFileOf = ({ isPrinted }: { isPrinted: boolean }): string =>
+  (isPrinted ? PAGES.pdf : PAGES.html).file;
 
-export const EXPLORE_FILE = "explore.html";
+export const EXPLORE_FILE = PAGES.explore.file;
 /** Its folder inside the export folder. */
 export const EXPLORE_FOLDER = "explore";
 

@@ -131,7 +131,7 @@ export const OPTIONS = {
   filter: { value: z.strictObject(keysOf(FILTER_OPTIONS)), help: FILTER_DESCRIPTION, library: "question" },
   format: {
     value: z.enum([...FORMATS, ...PAGE_FORMATS]),
-    help: "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each; html is the page of charts, explore the page to explore.",
+    help: "csv by default; xlsx is one workbook with a sheet for each, sqlite one database with a table for each; html is the page of charts, pdf the same printed by an installed browser, explore the page to explore.",
     default: "csv",
     takenBy: [...TABLES, ...PAGE_KINDS],
     isOfEveryFile: true,

@@ -14,8 +14,10 @@ import type { ExportRequest } from "./export-request.ts";
 import {
   DEFAULT_NAMES,
   type Delimiter,
+  isChartFormat,
   isOneFile,
   isPageFormat,
+  isPrinted,
   ONE_FILE,
   type OneFileFormat,
   type Profile,
@@ -72,6 +74,8 @@ export interface Ask extends Pick<ExportRequest, "grain" | "columns" | OptionTha
   outcomes: boolean | "if any";
   revenueBy: OutcomeForm["by"];
   format: ExportFormat;
+  /** Whether an installed browser prints the page of charts. */
+  isPrinted: boolean;
   conversion: ConversionOptions;
   /** How errors spell an option. */
   spell: Wording["spell"];
@@ -95,7 +99,7 @@ export interface ResolveOptions {
 /** @throws UsageError for an impossible range */
 export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const { spell = AS_WRITTEN.spell, timezone, clickIds = true } = options;
-  const isReport = request.format === "html";
+  const isReport = isChartFormat(request.format);
   /** What is shown if there is any; in a file to share, costs and outcomes would count small groups. */
   const usual = isPageFormat(request.format) && request.min_cell === undefined ? "if any" : false;
   const days = request.range ?? (isReport ? { last: DEFAULT_STRETCH } : {});
@@ -118,6 +122,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     changedSince: since === undefined ? undefined : parseChangedSince(since, timezone),
     callers: request.caller === undefined ? undefined : [request.caller].flat(),
     format: toFormat(request),
+    isPrinted: isPrinted(request.format),
     conversion: toConversion(request),
   };
 }

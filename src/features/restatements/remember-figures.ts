@@ -1,5 +1,5 @@
 import { closedRange } from "../../base/calendar/dates.ts";
-import { PAGE_FILE } from "../../config/request/option-values.ts";
+import { chartFileOf } from "../../config/request/option-values.ts";
 import type { Ask } from "../../config/request/resolve.ts";
 import { listsOf } from "../../export/job.ts";
 import type { ExportPlan, ExportStep } from "../../export/step.ts";
@@ -25,7 +25,7 @@ export function rememberFigures({ ask, recorded }: ExportPlan): ExportStep {
     sections: {
       restatements: async ({ timeframe: { timezone } }) => {
         const { restatementSection } = await import("./restatement-section.ts");
-        return () => restatementSection(memory?.findIn(PAGE_FILE) ?? [], timezone);
+        return () => restatementSection(memory?.findIn(chartFileOf(ask)) ?? [], timezone);
       },
     },
     finish: async (job) => {

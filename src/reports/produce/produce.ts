@@ -29,6 +29,8 @@ export interface ProduceOptions extends Partial<SourceOptions> {
   /** Whose figures pages and sheets show. @default nobody's */
   letterhead?: Letterhead | undefined;
   reportRun?: ReportRunOfFiles | undefined;
+  /** The browser that prints pages. @default one that is installed */
+  browser?: string | undefined;
 }
 
 export interface ProducedFiles {
@@ -124,10 +126,11 @@ async function make<T>(
     steps: readonly ExportStep[];
     onNewKey: (file: string) => void;
   },
-  { account, letterhead = PLAIN, signal, clock = systemClock }: ProduceOptions,
+  { account, letterhead = PLAIN, signal, browser, clock = systemClock }: ProduceOptions,
   read: (job: ExportJob) => Promise<Reading<T>>,
 ): Promise<Pick<ProducedFiles, "manifest" | "isWarehouseEmpty"> & { value: T }> {
   const { opened, outlet, folder, steps, onNewKey } = means;
+  const print = ask.isPrinted ? await loadPrinter(browser, signal) : undefined;
   for (const step of steps) step.begin?.();
   using moment = await opened.read(ask.filter);
   if (outlet.table === undefined) assertSynced(moment.basis);
@@ -145,6 +148,7 @@ async function make<T>(
     lists: moment.calls && { ...moment.calls, onNewKey },
     isPartitioned: folder !== undefined,
     write,
+    print,
     table: tables.take,
   };
   const whole: SectionJob = Object.assign({}, started, ...steps.map((step) => step.at?.(started)));
@@ -169,6 +173,11 @@ async function make<T>(
   const isWarehouseEmpty = moment.readCoverage().calls === 0;
   job.state({ files: { ...manifest, isWarehouseEmpty } });
   return { manifest, isWarehouseEmpty, value };
+}
+
+async function loadPrinter(browser: string | undefined, signal: AbortSignal | undefined) {
+  const { chooseBrowser, printerOf } = await import("../../export/formats/pdf/print-page.ts");
+  return printerOf(chooseBrowser(browser), { signal });
 }
 
 async function readSection(

@@ -12,7 +12,12 @@ const CORE: Required<Omit<ContentWriters, OfFeatures>> = {
   calls: async (job) => (await import("../../export/export-calls.ts")).writeCalls(job),
   callers: async (job) => (await import("../../export/export-callers.ts")).writeCallers(job),
   callbacks: async (job) => (await import("../../export/export-callbacks.ts")).writeCallbacks(job),
-  page: async (job) => (await import("../page/write-page.ts")).writePage(job),
+  page: async (job) => {
+    const { writePage } = await import("../page/write-page.ts");
+    return await writePage(
+      job.print === undefined ? job : (await import("./printed-page.ts")).toPrinted(job, job.print),
+    );
+  },
 };
 
 export async function writeContent<Kind extends ContentKind>(

@@ -146,6 +146,8 @@ describe("share-safe report", () => {
     const bodies = hook.requests.map(({ body }) => String(body));
     expect([mails.length, bodies.length]).toEqual([2, 2]);
     const all = [...mails, ...bodies, ...manifests, JSON.stringify(sheets.About)];
+    // All of its headline figures are withheld.
+    expect(Object.keys(sheets)).toEqual(["utm_source", "About"]);
     for (const one of all) expect(one).not.toMatch(/\b61\b|\b4 calls|"withheld_calls": 4|unlisted/i);
     expect(all.map((one) => /the reason counts calls/.test(one.replaceAll(/=\r\n/g, "")))).toEqual(
       all.map(() => true),

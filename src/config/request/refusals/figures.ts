@@ -6,6 +6,7 @@ import { isUnshared } from "../contents.ts";
 import { isPageFormat, PAGE_FORMATS, PAGES, type PageFormat } from "../option-values.ts";
 import {
   figureAmong,
+  isOfCharts,
   isOfFormat,
   type RequestParts,
   type RequestRefusal,
@@ -55,7 +56,7 @@ export const FIGURE_REFUSALS: RequestRefusals = [
   ...PAGES_OF_THEIR_OWN,
   {
     options: ["range"],
-    when: (parts) => isOfFormat("html")(parts) && missingDays(parts),
+    when: (parts) => isOfCharts(parts) && missingDays(parts),
     text: "A report needs {found}: it compares with a period of the same length",
   },
   {

@@ -2,6 +2,7 @@ import { OUTCOME_FIGURES, RETURN_FIGURES } from "../../../figures/metrics.ts";
 import { OPTIONS } from "../options.ts";
 import {
   figureAmong,
+  isOfCharts,
   isOfFormat,
   type RequestParts,
   type RequestRefusal,
@@ -34,7 +35,7 @@ export const OUTCOME_REFUSALS: RequestRefusals = [
   },
   {
     without: ["outcomes"],
-    when: (parts) => isByJob(parts) && !isOfFormat("html")(parts),
+    when: (parts) => isByJob(parts) && !isOfCharts(parts),
     text: "{revenue_by} needs {outcomes}",
   },
   {

@@ -1,3 +1,4 @@
+import { isPageFormat } from "../option-values.ts";
 import type { Refusal } from "./refusal.ts";
 
 /** What the conflicts of a command line depend on, besides its request. */
@@ -10,7 +11,7 @@ export interface OutletParts {
 export const OUTLET_REFUSALS: readonly Refusal<OutletParts, "stdout" | "out" | "json">[] = [
   {
     options: ["stdout"],
-    when: ({ accounts, format }) => accounts > 1 && (format === "html" ? "page" : "file"),
+    when: ({ accounts, format }) => accounts > 1 && (isPageFormat(format) ? "page" : "file"),
     text: "{stdout} writes one {found}, but there are several accounts",
     hint: "Name one with --account.",
   },

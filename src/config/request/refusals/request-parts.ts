@@ -1,7 +1,7 @@
 import type { Dimension } from "../../../figures/dimensions.ts";
 import type { OutputCan, SourceCan } from "../can.ts";
 import type { ExportRequest } from "../export-request.ts";
-import type { ContentKind } from "../option-values.ts";
+import { type ContentKind, isChartFormat } from "../option-values.ts";
 import type { OptionName } from "../options.ts";
 import type { Refusal, Spell } from "./refusal.ts";
 
@@ -26,6 +26,8 @@ export const isOfFormat =
   (format: ExportRequest["format"]) =>
   ({ request }: RequestParts): boolean =>
     request.format === format;
+
+export const isOfCharts = ({ request }: RequestParts): boolean => isChartFormat(request.format);
 
 /** Returns the first requested figure that is among these. */
 export function figureAmong({ columns = [] }: ExportRequest, figures: readonly string[]): string | undefined {

@@ -13,8 +13,9 @@ import type { Column, Value } from "../../table.ts";
 import { headingOf } from "./cells.ts";
 
 export interface AboutRow {
-  cells: readonly { value: Value; column: Column }[];
-  look?: "title" | "header";
+  cells: readonly { value: Value; column: Column; isFaint?: boolean }[];
+  /** A sentence is as wide as the sheet. */
+  look?: "title" | "header" | "sentence";
 }
 
 /** `readCoverage` is undefined in an overview, where a sheet has each account's last sync. */

@@ -11,6 +11,11 @@ const END_MS = Date.UTC(10_000, 0, 1);
 
 const LONG_INTEGER = 1e15;
 
+export interface CellLook extends CellStyle {
+  /** Whether a number in points shows that. @default false */
+  namesPoints?: boolean | undefined;
+}
+
 export interface CellContext {
   styles: Styles;
   toLocal: ReturnType<typeof localTime>;
@@ -21,11 +26,11 @@ export interface CellContext {
 export type WriteCell = (reference: string, value: Value) => string;
 
 /** Writes text, ids and anything that Excel would change as text, never as a formula; times to the second. */
-export function cellWriter(column: Column, context: CellContext, look: CellStyle = {}): WriteCell {
+export function cellWriter(column: Column, context: CellContext, look: CellLook = {}): WriteCell {
   const { styles, toLocal, onCut } = context;
   // Otherwise dates would touch their neighbours.
   const align = look.align ?? (widthOf(column) === undefined ? undefined : "center");
-  const style = styles.indexOf({ ...look, align, numFmt: formatOf(column) });
+  const style = styles.indexOf({ ...look, align, numFmt: formatOf(column, look) });
   const textStyle = styles.indexOf({ ...look, numFmt: "@" });
   const toNumber = (reference: string, number: string | number) =>
     `<c r="${reference}" s="${style}"><v>${number}</v></c>`;
@@ -95,7 +100,7 @@ export function isTextual(column: Column): boolean {
 const toFormat = (whole: string, decimals: number) =>
   decimals > 0 ? `${whole}.${"0".repeat(decimals)}` : whole;
 
-function formatOf(column: Column): string | undefined {
+function formatOf(column: Column, { namesPoints }: CellLook): string | undefined {
   const { type, decimals, currency, isShare, comparison } = column;
   if (isTextual(column)) return "@";
   if (type === "integer") return "#,##0";
@@ -103,7 +108,7 @@ function formatOf(column: Column): string | undefined {
   if (type !== "decimal" || decimals === undefined) return MOMENT_FORMATS[type];
   const share = `${toFormat("0", decimals - 2)}%`;
   if (comparison?.shows === "change") return `+${share};-${share};${share}`;
-  const points = toFormat("0", decimals - 2);
+  const points = `${toFormat("0", decimals - 2)}${namesPoints ? '" points"' : ""}`;
   if (comparison?.shows === "points") return `+${points};-${points};${points}`;
   if (isShare) return share;
   const amount = toFormat("#,##0", decimals);

@@ -20,8 +20,8 @@ const MARGIN = 3;
 const HEADING_LINES = 3;
 const LINE_HEIGHT = 15;
 const MAX_HEIGHT = 409;
-/** Characters on a printed line, at about half their size. */
-const PRINTED_WIDTH = 230;
+/** The most characters on a printed line: of an upright page at nearly their size, and of any page at a third of it. */
+const [UPRIGHT_WIDTH, PRINTED_WIDTH] = [110, 450];
 /** The most for all frozen columns together, to leave room for the others. */
 const MAX_FROZEN_WIDTH = 80;
 
@@ -161,22 +161,22 @@ function closeSheet(
       ? ""
       : `<ignoredErrors><ignoredError sqref="${texts.join(" ")}" numberStoredAsText="1"/></ignoredErrors>`;
   const filtered = Math.max(HEADER, last - totals);
-  // As few pages side by side as keep the text readable.
-  const pages = Math.ceil(widths.reduce((sum, width) => sum + width, 0) / PRINTED_WIDTH);
-  return `</sheetData><autoFilter ref="A${HEADER}:${end}${filtered}"/>${printedPage(pages, title)}${ignored}</worksheet>`;
+  return `</sheetData><autoFilter ref="A${HEADER}:${end}${filtered}"/>${printedPage(widths, title)}${ignored}</worksheet>`;
 }
 
 /** The most characters that Excel accepts above a page, of which two say where they are. */
 const MAX_PRINTED = 253;
 
-/** @param title a text above each printed page */
-export function printedPage(pages: number, title: string): string {
+/** Returns how a sheet is printed: as wide as a page, or as few of them as keep it readable. @param title a text above each printed page */
+export function printedPage(widths: readonly number[], title: string): string {
+  const width = widths.reduce((sum, each) => sum + each, 0);
+  const orientation = width > UPRIGHT_WIDTH ? "landscape" : "portrait";
   let [printed, length] = ["", 0];
   for (const character of title) {
     length += character === "&" ? 2 : character.length;
     if (length <= MAX_PRINTED) printed += character;
   }
-  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(printed.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
+  return `<pageMargins left="0.4" right="0.4" top="0.6" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="${orientation}" fitToWidth="${Math.ceil(width / PRINTED_WIDTH)}" fitToHeight="0"/><headerFooter><oddHeader>&amp;L${escapeText(printed.replaceAll("&", "&&"))}</oddHeader><oddFooter>&amp;R&amp;P / &amp;N</oddFooter></headerFooter>`;
 }
 
 /** Returns the start of a worksheet, up to its rows; `frozen` columns stay in view, and then title and header, too. */

@@ -8,7 +8,7 @@ export interface CellStyle {
   isTotal?: boolean | undefined;
   isFaint?: boolean | undefined;
   /** @default numbers on the right, text on the left */
-  align?: "left" | "center" | undefined;
+  align?: "left" | "center" | "right" | undefined;
   isWrapped?: boolean | undefined;
 }
 

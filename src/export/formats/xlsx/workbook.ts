@@ -1,12 +1,14 @@
 import { localTime } from "../../../base/calendar/local-time.ts";
 import { inLocale } from "../../../base/text/locale.ts";
 import { ONE_FILE } from "../../../config/request/option-values.ts";
+import { readHeadlineFigures } from "../../headline.ts";
 import type { ExportJob } from "../../job.ts";
 import type { ManifestFile, SheetEntry } from "../../manifest.ts";
 import type { Column, NamedTable } from "../../table.ts";
-import { type AboutRow, type BasisJob, describeDays, describeWorkbook } from "./about-sheet.ts";
+import { type AboutRow, describeDays, describeWorkbook } from "./about-sheet.ts";
 import { escapeText } from "./cell-text.ts";
 import { cellWriter } from "./cells.ts";
+import { describeHeadline, HEADLINE_WIDTHS } from "./headline-sheet.ts";
 import {
   assertRows,
   columnLetters,
@@ -21,6 +23,7 @@ import {
 import { Styles } from "./styles.ts";
 import { toZip, type ZipPart } from "./zip.ts";
 
+const HEADLINE_SHEET = "Headline";
 const ABOUT = "About";
 const ABOUT_WIDTHS = [38, 70] as const;
 const MAX_NAME = 31;
@@ -34,28 +37,30 @@ const SPREADSHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml
  * Writes a workbook (ECMA-376); the same tables and zlib give the same bytes.
  * @throws UsageError for more rows than a sheet holds
  */
-export async function writeWorkbook(
-  job: Pick<ExportJob, "timeframe" | "write"> & BasisJob,
-  tables: readonly NamedTable[],
-): Promise<ManifestFile> {
+export async function writeWorkbook(job: ExportJob, tables: readonly NamedTable[]): Promise<ManifestFile> {
   const { timezone, compared } = job.timeframe;
   const { name, locale } = job.letterhead;
   const days = inLocale(locale, () => describeDays(job.manifest));
   const about: Book["about"] = (entries, columns) => describeWorkbook(job, entries, columns);
-  return await writeSheets({ file: ONE_FILE.xlsx, days, name, timezone, compared, about }, tables, job.write);
+  const figures = await readHeadlineFigures(job);
+  const headline = figures.length > 0 ? describeHeadline(job, figures) : undefined;
+  const book = { file: ONE_FILE.xlsx, days, name, timezone, compared, headline, about };
+  return await writeSheets(book, tables, job.write);
 }
 
 interface Book extends Pick<SheetContext, "days" | "name" | "compared"> {
   file: string;
   /** Of times. */
   timezone: string;
-  /** Returns the rows of the sheet About. */
+  /** The rows of the sheet Headline, which comes first. @default there is none */
+  headline?: readonly AboutRow[] | undefined;
+  /** Returns the rows of the sheet About, which comes last. */
   about: (entries: readonly SheetEntry[], columns: readonly Column[]) => AboutRow[];
 }
 
 /** @throws UsageError for more rows than a sheet holds */
 export async function writeSheets(
-  { file, timezone, about, ...shown }: Book,
+  { file, timezone, headline, about, ...shown }: Book,
   tables: readonly NamedTable[],
   write: ExportJob["write"],
 ): Promise<ManifestFile> {
@@ -68,24 +73,32 @@ export async function writeSheets(
     );
 
   const context = { styles: new Styles(), toLocal: localTime(timezone), ...shown };
+  const all = [...(headline ? [HEADLINE_SHEET] : []), ...names, ABOUT];
+  const fileOf = (sheet: string) => sheetFile(all.indexOf(sheet));
   const parts = function* (): Generator<ZipPart> {
-    yield part("[Content_Types].xml", contentTypes(sheets.length + 1));
+    yield part("[Content_Types].xml", contentTypes(all.length));
     yield part("_rels/.rels", relationships([["officeDocument", "xl/workbook.xml"]]));
-    const files = [ABOUT, ...names].map((_, index) => sheetFile(index).replace("xl/", ""));
+    const files = all.map((_, index) => sheetFile(index).replace("xl/", ""));
     const targets = files.map((file): [string, string] => ["worksheet", file]);
     yield part("xl/_rels/workbook.xml.rels", relationships([...targets, ["styles", "styles.xml"]]));
+    if (headline) yield part(fileOf(HEADLINE_SHEET), headlineXml(headline, context));
     for (const [index, entry] of sheets.entries()) {
       const { table, sheet: name } = entry;
       const onCut = () => {
         entry.cut++;
       };
-      const text = withDeclaration(toSheet(table, name, { ...context, onCut, isShown: index === 0 }));
-      yield { name: sheetFile(index + 1), text };
+      const isShown = headline === undefined && index === 0;
+      const text = withDeclaration(toSheet(table, name, { ...context, onCut, isShown }));
+      yield { name: fileOf(name), text };
     }
     // Only now all rows are counted and all styles known.
     const columns = tables.flatMap((table) => table.columns);
-    yield part("xl/workbook.xml", workbookXml(sheets));
-    yield part(sheetFile(0), aboutXml(about(entries(), columns), context));
+    const printed = [
+      ...(headline ? [{ sheet: HEADLINE_SHEET, area: headlineArea(headline) }] : []),
+      ...sheets.map(({ sheet, table }) => ({ sheet, ...printedRanges(table) })),
+    ];
+    yield part("xl/workbook.xml", workbookXml(all, printed));
+    yield part(fileOf(ABOUT), aboutXml(about(entries(), columns), context));
     yield part("xl/styles.xml", context.styles.toXml());
   };
   const audience = tables.some((table) => table.audience === "owner") ? "owner" : "shared";
@@ -96,7 +109,7 @@ export async function writeSheets(
 
 /** Returns names that Excel accepts: at most 31 characters, without reserved ones, unique without case. */
 export function toSheetNames(names: readonly string[]): string[] {
-  const used = new Set([ABOUT.toLowerCase()]);
+  const used = new Set([HEADLINE_SHEET, ABOUT].map((name) => name.toLowerCase()));
   return names.map((name) => {
     const allowed = name.replaceAll(/[[\]:*?/\\']/g, "_");
     for (let number = 1; ; number++) {
@@ -118,21 +131,69 @@ function* withDeclaration(xml: Iterable<string>): Generator<string> {
 }
 
 function aboutXml(rows: readonly AboutRow[], context: SheetContext): string {
-  const xml = rows.map(({ cells, look }, row) => {
-    const style = { isBold: look === "title", isHeader: look === "header", align: "left" } as const;
-    const written = cells.map(({ column, value }, index) =>
-      cellWriter(column, context, { ...style, isWrapped: index === 1 })(
-        `${columnLetters(index)}${row + 1}`,
-        value,
-      ),
-    );
-    return toRowXml(row + 1, written, countLines(String(cells[1]?.value ?? ""), ABOUT_WIDTHS[1]));
-  });
   const header = rows.find(({ look }) => look === "header")?.cells ?? [];
   const others = header.slice(ABOUT_WIDTHS.length).map(({ value }) => Math.max(10, String(value).length + 2));
   const widths = [...ABOUT_WIDTHS, ...others];
-  const whose = context.name === undefined ? "" : `${context.name}, `;
-  return `${openSheet({ widths, frozen: 0 })}<sheetData>${xml.join("")}</sheetData>${printedPage(1, `${whose}${ABOUT}: ${context.days}`)}</worksheet>`;
+  return rowsXml(rows, { widths, wrapped: 1, title: titleOf(ABOUT, context) }, context);
+}
+
+function headlineXml(rows: readonly AboutRow[], context: SheetContext): string {
+  const title = titleOf(HEADLINE_SHEET, context);
+  const first: AboutRow = { cells: [{ value: title, column: { name: "", type: "text" } }], look: "title" };
+  return rowsXml([first, ...rows], { widths: headlineWidths(rows), title, isShown: true }, context);
+}
+
+const headlineWidths = (rows: readonly AboutRow[]) =>
+  HEADLINE_WIDTHS.slice(0, rows.find(({ look }) => look === "header")?.cells.length);
+
+/** Without the title, which is above the page. */
+const headlineArea = (rows: readonly AboutRow[]) =>
+  `$A$2:$${columnLetters(headlineWidths(rows).length - 1)}$${rows.length + 1}`;
+
+const titleOf = (sheet: string, { name, days }: SheetContext) =>
+  `${name === undefined ? "" : `${name}, `}${sheet}: ${days}`;
+
+interface RowsSheet {
+  widths: readonly number[];
+  /** The column whose texts are wrapped, from 0. @default none */
+  wrapped?: number;
+  /** Above each printed page. */
+  title: string;
+  isShown?: boolean;
+}
+
+/** Returns a sheet of rows that are no table. */
+function rowsXml(
+  rows: readonly AboutRow[],
+  { widths, wrapped, title, isShown }: RowsSheet,
+  context: SheetContext,
+): string {
+  const width = widths.reduce((sum, each) => sum + each, 0);
+  const xml = rows.map(({ cells, look }, row) => {
+    const isSentence = look === "sentence";
+    const isHeader = look === "header";
+    const alignOf = (index: number) =>
+      wrapped !== undefined ? "left" : isHeader && index > 0 ? "right" : undefined;
+    const written = cells.map(({ column, value, isFaint }, index) =>
+      cellWriter(column, context, {
+        ...{ isBold: look === "title", isHeader, isFaint, namesPoints: true },
+        align: alignOf(index),
+        isWrapped: isSentence || index === wrapped,
+      })(`${columnLetters(index)}${row + 1}`, value),
+    );
+    const lines = isSentence
+      ? countLines(String(cells[0]?.value ?? ""), width)
+      : countLines(String(cells[wrapped ?? -1]?.value ?? ""), widths[wrapped ?? -1] ?? width);
+    return toRowXml(row + 1, written, lines);
+  });
+  const merged = rows.flatMap(({ look }, row) =>
+    look === "sentence"
+      ? [`<mergeCell ref="A${row + 1}:${columnLetters(widths.length - 1)}${row + 1}"/>`]
+      : [],
+  );
+  const merges =
+    merged.length === 0 ? "" : `<mergeCells count="${merged.length}">${merged.join("")}</mergeCells>`;
+  return `${openSheet({ widths, frozen: 0, isShown })}<sheetData>${xml.join("")}</sheetData>${merges}${printedPage(widths, title)}</worksheet>`;
 }
 
 function contentTypes(sheets: number): string {
@@ -145,19 +206,25 @@ function contentTypes(sheets: number): string {
   ].join("")}</Types>`;
 }
 
-function workbookXml(sheets: readonly { sheet: string; table: NamedTable }[]): string {
-  const listed = [ABOUT, ...sheets.map(({ sheet }) => sheet)].map(
+/** What is printed of a sheet, and what each page repeats. */
+interface Printed {
+  sheet: string;
+  area: string;
+  titles?: readonly string[];
+}
+
+function workbookXml(names: readonly string[], printed: readonly Printed[]): string {
+  const listed = names.map(
     (name, index) => `<sheet name="${escapeText(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
-  const defined = sheets.flatMap(({ sheet, table }, index) => {
+  const defined = printed.flatMap(({ sheet, area, titles = [] }) => {
     const define = (name: string, ...ranges: string[]) => {
       const targets = ranges.map((range) => `'${escapeText(sheet)}'!${range}`);
-      return `<definedName name="_xlnm.${name}" localSheetId="${index + 1}">${targets.join()}</definedName>`;
+      return `<definedName name="_xlnm.${name}" localSheetId="${names.indexOf(sheet)}">${targets.join()}</definedName>`;
     };
-    const { area, titles } = printedRanges(table);
-    return [define("Print_Area", area), define("Print_Titles", ...titles)];
+    return [define("Print_Area", area), ...(titles.length > 0 ? [define("Print_Titles", ...titles)] : [])];
   });
-  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView activeTab="1"/></bookViews><sheets>${listed.join("")}</sheets><definedNames>${defined.join("")}</definedNames></workbook>`;
+  return `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${OFFICE}"><bookViews><workbookView activeTab="0"/></bookViews><sheets>${listed.join("")}</sheets><definedNames>${defined.join("")}</definedNames></workbook>`;
 }
 
 /** Returns relationships with the ids `rId1`, `rId2`, …. */

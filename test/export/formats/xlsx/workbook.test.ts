@@ -152,7 +152,7 @@ function foundOf(cell: SeenCell | null, column: string): unknown {
 
 /** Compares each cell of each sheet with the CSV files of the same export. */
 function expectSame(seen: SeenWorkbook, csv: Record<string, string[][]>, lineEnd: RegExp): void {
-  expect(Object.keys(seen).toSorted()).toEqual(["About", ...Object.keys(csv)].toSorted());
+  expect(Object.keys(seen).toSorted()).toEqual(["About", "Headline", ...Object.keys(csv)].toSorted());
   const columns = new Map(readColumns(seen).map(([heading, , name]) => [heading, name]));
   for (const [name, [header = [], ...lines]] of Object.entries(csv)) {
     const [[title] = [], titles = [], ...rows] = seen[name] ?? [];
@@ -202,7 +202,7 @@ async function exportBoth(options: Partial<ExportOptions>) {
 }
 const [PLAINLY, COMPARED] = [await exportBoth({}), await exportBoth(OPTIONS)];
 
-/** Returns the lines below a title of the first sheet, up to the next blank one. */
+/** Returns the lines below a title of the sheet About, up to the next blank one. */
 function readBelow(seen: SeenWorkbook, title: string): (string | undefined)[][] {
   const lines = (seen.About ?? []).map((row) => row.map((cell) => cell?.shown));
   const below = lines.slice(lines.findIndex(([label]) => label === title) + 2);
@@ -210,10 +210,10 @@ function readBelow(seen: SeenWorkbook, title: string): (string | undefined)[][] 
   return end < 0 ? below : below.slice(0, end);
 }
 
-/** Returns heading, meaning and name of each column, as the first sheet lists them. */
+/** Returns heading, meaning and name of each column, as the sheet About lists them. */
 const readColumns = (seen: SeenWorkbook) => readBelow(seen, "Columns");
 
-/** Returns the value next to each label of the first sheet. */
+/** Returns the value next to each label of the sheet About. */
 function readAbout(seen: SeenWorkbook): Record<string, string | undefined> {
   return Object.fromEntries((seen.About ?? []).map((row) => [row[0]?.shown ?? "", row[1]?.shown]));
 }
@@ -236,19 +236,19 @@ describe("workbook", () => {
     },
   );
 
-  it("opens on its first sheet of figures", () => {
+  it("opens on its headline figures, which it shows on the first sheet, and ends with About", () => {
+    expect(Object.keys(PLAINLY.seen)).toEqual(["Headline", ...FILES, "About"]);
     const parts = Object.entries(unzipSync(PLAINLY.content)).map(([name, bytes]) => [
       name,
       Buffer.from(bytes).toString(),
     ]);
     const selected = parts.filter(([, xml]) => xml?.includes('tabSelected="1"')).map(([name]) => name);
-    expect(selected).toEqual(["xl/worksheets/sheet2.xml"]);
-    expect(Object.fromEntries(parts)["xl/workbook.xml"]).toContain('activeTab="1"');
+    expect(selected).toEqual(["xl/worksheets/sheet1.xml"]);
+    expect(Object.fromEntries(parts)["xl/workbook.xml"]).toContain('activeTab="0"');
   });
 
-  it("describes the basis of its figures on its first sheet", () => {
+  it("describes the basis of its figures on its last sheet", () => {
     const { manifest, seen } = COMPARED;
-    expect(Object.keys(seen)).toEqual(["About", ...FILES]);
     expect(readAbout(seen)).toMatchObject({
       Completeness:
         "Complete as of 1 Oct 2026 02:01 (UTC+02:00). Run 1 proved that it read every call. The last sync, 1 Oct 2026 02:01 (UTC+02:00), is exact.",
@@ -282,7 +282,7 @@ describe("workbook", () => {
     );
   });
 
-  it("explains its columns on its first sheet, including those of several sheets", async () => {
+  it("explains its columns on its last sheet, including those of several sheets", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { folder, manifest } = await warehouse.export({
       targets: [rollup("channel"), rollup("source")],
@@ -306,7 +306,7 @@ describe("workbook", () => {
     expect(rows.at(-1)?.cells.map(({ value }) => value)).toEqual(["Cost", "What ads cost.", "cost"]);
   });
 
-  it("states on its first sheet how many keys and calls have no row of their own", async () => {
+  it("states on its last sheet how many keys and calls have no row of their own", async () => {
     using warehouse = makeWarehouse(
       ["a", "b", "c"].map((utm_source, index) => makeCall({ call_id: index + 1, utm_source })),
     );
@@ -537,16 +537,25 @@ describe("toSheet", () => {
     expect(xml).toContain('<row r="4" ht="30">');
   });
 
+  // 11 characters each.
   it.each([
-    [1, 1],
-    [10, 1],
-    [54, 3],
-  ])("prints %i columns across, on %i pages side by side", (count, pages) => {
-    const columns = Array.from({ length: count }, (): Column => ({ name: "answered", type: "integer" }));
-    const xml = sheetOf(columns, [columns.map(() => 1)]);
-    expect(xml).toContain('<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>');
-    expect(xml).toContain(`<pageSetup orientation="landscape" fitToWidth="${pages}" fitToHeight="0"/>`);
-  });
+    { count: 1, orientation: "portrait", pages: 1 },
+    { count: 10, orientation: "portrait", pages: 1 },
+    { count: 11, orientation: "landscape", pages: 1 },
+    { count: 40, orientation: "landscape", pages: 1 },
+    { count: 41, orientation: "landscape", pages: 2 },
+  ])(
+    "prints $count columns in $orientation, on $pages pages side by side",
+    ({ count, orientation, pages }) => {
+      const columns = Array.from({ length: count }, (): Column => ({ name: "answered", type: "integer" }));
+      const xml = sheetOf(columns, [columns.map(() => 1)]);
+      expect(xml).toContain('<col min="1" max="1" width="11"');
+      expect(xml).toContain('<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>');
+      expect(xml).toContain(
+        `<pageSetup orientation="${orientation}" fitToWidth="${pages}" fitToHeight="0"/>`,
+      );
+    },
+  );
 
   it("keeps all digits of numbers that Excel would round", () => {
     const columns: Column[] = [{ name: "seconds", type: "integer" }];
@@ -575,9 +584,12 @@ describe("toSheet", () => {
 describe("toSheetNames", () => {
   it("returns names that Excel accepts, all different", () => {
     const long = "utm_source-utm_medium-utm_campaign-channel";
-    expect(toSheetNames(["a[b]:c*d?e/f\\g'h", "about", "calls", "CALLS", long, `${long}2`])).toEqual([
+    expect(
+      toSheetNames(["a[b]:c*d?e/f\\g'h", "about", "headline", "calls", "CALLS", long, `${long}2`]),
+    ).toEqual([
       "a_b__c_d_e_f_g_h",
       "about~2",
+      "headline~2",
       "calls",
       "CALLS~2",
       "utm_source-utm_medium-utm_campa",
