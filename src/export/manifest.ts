@@ -198,11 +198,13 @@ export async function startManifest(
       }),
     },
     range: describeSpan(timeframe.span, timeframe.range),
-    ...(compared && {
-      compared_with: {
-        ...describeSpan(compared.span, compared.range),
-        ...(!compared.isCovered && { begins_before_first_call: true }),
-      },
+    ...(compared.length > 0 && {
+      compared_with: compared.map(({ as, span, range, isCovered, lackingUpTo }) => ({
+        as,
+        ...describeSpan(span, range),
+        ...(!isCovered && ({ begins_before_first_call: true } as const)),
+        ...(lackingUpTo !== undefined && { lacking_up_to: lackingUpTo }),
+      })),
     }),
     ...(timeframe.grain && {
       periods: timeframe.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),

@@ -157,7 +157,9 @@ describe("exportToFolder", () => {
         starts_at: "2026-03-28T23:00:00.000Z",
         ends_at: "2026-03-30T22:00:00.000Z",
       },
-      compared_with: { from: "2026-03-27", to: "2026-03-28", starts_at: "2026-03-26T23:00:00.000Z" },
+      compared_with: [
+        { as: "previous", from: "2026-03-27", to: "2026-03-28", starts_at: "2026-03-26T23:00:00.000Z" },
+      ],
       periods: [
         { period: "2026-03-29", ends_at: "2026-03-29T22:00:00.000Z" },
         { period: "2026-03-30", ends_at: "2026-03-30T22:00:00.000Z" },

@@ -49,8 +49,9 @@ export const OPTIONS = {
     library: "question",
   },
   compare: {
-    value: z.enum(COMPARISONS),
-    help: "Add the columns …_previous and …_change.",
+    value: z.union([z.enum(COMPARISONS), z.array(z.enum(COMPARISONS)).min(1)]),
+    help: "Add each figure before, and its change: previous is the time just before the days, year the same dates a year earlier, 52-weeks the same weekdays, and period-on-period for each period the one before it.",
+    examples: ["previous", ["previous", "year"]],
     takenBy: ["rollup", "page"],
     library: "question",
     valueName: "with",

@@ -175,8 +175,8 @@ ${numbers(caption, "Duration", names, [
 ])}`;
 }
 
-function moverSection({ figures: { movers }, manifest: { compared_with = {} } }: Report): Html {
-  const before = daysInWords(compared_with);
+function moverSection({ figures: { movers }, manifest: { compared_with: [before] = [] } }: Report): Html {
+  const daysBefore = daysInWords(before ?? {});
   const list = (title: string, moved: ReportFigures["movers"]["up"]) => {
     if (moved.length === 0) return html`<h3>${title}</h3><p class="faint">None.</p>`;
     const rows = moved.map(({ dimension, figures, change }) => {
@@ -191,12 +191,12 @@ ${scrolled(title, html`${headRow(["What", "Change", "Calls", "Before"])}<tbody>$
   if (compared === 0) return html``;
   if (movers.up.length + movers.down.length === 0) {
     return html`<h2>Nothing moved beyond chance</h2>
-<p class="faint">None of ${formatQuantity(compared, "comparison")} with ${before} shows more than chance explains.</p>`;
+<p class="faint">None of ${formatQuantity(compared, "comparison")} with ${daysBefore} shows more than chance explains.</p>`;
   }
   return html`<h2>What moved most</h2>
 <p class="faint">Only changes that chance does not explain, even with ${formatQuantity(compared, "comparison")}.</p>
-${list(`More calls than ${before}`, movers.up)}
-${list(`Fewer calls than ${before}`, movers.down)}`;
+${list(`More calls than ${daysBefore}`, movers.up)}
+${list(`Fewer calls than ${daysBefore}`, movers.down)}`;
 }
 
 function periodNumbers(

@@ -59,7 +59,7 @@ async function askOne(
 ): Promise<AccountFigures> {
   const output = memoryOutput();
   const options = { signal, onAttributed };
-  const readCompared = async ({ timeframe }: ExportJob) => ({ value: timeframe.compared });
+  const readCompared = async ({ timeframe }: ExportJob) => ({ value: timeframe.compared[0] });
   // A value that one account lacks may exist in another; if none has it, it is a typo.
   let unmatched: UnmatchedError["unmatched"] = [];
   const { files, value: compared } = await produceAndRead(ask, source, output, options, readCompared).catch(

@@ -95,12 +95,14 @@ const SITUATIONS: Record<StatementId, Facts> = {
   headline_left_out: { report: { headlineMinCell: 10 } },
   unlike_days: range({
     range: { from: "2026-11-10", to: "2026-11-19" },
-    compared_with: { from: "2026-10-31", to: "2026-11-09" },
+    compared_with: [{ as: "previous", from: "2026-10-31", to: "2026-11-09" }],
   }),
   unfinished: range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
-  previous_not_covered: range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
+  previous_not_covered: range({
+    compared_with: [{ as: "previous", from: "2026-09-01", begins_before_first_call: true }],
+  }),
   short_history: range({ range: { short_history: true } }),
-  short_history_before: range({ compared_with: { short_history: true } }),
+  short_history_before: range({ compared_with: [{ as: "previous", short_history: true }] }),
   filters_of_calls_alone: range({
     spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] },
   }),
@@ -366,7 +368,9 @@ describe("statementsOf", () => {
 
   it("compares days with opening hours, where they are set", () => {
     const week = { range: { from: "2026-11-23", to: "2026-11-29" } };
-    const before = { compared_with: { from: "2026-11-16", to: "2026-11-22" } };
+    const before = {
+      compared_with: [{ as: "previous" as const, from: "2026-11-16", to: "2026-11-22" }],
+    };
     const hours = { week: "Mon-Fri 08:00-18:00", closed: ["2026-11-26"], timezone: "UTC" };
     const rules = { ...RULES, hours };
     expect(statementsOf(range({ ...week, ...before }))).toEqual([]);
@@ -433,7 +437,7 @@ describe("returns all doubts, then at most three cautions with the number of oth
       range: {
         ...RANGE,
         range: { provisional: true, short_history: true },
-        compared_with: { short_history: true },
+        compared_with: [{ as: "previous", short_history: true }],
         filter: { excluded_callers: 0 },
       },
     });

@@ -1,8 +1,10 @@
 import { closedRange } from "../../../base/calendar/dates.ts";
+import { PERIOD_ON_PERIOD, SPAN_COMPARISONS } from "../../../base/calendar/grain.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
 import { SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { SPEND_FIGURES } from "../../../figures/metrics.ts";
 import { isUnshared } from "../contents.ts";
+import type { ExportRequest } from "../export-request.ts";
 import { isPageFormat, PAGE_FORMATS, PAGES, type PageFormat } from "../option-values.ts";
 import {
   figureAmong,
@@ -23,6 +25,8 @@ const PAGES_OF_THEIR_OWN = PAGE_FORMATS.flatMap((format) =>
     }),
   ),
 );
+
+export const comparisonsOf = ({ compare = [] }: ExportRequest) => [compare].flat();
 
 /** Returns the days to give for a comparison, unless they are given. */
 function missingDays({ request: { range }, spell }: RequestParts): string | undefined {
@@ -69,7 +73,23 @@ export const FIGURE_REFUSALS: RequestRefusals = [
   },
   {
     options: ["compare"],
-    when: (parts) => !isPageFormat(parts.request.format) && missingDays(parts),
+    without: ["grain"],
+    when: ({ request }) => comparisonsOf(request).find((name) => name === PERIOD_ON_PERIOD),
+    text: "{compare} {found} needs {grain}: it compares each period with the one before it",
+  },
+  {
+    options: ["compare"],
+    when: ({ request }) =>
+      isPageFormat(request.format) &&
+      comparisonsOf(request).some((name, index) => index > 0 || name === PERIOD_ON_PERIOD),
+    text: `A page has one comparison, of all its days: {compare} takes one of ${SPAN_COMPARISONS.join(", ")}`,
+  },
+  {
+    options: ["compare"],
+    when: (parts) =>
+      !isPageFormat(parts.request.format) &&
+      comparisonsOf(parts.request).some((name) => name !== PERIOD_ON_PERIOD) &&
+      missingDays(parts),
     text: "{compare} needs {found}: it compares with a period of the same length",
   },
   {

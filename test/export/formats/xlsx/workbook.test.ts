@@ -430,7 +430,7 @@ describe("toSheet", () => {
   });
 
   it("shows changes within chance in grey, and totals with a fill and a line above, even in blank cells", () => {
-    const comparison = (shows: "previous" | "change") => ({ of: "calls", shows });
+    const comparison = (shows: "previous" | "change") => ({ of: "calls", as: "previous" as const, shows });
     const columns: Column[] = [
       { name: "calls", type: "integer" },
       { name: "calls_previous", type: "integer", comparison: comparison("previous") },
@@ -442,7 +442,13 @@ describe("toSheet", () => {
       [10, 10, 0],
     ];
     const styles = new Styles();
-    const compared = { times: 1, isCovered: true };
+    const compared = [
+      {
+        as: "previous" as const,
+        ...{ range: {}, span: {}, periods: [], times: 1 },
+        ...{ isCovered: true, hasHistory: true, isUnreached: false },
+      },
+    ];
     const xml = [
       ...toSheet({ columns, rows, totals: [{ kind: "total", values: [221, null, null] }] }, "any", {
         ...CONTEXT,
@@ -501,7 +507,7 @@ describe("toSheet", () => {
   });
 
   it("writes headings in words, in a row of their height", () => {
-    const change = { of: "answer_rate", shows: "change" } as const;
+    const change = { of: "answer_rate", as: "previous", shows: "change" } as const;
     const xml = sheetOf(
       [
         { name: "utm_source", type: "text" },
