@@ -214,8 +214,8 @@ export type AttributedCall = SqlRow & {
 
 export interface RollupColumn {
   name: string;
-  /** Booleans are 1 or 0. */
-  type: "text" | "integer" | "decimal" | "boolean" | "time";
+  /** Booleans are 1 or 0, a date is a local day, `2026-11-20`. */
+  type: "text" | "integer" | "decimal" | "boolean" | "time" | "date";
   /** Digits after the point, of a decimal. */
   decimals?: number | undefined;
   /** ISO 4217, of an amount. */

@@ -278,9 +278,9 @@ describe("exportToFolder", () => {
     expect(manifest).toMatchObject({ range: { provisional: true }, periods: [] });
     expect(manifest.files.map(({ rows, sums }) => [rows, sums?.calls])).toEqual(Array(3).fill([0, 0]));
     expect(readFiles(folder)).toMatchObject({
-      "utm_source.csv": `period,utm_source,${METRICS}\r\n`,
-      "campaign.csv": `period,campaign,campaign_id,${METRICS}\r\n`,
-      "gclid.csv": `period,gclid,${METRICS}\r\n`,
+      "utm_source.csv": `period,period_start,utm_source,${METRICS}\r\n`,
+      "campaign.csv": `period,period_start,campaign,campaign_id,${METRICS}\r\n`,
+      "gclid.csv": `period,period_start,gclid,${METRICS}\r\n`,
     });
     expect(warehouse.readExports().map(({ run_id }) => run_id)).toEqual([1, 1, 1]);
   });

@@ -150,7 +150,7 @@ describe("answerCall", () => {
     const assistant = answering(folder.path, { env: folder.env });
     const columns = ["calls", "first_call_at"];
     const question = { by: ["campaign"], range: SEPTEMBER, grain: "month", columns, total: true };
-    const row = { period: "2026-09", calls: 1 };
+    const row = { period: "2026-09", period_start: "2026-09-01", calls: 1 };
     expect(await assistant.ask("figures", question)).toEqual({
       basis: { ...BASIS, range: IN_SEPTEMBER },
       rows: [
@@ -159,6 +159,7 @@ describe("answerCall", () => {
       ],
       total: {
         period: "(total)",
+        period_start: null,
         campaign: null,
         campaign_id: null,
         calls: 2,

@@ -157,7 +157,7 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
       "Filters by first time and min duration apply to calls alone: costs are for all calls.",
     spend_days: "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
     spend_days_differ:
-      "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
+      "Costs are not compared where the days before have more or fewer days with spend, or end within a day.",
     unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00.",
     unmatched_jobs: "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
     no_amounts: "No imported job has an amount: revenue is blank.",

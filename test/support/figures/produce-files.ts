@@ -35,7 +35,7 @@ export interface ExportOptions
     ProduceOptions,
     Optional<Omit<Ask, "contents" | "with" | "conversion" | "compare">> {
   targets: readonly Target[];
-  compare?: Comparison | undefined;
+  compare?: Comparison | readonly Comparison[] | undefined;
   /** Reads more at the moment of the files. */
   read?: (job: ExportJob) => Promise<void>;
 }
@@ -82,7 +82,7 @@ async function make(
     ...defaults,
     spell: (option) => `--${option}`,
     ...given,
-    compare: compare === undefined ? [] : [{ as: compare === "days" ? "previous" : compare, kind: compare }],
+    compare: [compare ?? []].flat().map((kind) => ({ as: kind === "days" ? "previous" : kind, kind })),
     contents: targets,
     with: targets.flatMap((target) => target.with ?? []),
     conversion: { ...defaults.conversion, ...conversion },

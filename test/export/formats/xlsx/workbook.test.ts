@@ -186,12 +186,6 @@ async function exportBoth(options: Partial<ExportOptions>) {
   const shared = { ...options, timezone: ZONE, targets: TARGETS };
   const { folder } = await warehouse.export({ ...shared, format: { format: "csv", profile: "machine" } });
   const csv = Object.fromEntries(FILES.map((name) => [name, readLines(readText(folder, `${name}.csv`))]));
-  await warehouse.export({ ...shared, format: { format: "csv", profile: "excel" } });
-  for (const [name, lines] of Object.entries(csv)) {
-    const asForExcel = readLines(readText(folder, `${name}.csv`).replace("\uFEFF", ""));
-    if (asForExcel[0]?.[1] !== "period_start") continue;
-    for (const [index, line] of lines.entries()) line.splice(1, 0, asForExcel[index]?.[1] ?? "");
-  }
   const { manifest } = await warehouse.export({
     ...shared,
     folder: `${folder}-book`,
