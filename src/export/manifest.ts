@@ -98,6 +98,8 @@ export interface TableEntry {
   keys_in_other?: number;
   /** The fewest calls of a row; smaller rows are folded into their period's row `(other)`. */
   min_cell?: number;
+  /** What the rates of all rows are compared with, and in how many comparisons; see `…_versus_chance`. */
+  versus?: { row: string; comparisons: number; beyond_chance: number; beyond_chance_among_all: number };
   /** How many rows are folded into rows `(other)` with figures, and their calls. */
   rows_in_other?: number;
   calls_in_other?: number;

@@ -2,6 +2,7 @@ import { COMPARISON_COLUMNS, chanceName, PERIOD_ON_PERIOD } from "../base/calend
 import { UsageError } from "../base/errors.ts";
 import type { Content } from "../config/request/contents.ts";
 import { type Ask, nameFile } from "../config/request/resolve.ts";
+import { figuresToCompare, ratesAmong } from "../figures/compared-rates.ts";
 import { isLocal, keyColumns } from "../figures/dimensions.ts";
 import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
@@ -14,6 +15,7 @@ import type { ManifestFile, TableEntry } from "./manifest.ts";
 import { has } from "./statements/statements.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
 import type { Counterpart, Timeframe } from "./timeframe.ts";
+import { addVersus, type ComparedRows, compareRows } from "./versus.ts";
 
 /** `2026-W43` and `2026-10` are no dates for a spreadsheet or a database. */
 const PERIOD_START = "period_start";
@@ -59,12 +61,10 @@ export async function writeRollup(
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
   const file = nameFile(name, format);
   const shown = chooseColumns(columns, ask.columns);
-  const entry: TableEntry & { sums: Record<string, number> } = {
+  const entry: RollupEntry = {
     contents,
     rows: 0,
-    sums: Object.fromEntries(
-      shown.flatMap(({ name, isAdditive }) => (isAdditive ? [[name, 0] as const] : [])),
-    ),
+    sums: sumsOf(shown),
     ...(hasTotal && ({ total_line: true } as const)),
     ...(isSplit && ({ with_spend_line: true } as const)),
     ...(top !== undefined && { top, keys_in_other: keys.folded }),
@@ -75,7 +75,9 @@ export async function writeRollup(
       blank_rows: 0,
     }),
   };
-  const counted = count(Iterator.from(rows).map(blank), columns, { entry, callsAt, others });
+  const counting = count(Iterator.from(rows).map(blank), columns, { entry, callsAt, others });
+  const { rows: counted, versus } = compareWithRow(columns, counting, ask);
+  if (versus) entry.versus = versus.described;
   const totals = [
     ...(hasTotal ? [await readTotal(session, query, "total")] : []),
     ...(isSplit ? [await readTotal(session, query, "with_spend")] : []),
@@ -85,21 +87,42 @@ export async function writeRollup(
   const outlet = { file, contents, query, columns: shown };
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
   const judged = ask.chance ? withChance(table, compared) : table;
+  const detailed = grain ? withPeriodDetails(judged, timeframe) : judged;
   return await job.table({
-    ...(grain ? withPeriodDetails(judged, timeframe) : judged),
+    ...(versus ? addVersus(detailed, versus) : detailed),
     name,
     audience: "shared",
     entry,
   });
 }
 
+type RollupEntry = TableEntry & { sums: Record<string, number> };
+
+/** Returns a sum of 0 for each column that adds up. */
+function sumsOf(columns: readonly RollupColumn[]): RollupEntry["sums"] {
+  return Object.fromEntries(columns.flatMap(({ name, isAdditive }) => (isAdditive ? [[name, 0]] : [])));
+}
+
+/** Compares all rows with one of them, if that was asked for; they are all held in memory then. */
+function compareWithRow(
+  columns: readonly RollupColumn[],
+  rows: Iterable<readonly Value[]>,
+  { versus, columns: figures, grain, spell }: Ask,
+): { rows: Iterable<readonly Value[]>; versus?: ComparedRows } {
+  if (versus === undefined) return { rows };
+  const all = [...rows];
+  const options = { versus, rates: ratesAmong(figures), hasPeriods: grain !== undefined, spell };
+  return { rows: all, versus: compareRows(columns, all, options) };
+}
+
 /**
  * Returns the figures to read. With share-safe files, a row's first and last start are left out: they belong to a
  * single call.
  */
-function figuresOf({ columns, minCell }: Ask): readonly string[] | undefined {
-  if (minCell === undefined) return columns;
-  return (columns ?? FIGURES).filter((name) => !TIME_FIGURES.includes(name));
+function figuresOf({ columns, minCell, versus }: Ask): readonly string[] | undefined {
+  const read = versus === undefined ? columns : columns && [...columns, ...figuresToCompare(columns)];
+  if (minCell === undefined) return read;
+  return (read ?? FIGURES).filter((name) => !TIME_FIGURES.includes(name));
 }
 
 /** Returns the key columns, and the requested figures with their comparisons, in the requested order. */
@@ -230,7 +253,7 @@ function* count(
     callsAt,
     others,
   }: {
-    entry: TableEntry & { sums: Record<string, number> };
+    entry: RollupEntry;
     callsAt: number;
     /** Has the rows of what is folded once all rows were read. */
     others: readonly Row[];

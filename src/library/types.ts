@@ -98,6 +98,11 @@ export interface RollupQuestion {
   compare?: ComparisonName | readonly ComparisonName[] | undefined;
   /** Adds `…_within_chance`: whether chance alone may explain a change. @default false */
   chance?: boolean | undefined;
+  /**
+   * Compares the rates of each row with those of this one, a value of the only dimension: adds `…_versus`, the difference,
+   * and `…_versus_chance`, whether chance alone may explain it.
+   */
+  versus?: string | undefined;
   filter?: CallFilter | undefined;
   /** Keeps the keys with the most calls, and folds all others into one row, `(other)`; needs a dimension. @default all */
   top?: number | undefined;

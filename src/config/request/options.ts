@@ -63,6 +63,15 @@ export const OPTIONS = {
     isPassed: true,
     library: "question",
   },
+  versus: {
+    value: z.string().min(1),
+    help: "Compare the rates of each row with those of this one, and add whether chance alone may explain the difference.",
+    examples: ["lp-old"],
+    takenBy: ["rollup"],
+    isPassed: true,
+    library: "question",
+    valueName: "row",
+  },
   fill: {
     value: z.boolean(),
     help: "Add rows of zeros for periods without calls.",

@@ -1,6 +1,7 @@
 import { closedRange } from "../../../base/calendar/dates.ts";
 import { PERIOD_ON_PERIOD, SPAN_COMPARISONS } from "../../../base/calendar/grain.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
+import { COMPARED_RATES, ratesAmong } from "../../../figures/compared-rates.ts";
 import { SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { SPEND_FIGURES } from "../../../figures/metrics.ts";
 import { isUnshared } from "../contents.ts";
@@ -44,6 +45,16 @@ export const FIGURE_REFUSALS: RequestRefusals = [
       return unjudged && `${unjudged.rate} needs ${unjudged.whole} among ${spell("columns")}`;
     },
     text: "{chance} of {found}",
+  },
+  {
+    options: ["versus"],
+    when: ({ dimensions }) => dimensions.length !== 1,
+    text: "{versus} needs one dimension: it names a row by its key",
+  },
+  {
+    options: ["versus", "columns"],
+    when: ({ request }) => ratesAmong(request.columns).length === 0,
+    text: `{versus} compares rates: {columns} needs one of ${COMPARED_RATES.flatMap(({ part }) => part).join(", ")}`,
   },
   { options: ["fill"], without: ["grain"], text: "{fill} needs {grain}: it fills periods" },
   ...PAGES_OF_THEIR_OWN,
