@@ -50,7 +50,7 @@ export const OPTIONS = {
   },
   compare: {
     value: z.union([z.enum(COMPARISONS), z.array(z.enum(COMPARISONS)).min(1)]),
-    help: "Add each figure before, and its change: previous is the time just before the days, year the same dates a year earlier, 52-weeks the same weekdays, and period-on-period for each period the one before it.",
+    help: "Add what each figure was before, and its change: previous is the time just before the days, year the same dates a year earlier, 52-weeks the same weekdays, period-on-period for each period the one before it; one or several.",
     examples: ["previous", ["previous", "year"]],
     takenBy: ["rollup", "page"],
     library: "question",
