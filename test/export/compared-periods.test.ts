@@ -182,7 +182,10 @@ describe("period on period", () => {
       ["2026-W27", true, true],
     ]);
     expect(manifest.statements).toContainEqual(
-      expect.objectContaining({ id: "previous_not_covered", values: { from: null, up_to: "2026-W25" } }),
+      expect.objectContaining({
+        id: "previous_not_covered",
+        values: { from: null, up_to: "2026-W25", of: null },
+      }),
     );
   });
 

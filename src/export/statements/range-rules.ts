@@ -70,14 +70,15 @@ export const RANGE_RULES = {
     level: "caution",
     find: ({ range: { compared_with = [] } = {}, report: { comparedFrom } = {} }) => {
       const all = compared_with.find((each) => each.begins_before_first_call);
-      if (all !== undefined) return { from: all.from ?? null, up_to: null };
+      const of = compared_with.length > 1 ? (all?.as ?? null) : null;
+      if (all !== undefined) return { from: all.from ?? null, up_to: null, of };
       const some = compared_with.find((each) => each.lacking_up_to !== undefined);
-      if (some !== undefined) return { from: null, up_to: some.lacking_up_to ?? null };
-      return comparedFrom === undefined ? undefined : { from: comparedFrom, up_to: null };
+      if (some !== undefined) return { from: null, up_to: some.lacking_up_to ?? null, of };
+      return comparedFrom === undefined ? undefined : { from: comparedFrom, up_to: null, of };
     },
-    say: ({ from, up_to }) =>
+    say: ({ from, up_to, of }) =>
       up_to === null
-        ? `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no previous figures and no changes.`
+        ? `The days compared with${of === null ? "" : ` by ${of}`} begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no ${of === null ? "previous figures" : "figures of them"} and no changes.`
         : `The periods up to ${longLabelOf(up_to)} are compared with days before the first call in the copy: they have no previous figures and no changes.`,
   }),
   unlike_days: rule({
@@ -116,8 +117,12 @@ export const RANGE_RULES = {
   short_history_before: rule({
     level: "caution",
     about: [...FIRST_CALL_FIGURES],
-    find: ({ range }) => (range?.compared_with?.some((each) => each.short_history) ? {} : undefined),
-    say: () => `The change of first-time callers is not computed: ${FEW_DAYS} the days compared with.`,
+    find: ({ range: { compared_with = [] } = {} }) => {
+      const short = compared_with.find((each) => each.short_history);
+      return short && { of: compared_with.length > 1 ? short.as : null };
+    },
+    say: ({ of }) =>
+      `The change of first-time callers is not computed: ${FEW_DAYS} the days compared with${of === null ? "" : ` by ${of}`}.`,
   }),
   filters_of_calls_alone: rule({
     level: "caution",

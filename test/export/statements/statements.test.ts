@@ -431,6 +431,21 @@ describe("statementsOf", () => {
 });
 
 describe("returns all doubts, then at most three cautions with the number of others, then notes", () => {
+  it("names the comparison that lacks days, if there are several", () => {
+    const said = statementsOf(
+      range({
+        compared_with: [
+          { as: "previous", from: "2026-10-05" },
+          { as: "year", from: "2025-11-03", begins_before_first_call: true, short_history: true },
+        ],
+      }),
+    );
+    expect(said.map((each) => say(each).text)).toEqual([
+      "The days compared with by year begin on 3 Nov 2025, before the first call in the copy: there are no figures of them and no changes.",
+      "The change of first-time callers is not computed: fewer than 90 days of calls lie before the days compared with by year.",
+    ]);
+  });
+
   it("returns all doubts, then at most three cautions with the number of others, then notes", () => {
     const many = statementsOf({
       ...warehouse({ run: null, rules_changed: true, unlisted: { calls: 1, since: "2026-11-02" } }),

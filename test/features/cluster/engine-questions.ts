@@ -48,7 +48,16 @@ function stretchOf(
   return {
     span: toInstants(YEAR, zone),
     periods: current,
-    compared: [{ span: toInstants(YEAR_BEFORE, zone), periods: previous }],
+    compared: [
+      { span: toInstants(YEAR_BEFORE, zone), periods: previous },
+      {
+        as: "period-on-period",
+        span: toInstants(YEAR, zone),
+        periods: current
+          .slice(1)
+          .map(({ period }, index) => ({ period, startsAt: current[index]?.startsAt ?? "" })),
+      },
+    ],
   };
 }
 
