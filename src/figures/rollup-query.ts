@@ -1,5 +1,5 @@
 import type { Span } from "../base/calendar/dates.ts";
-import { beforeName, type ComparisonName, changeName } from "../base/calendar/grain.ts";
+import { beforeName, type ComparisonName, chanceName, changeName } from "../base/calendar/grain.ts";
 import type { LabelledPeriod } from "../base/calendar/periods.ts";
 import { CHANGE_DECIMALS } from "./comparison.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
@@ -84,6 +84,12 @@ export interface ShownComparison {
   /** What it is compared with. */
   as: ComparisonName;
   shows: "previous" | "change" | "points" | "within chance";
+}
+
+/** Returns the name of the column that shows a comparison. */
+export function comparedName({ of, as, shows }: ShownComparison): string {
+  if (shows === "previous") return beforeName(of, as);
+  return shows === "within chance" ? chanceName(of, as) : changeName(of, as);
 }
 
 export type Measure = Metric<AnyAggregate>;

@@ -35,7 +35,9 @@ export function changeOf(figures: Figures, name: string, compared: ComparedDays,
 /** Whether a figure visibly changed, but no more than by chance. */
 export function isMarked(figures: Figures, name: string, compared: ComparedDays): boolean {
   const isVisible = /[1-9]/.test(changeTextOf(figures, name) ?? "");
-  return isVisible && isChangeWithinChance(name, (column) => figures[column], compared) === true;
+  // Figures of a page have one comparison, in the columns of the time before.
+  const before = { ...compared, as: "previous" } as const;
+  return isVisible && isChangeWithinChance(name, (column) => figures[column], before) === true;
 }
 
 function changeTextOf(figures: Figures, name: string): string | null {

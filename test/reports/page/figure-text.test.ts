@@ -85,6 +85,9 @@ describe("answerRateOf, changeOf", () => {
         changeOf({ calls: 5, calls_previous: 5, calls_change: 0 }, "calls", { times: 1, isCovered: true }),
       ),
     ).not.toContain("chance");
+    // A page that is compared with a year ago has the figures of it in the same columns.
+    const year = { as: "year", times: 1, isCovered: true } as const;
+    expect(String(changeOf(figures, "calls", year))).toContain("within chance");
     expect(String(answerRateOf({ calls: 0, answered_calls: 0, answer_rate: null }))).toBe("–");
   });
 });
