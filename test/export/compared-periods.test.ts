@@ -189,7 +189,7 @@ describe("period on period", () => {
     );
   });
 
-  it("has no comparison in the total: all periods together have no one period before", async () => {
+  it("a total has no comparison with periods before: all periods together have no one period before", async () => {
     using warehouse = makeWarehouse(CALLS);
     const { rows, total } = await read(warehouse, {
       ...{ from: "2026-05-04", to: "2026-05-31", grain: "week", compare: "period-on-period" },
@@ -206,7 +206,7 @@ describe("period on period", () => {
 });
 
 describe("several comparisons in one table", () => {
-  it("have columns of their own, each as if it were alone", async () => {
+  it("several comparisons have columns of their own, each as if it were alone", async () => {
     using warehouse = makeWarehouse(CALLS);
     const days = { from: "2026-05-04", to: "2026-05-17", grain: "week" } as const;
     const kinds = ["previous", "year", "52-weeks", "period-on-period"] as const;
@@ -278,7 +278,7 @@ describe("52 weeks", () => {
 });
 
 describe("costs and revenue, period on period", () => {
-  it("are compared where both periods have as many days of spend", async () => {
+  it("costs are compared where both periods have as many days of spend", async () => {
     using warehouse = makeWarehouse(CALLS);
     // One week has a day less than the others.
     const days = Array.from({ length: 35 }, (_, index) => shift("2026-04-27", index));

@@ -84,7 +84,7 @@ const PAGES: readonly Group[] = [
 ];
 
 describe("rows compared with a row", () => {
-  it("have the difference of each rate, and what an exact test in whole numbers says of it", async () => {
+  it("each row has the difference of each rate, and what an exact test in whole numbers says of it", async () => {
     const { rows, versus } = await compare(PAGES, { versus: "lp-old" });
     const [old, ...others] = PAGES;
     if (old === undefined) throw new Error("There is no old page");
@@ -117,7 +117,7 @@ describe("rows compared with a row", () => {
     });
   });
 
-  it("leave the row itself and the total blank", async () => {
+  it("the row itself and the total are blank", async () => {
     const { rows } = await compare(PAGES, { versus: "lp-new", total: true });
     for (const name of ["lp-new", "(total)"]) {
       const row = rows.find(({ utm_content }) => utm_content === name);
@@ -125,7 +125,7 @@ describe("rows compared with a row", () => {
     }
   });
 
-  it("say no number for one comparison, and compare only rates among the columns", async () => {
+  it("one comparison has no number in its words, and only rates among the columns are compared", async () => {
     const pages = PAGES.filter(({ term }) => term === "lp-old" || term === "lp-worst");
     const { rows, versus } = await compare(pages, { versus: "lp-old", columns: ["answer_rate"] });
     expect(Object.keys(rows[0] ?? {})).toEqual([
@@ -135,7 +135,7 @@ describe("rows compared with a row", () => {
     expect(versus).toMatchObject({ comparisons: 1, beyond_chance: 1, beyond_chance_among_all: 0 });
   });
 
-  it("compare each period with the row of that period, and one without it with nothing", async () => {
+  it("each period is compared with the row of that period, and one without it with nothing", async () => {
     const groups = [
       { term: "lp-old", answered: 10, missed: 10, long: 0, month: "04" },
       { term: "lp-new", answered: 15, missed: 5, long: 0, month: "04" },
@@ -155,7 +155,7 @@ describe("rows compared with a row", () => {
     ]);
   });
 
-  it("are refused for a row that does not exist, with the nearest names, and write nothing", async () => {
+  it("a row that does not exist is refused, with the nearest names, and nothing is written", async () => {
     using warehouse = makeWarehouse(PAGES.flatMap(callsOf));
     const ask = (versus: string) =>
       warehouse.export({ targets: [{ kind: "rollup", dimensions: ["utm_content"] }], versus });
@@ -170,7 +170,7 @@ describe("rows compared with a row", () => {
     expect(() => readText(warehouse.folder, "utm_content.csv")).toThrow("ENOENT");
   });
 
-  it("find a campaign by its id, and ask for it if two campaigns have one name", async () => {
+  it("a campaign is found by its id, and two campaigns of one name need it", async () => {
     const calls = (["7", "8", "9"] as const).flatMap((campaign_id, index) =>
       Array.from({ length: 10 }, (_, place) =>
         makeCall({
