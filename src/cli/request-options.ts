@@ -66,9 +66,10 @@ function toOption(name: string, schema: z.core.$ZodType | undefined, help: strin
     return new Option(flags, help).argParser(wholeNumber(schema.minValue ?? 0, schema.maxValue ?? undefined));
   if (name === "format") return choice(flags, FORMATS, help, OTHER_FORMATS);
   if (schema instanceof z.ZodEnum) return choice(flags, schema.options.map(String), help);
-  if (schema instanceof z.ZodArray && schema.element instanceof z.ZodEnum)
-    return severalOf(flags, schema.element.options.map(String), `${help}, separated by commas`);
-  const [first, list] = schema instanceof z.ZodUnion ? schema.options : [];
+  const [first, list = schema] = schema instanceof z.ZodUnion ? schema.options : [];
+  // Flags of the filter are given once for each value.
+  if (list instanceof z.ZodArray && list.element instanceof z.ZodEnum && !name.startsWith("filter."))
+    return severalOf(flags, list.element.options.map(String), `${help}, separated by commas`);
   if (!(list instanceof z.ZodArray)) return new Option(flags, help).argParser(parserOf(schema));
   const parse = parserOf(first);
   return new Option(flags, help).argParser(eachOf((text) => parse(parseText(text))));

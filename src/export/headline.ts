@@ -37,7 +37,8 @@ export interface HeadlineFigure extends Cell {
 export async function readHeadlineFigures(job: ExportJob): Promise<HeadlineFigure[]> {
   const { ask, timeframe, session, spend, outcomes } = job;
   if (ask.changedSince !== undefined) return [];
-  const { span, grain, periods, compared } = timeframe;
+  const { span, grain, periods } = timeframe;
+  const [compared] = timeframe.compared;
   const query: RollupQuery = {
     dimensions: [],
     figures: ask.columns ?? HEADLINE,
@@ -45,11 +46,9 @@ export async function readHeadlineFigures(job: ExportJob): Promise<HeadlineFigur
     span,
     periods: grain && periods,
     outcomes: outcomes?.form,
-    previous: compared && {
-      span: compared.span,
-      periods: grain && compared.periods,
-      isUnreached: compared.isUnreached,
-    },
+    compared: compared && [
+      { span: compared.span, periods: grain && compared.periods, isUnreached: compared.isUnreached },
+    ],
   };
   const read = async (more: Partial<RollupQuery>) =>
     toFigures(job, await session.total({ ...query, ...more }));
@@ -72,11 +71,11 @@ function toFigures(
   { timeframe, manifest, spend }: ExportJob,
   { columns, rows }: Rollup,
 ): ReadonlyMap<string, Omit<HeadlineFigure, "isWithSpend">> {
-  const { compared } = timeframe;
+  const [compared] = timeframe.compared;
   const blank = blankUnknown(columns, {
-    compared,
+    compared: compared ? [compared] : [],
     isFirstLoad: has(manifest.statements, "first_load"),
-    isSpendKnown: spend !== undefined && isSpendComparable(spend, timeframe),
+    costTestOf: (before) => () => spend !== undefined && isSpendComparable(spend, timeframe, before),
   });
   const [row = []] = Iterator.from(rows).map(blank);
   const cells = columns.map((column, index): Cell => ({ column, value: row[index] ?? null }));

@@ -103,6 +103,8 @@ export interface TableEntry {
   keys_in_other?: number;
   /** The fewest calls of a row; smaller rows are folded into their period's row `(other)`. */
   min_cell?: number;
+  /** What the rates of all rows are compared with, and in how many comparisons; see `…_versus_chance`. */
+  versus?: { row: string; comparisons: number; beyond_chance: number; beyond_chance_among_all: number };
   /** How many rows are folded into rows `(other)` with figures, and their calls. */
   rows_in_other?: number;
   calls_in_other?: number;
@@ -205,11 +207,13 @@ export async function startManifest(
       }),
     },
     range: describeSpan(timeframe.span, timeframe.range),
-    ...(compared && {
-      compared_with: {
-        ...describeSpan(compared.span, compared.range),
-        ...(!compared.isCovered && { begins_before_first_call: true }),
-      },
+    ...(compared.length > 0 && {
+      compared_with: compared.map(({ as, span, range, isCovered, lackingUpTo }) => ({
+        as,
+        ...describeSpan(span, range),
+        ...(!isCovered && ({ begins_before_first_call: true } as const)),
+        ...(lackingUpTo !== undefined && { lacking_up_to: lackingUpTo }),
+      })),
     }),
     ...(timeframe.grain && {
       periods: timeframe.periods.map(({ period, ...span }) => ({ period, ...describeSpan(span) })),

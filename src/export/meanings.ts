@@ -1,3 +1,4 @@
+import { COMPARISON_COLUMNS } from "../base/calendar/grain.ts";
 import { CALLS } from "../warehouse/calls/calls.ts";
 import { CALL_FACTS } from "../warehouse/calls/facts.ts";
 import { TRANSCRIPTS } from "../warehouse/calls/transcripts.ts";
@@ -9,9 +10,11 @@ const DESCRIBED = [OF_FACTS, CALLS.columns, TRANSCRIPTS.columns].flat();
 
 /** Columns that no table of the warehouse has. */
 const OTHERS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.values(COMPARISON_COLUMNS).map(({ period }) => [period, "The period that it is compared with."]),
+  ),
   period: "Day, week, month or quarter of the calls.",
   period_start: "First day of the period.",
-  previous_period: "The period that it is compared with.",
   org_unit: "The group's name.",
   weekday: "Weekday of the start, local time.",
   hour: "Hour of the start, local time.",

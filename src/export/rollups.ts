@@ -1,19 +1,25 @@
+import { COMPARISON_COLUMNS, chanceName, PERIOD_ON_PERIOD } from "../base/calendar/grain.ts";
 import { UsageError } from "../base/errors.ts";
 import type { Content } from "../config/request/contents.ts";
-import { type Ask, type ExportFormat, isOfOneFile, nameFile } from "../config/request/resolve.ts";
-import { hasChance, isChangeWithinChance } from "../figures/change-chance.ts";
+import { type Ask, nameFile } from "../config/request/resolve.ts";
+import { figuresToCompare, ratesAmong } from "../figures/compared-rates.ts";
 import { areOfSpend, isLocal, keyColumns } from "../figures/dimensions.ts";
 import { FIGURES, FIRST_CALL_FIGURES, SPEND_FIGURES, TIME_FIGURES } from "../figures/metrics.ts";
 import { TOTAL, WITH_SPEND } from "../figures/reserved-keys.ts";
 import type { RollupColumn, RollupQuery } from "../figures/rollup-query.ts";
 import type { FigureSession, Row } from "../sources/figure-session.ts";
-import { isSpendComparable } from "./described-spend.ts";
+import { chanceReader, shownChange } from "./change-columns.ts";
+import { costTest } from "./described-spend.ts";
 import type { ExportJob } from "./job.ts";
 import type { ManifestFile, TableEntry } from "./manifest.ts";
 import { has } from "./statements/statements.ts";
 import type { Column, Table, TotalRow, Value } from "./table.ts";
 import type { Counterpart, Timeframe } from "./timeframe.ts";
+import { addVersus, type ComparedRows, compareRows } from "./versus.ts";
 import { watchWeeks } from "./weeks-of-range.ts";
+
+/** `2026-W43` and `2026-10` are no dates for a spreadsheet or a database. */
+const PERIOD_START = "period_start";
 
 const MAX_FILLED_ROWS = 2_000_000;
 
@@ -39,11 +45,10 @@ export async function writeRollup(
     spend: spend?.form,
     outcomes: job.outcomes?.form,
     periods: grain && periods,
-    previous: compared && {
-      span: compared.span,
-      periods: grain && compared.periods,
-      isUnreached: compared.isUnreached,
-    },
+    compared: compared.map(({ as, span, periods, isUnreached }) => ({
+      ...{ as, span, isUnreached },
+      periods: grain && periods,
+    })),
   };
   const keys = fill || top !== undefined ? await session.countKeys(query) : { shown: 0, folded: 0 };
   if (fill) assertFillable(keys.shown, periods.length, ask.spell);
@@ -52,18 +57,16 @@ export async function writeRollup(
   const blank = blankUnknown(columns, {
     compared,
     isFirstLoad: has(job.manifest.statements, "first_load"),
-    isSpendKnown: spend !== undefined && isSpendComparable(spend, timeframe),
+    costTestOf: (counterpart) => (spend ? costTest(spend, timeframe, counterpart) : () => false),
   });
   const callsAt = columns.findIndex(({ name }) => name === "calls");
   const [name, contents] = [dimensions.join("-"), dimensions.join()];
   const file = nameFile(name, format);
   const shown = chooseColumns(columns, ask.columns);
-  const entry: TableEntry & { sums: Record<string, number> } = {
+  const entry: RollupEntry = {
     contents,
     rows: 0,
-    sums: Object.fromEntries(
-      shown.flatMap(({ name, isAdditive }) => (isAdditive ? [[name, 0] as const] : [])),
-    ),
+    sums: sumsOf(shown),
     ...(hasTotal && ({ total_line: true } as const)),
     ...(isSplit && ({ with_spend_line: true } as const)),
     ...(spend !== job.spend && ({ without_costs: true } as const)),
@@ -75,32 +78,55 @@ export async function writeRollup(
       blank_rows: 0,
     }),
   };
-  const counted = count(Iterator.from(rows).map(blank), columns, { entry, callsAt, others });
+  const counting = count(Iterator.from(rows).map(blank), columns, { entry, callsAt, others });
+  const { rows: counted, versus } = compareWithRow(columns, counting, ask);
+  if (versus) entry.versus = versus.described;
   const totals = [
     ...(hasTotal ? [await readTotal(session, query, "total")] : []),
     ...(isSplit ? [await readTotal(session, query, "with_spend")] : []),
   ];
-  const all = { columns, rows: counted, totals: mapTotals(totals, blank) };
+  const all = { columns, rows: counted, totals: mapTotals(totals, (row) => blank(blankSteps(columns, row))) };
   const picked = pickColumns(all, shown);
   const outlet = { file, contents, query, columns: shown };
   await watchWeeks(job, outlet);
   const table = { ...picked, rows: job.remembered?.watch(outlet, picked.rows) ?? picked.rows };
-  const judged = ask.chance && compared ? withChance(table, compared) : table;
+  const judged = ask.chance ? withChance(table, compared) : table;
+  const detailed = grain ? withPeriodDetails(judged, timeframe) : judged;
   return await job.table({
-    ...(grain ? withPeriodDetails(judged, timeframe, showsDates(format)) : judged),
+    ...(versus ? addVersus(detailed, versus) : detailed),
     name,
     audience: "shared",
     entry,
   });
 }
 
+type RollupEntry = TableEntry & { sums: Record<string, number> };
+
+/** Returns a sum of 0 for each column that adds up. */
+function sumsOf(columns: readonly RollupColumn[]): RollupEntry["sums"] {
+  return Object.fromEntries(columns.flatMap(({ name, isAdditive }) => (isAdditive ? [[name, 0]] : [])));
+}
+
+/** Compares all rows with one of them, if that was asked for; they are all held in memory then. */
+function compareWithRow(
+  columns: readonly RollupColumn[],
+  rows: Iterable<readonly Value[]>,
+  { versus, columns: figures, grain, spell }: Ask,
+): { rows: Iterable<readonly Value[]>; versus?: ComparedRows } {
+  if (versus === undefined) return { rows };
+  const all = [...rows];
+  const options = { versus, rates: ratesAmong(figures), hasPeriods: grain !== undefined, spell };
+  return { rows: all, versus: compareRows(columns, all, options) };
+}
+
 /**
  * Returns the figures to read. With share-safe files, a row's first and last start are left out: they belong to a
  * single call.
  */
-function figuresOf({ columns, minCell }: Ask): readonly string[] | undefined {
-  if (minCell === undefined) return columns;
-  return (columns ?? FIGURES).filter((name) => !TIME_FIGURES.includes(name));
+function figuresOf({ columns, minCell, versus }: Ask): readonly string[] | undefined {
+  const read = versus === undefined ? columns : columns && [...columns, ...figuresToCompare(columns)];
+  if (minCell === undefined) return read;
+  return (read ?? FIGURES).filter((name) => !TIME_FIGURES.includes(name));
 }
 
 /** Returns the key columns, and the requested figures with their comparisons, in the requested order. */
@@ -127,51 +153,55 @@ export function pickColumns({ columns, rows, totals }: Table, shown: readonly Ro
 /** Returns a function that blanks figures which the copy cannot know: readers would take them for known. */
 export function blankUnknown(
   columns: readonly Column[],
-  known: { compared: Counterpart | undefined; isFirstLoad: boolean; isSpendKnown: boolean },
+  known: {
+    compared: readonly Counterpart[];
+    isFirstLoad: boolean;
+    /** Returns a function that says whether costs of a period can be compared with those of the counterpart. */
+    costTestOf: (counterpart: Counterpart) => (period: Value) => boolean;
+  },
 ) {
-  const { compared, isFirstLoad, isSpendKnown } = known;
-  const isKnown = compared?.isCovered && !compared.isUnreached;
-  const isBlank = columns.map(({ name, comparison }) => {
+  const { compared, isFirstLoad, costTestOf } = known;
+  const sides = new Map(compared.map((each) => [each.as, { ...each, hasCost: costTestOf(each) }]));
+  const always = () => true;
+  const blankTests = columns.map(({ name, comparison }): ((period: Value) => boolean) | undefined => {
     const figure = comparison?.of ?? name;
     const isOfFirstCalls = FIRST_CALL_FIGURES.has(figure);
-    if (isOfFirstCalls && isFirstLoad) return true;
-    if (comparison === undefined) return false;
-    if (!isKnown || (isOfFirstCalls && !compared.hasHistory)) return true;
-    return SPEND_FIGURES.includes(figure) && !isSpendKnown;
+    if (isOfFirstCalls && isFirstLoad) return always;
+    if (comparison === undefined) return undefined;
+    const side = sides.get(comparison.as);
+    const isKnown = side?.isCovered && !side.isUnreached;
+    if (!isKnown || (isOfFirstCalls && !side.hasHistory)) return always;
+    return SPEND_FIGURES.includes(figure) ? (period) => !side.hasCost(period) : undefined;
   });
-  if (!isBlank.includes(true)) return (row: readonly Value[]) => row;
-  return (row: readonly Value[]) => row.map((value, index) => (isBlank[index] ? null : value));
+  if (blankTests.every((test) => test === undefined)) return (row: readonly Value[]) => row;
+  return (row: readonly Value[]) =>
+    row.map((value, index) => (blankTests[index]?.(row[0] ?? null) ? null : value));
 }
 
-/** Whether the format has dates; `2026-W43` and `2026-10` are not dates. */
-export function showsDates(format: ExportFormat): boolean {
-  return isOfOneFile(format) || format.format === "parquet" || format.profile === "excel";
+/** Blanks in a total what compares periods: all of them have no one period before. */
+function blankSteps(columns: readonly Column[], row: readonly Value[]): readonly Value[] {
+  return row.map((value, index) => (columns[index]?.comparison?.as === PERIOD_ON_PERIOD ? null : value));
 }
 
 /** Adds to each change whether it is within chance. */
-export function withChance({ columns, rows, totals }: Table, compared: Counterpart): Table {
-  const names = columns.map(({ name }) => name);
-  const judge = (row: readonly Value[], of: string) => {
-    const isWithin = isChangeWithinChance(of, (column) => row[names.indexOf(column)], compared);
-    return isWithin === null ? null : Number(isWithin);
-  };
-  const ofChange = columns.map(({ comparison }) =>
-    comparison !== undefined && comparison.shows !== "previous" && hasChance(comparison.of)
-      ? comparison.of
-      : undefined,
-  );
+export function withChance({ columns, rows, totals }: Table, compared: readonly Counterpart[]): Table {
+  const isWithin = chanceReader(columns, compared);
+  const judged = columns.map((column) => (shownChange(column) ? column.comparison : undefined));
   const addTo = (row: readonly Value[]) =>
     row.flatMap((value, index) => {
-      const of = ofChange[index];
-      return of === undefined ? [value] : [value, judge(row, of)];
+      const comparison = judged[index];
+      if (comparison === undefined) return [value];
+      const verdict = isWithin(row, comparison);
+      return [value, verdict === null ? null : Number(verdict)];
     });
   return {
     columns: columns.flatMap((column, index): Column[] => {
-      const of = ofChange[index];
-      if (of === undefined) return [column];
+      const comparison = judged[index];
+      if (comparison === undefined) return [column];
+      const { of, as } = comparison;
       return [
         column,
-        { name: `${of}_within_chance`, type: "boolean", comparison: { of, shows: "within chance" } },
+        { name: chanceName(of, as), type: "boolean", comparison: { of, as, shows: "within chance" } },
       ];
     }),
     rows: Iterator.from(rows).map(addTo),
@@ -183,27 +213,16 @@ export function withChance({ columns, rows, totals }: Table, compared: Counterpa
 function withPeriodDetails(
   { columns: [period, ...columns], rows, totals }: Table,
   { periods, compared }: Pick<Timeframe, "periods" | "compared">,
-  hasDates: boolean,
 ): Table {
   const details: { column: RollupColumn | Column; values: ReadonlyMap<Value, string> }[] = [
-    ...(hasDates
-      ? [
-          {
-            column: { name: "period_start", type: "date", isKey: true } as const,
-            values: new Map<Value, string>(periods.map(({ period, firstDay }) => [period, firstDay])),
-          },
-        ]
-      : []),
-    ...(compared
-      ? [
-          {
-            column: { name: "previous_period", type: "text", isKey: true } as const,
-            values: new Map<Value, string>(
-              compared.periods.map(({ period, previous }) => [period, previous]),
-            ),
-          },
-        ]
-      : []),
+    {
+      column: { name: PERIOD_START, type: "date", isKey: true },
+      values: new Map(periods.map(({ period, firstDay }) => [period, firstDay])),
+    },
+    ...compared.map((counterpart) => ({
+      column: { name: COMPARISON_COLUMNS[counterpart.as].period, type: "text", isKey: true } as const,
+      values: new Map(counterpart.periods.map(({ period, previous }) => [period, previous])),
+    })),
   ];
   const addTo = ([period = null, ...cells]: readonly Value[]) => [
     period,
@@ -238,7 +257,7 @@ function* count(
     callsAt,
     others,
   }: {
-    entry: TableEntry & { sums: Record<string, number> };
+    entry: RollupEntry;
     callsAt: number;
     /** Has the rows of what is folded once all rows were read. */
     others: readonly Row[];

@@ -7,7 +7,7 @@ import {
   type Span,
   toInstants,
 } from "../base/calendar/dates.ts";
-import type { Grain } from "../base/calendar/grain.ts";
+import { type ComparisonName, type Grain, PERIOD_ON_PERIOD } from "../base/calendar/grain.ts";
 import { hasHistory, isCovered } from "../base/calendar/history.ts";
 import { localDate } from "../base/calendar/local-time.ts";
 import { type LabelledPeriod, type Period, periods } from "../base/calendar/periods.ts";
@@ -24,11 +24,13 @@ export interface Timeframe {
   grain?: Grain | undefined;
   /** In order; empty without a grain. */
   periods: readonly Period[];
-  compared?: Counterpart | undefined;
+  /** In the order asked for. */
+  compared: readonly Counterpart[];
 }
 
 /** What the figures of a range are compared with. */
 export interface Counterpart {
+  as: ComparisonName;
   range: ComparedRange;
   span: Span;
   /** The counterparts of the periods, with the names of both: days, if they are no whole period. */
@@ -41,6 +43,8 @@ export interface Counterpart {
   hasHistory: boolean;
   /** Whether the range begins after the last sync, so that there are no changes. */
   isUnreached: boolean;
+  /** The last of the first periods whose counterparts the copy does not have, period on period. */
+  lackingUpTo?: string;
 }
 
 export interface ComparedRange extends DateRange {
@@ -48,9 +52,12 @@ export interface ComparedRange extends DateRange {
   until?: string;
 }
 
-interface ComparedPeriod extends LabelledPeriod {
+export interface ComparedPeriod extends LabelledPeriod {
   /** Its own name. */
   previous: string;
+  days: Required<DateRange>;
+  /** How many times as long as the period it is, until the last sync. */
+  times?: number;
 }
 
 /** The shortest of each. */
@@ -73,27 +80,73 @@ export async function resolveTimeframe(
   const timeframe = { timezone, filter, range, span: toInstants(range, timezone), grain };
   const closed = grain && (await closeRange(session, range, timezone));
   const current = grain && closed ? periodsOf(closed, grain, timezone, spell) : [];
-  if (compare === undefined) return { ...timeframe, periods: current };
-
-  const comparison =
-    grain && closed
-      ? comparePeriods(closed, current, { kind: compare, grain, zone: timezone })
-      : { range: comparisonRange(range, compare), periods: [], distance: undefined };
-  const compared = await compareTo(session, { ...comparison, to: range, timezone, asOf });
+  const compared: Counterpart[] = [];
+  for (const { as, kind } of compare) {
+    const isByPeriods = kind === PERIOD_ON_PERIOD;
+    const rangeBefore = isByPeriods ? range : comparisonRange(range, kind);
+    const comparison =
+      grain && closed
+        ? comparePeriods(closed, current, { kind, grain, zone: timezone })
+        : { range: rangeBefore, periods: [], distance: undefined };
+    const to = isByPeriods ? (closed ?? range) : range;
+    const counterpart = await compareTo(session, { as, ...comparison, to, timezone, asOf });
+    const timed = { ...counterpart, periods: timePeriods(counterpart, current, asOf) };
+    compared.push(isByPeriods ? coverPeriods(timed, await session.readFirstStart()) : timed);
+  }
   return { ...timeframe, periods: current, compared };
+}
+
+/** Adds to each counterpart how many times as long it is. */
+function timePeriods(
+  { periods, span }: Counterpart,
+  current: readonly Period[],
+  asOf: string | null | undefined,
+): ComparedPeriod[] {
+  const byName = new Map(current.map((each) => [each.period, each]));
+  const ends = (end: string | undefined, limit: string | null | undefined) =>
+    [end, limit].flatMap((each) => each ?? []).toSorted()[0];
+  return periods.map((each, index) => {
+    const now = byName.get(each.period);
+    const endsAt = ends(periods[index + 1]?.startsAt, span.endsAt);
+    const before = lengthOf({ startsAt: each.startsAt, ...(endsAt && { endsAt }) });
+    const until = ends(now?.endsAt, asOf);
+    const times =
+      before / lengthOf({ ...(now && { startsAt: now.startsAt }), ...(until && { endsAt: until }) });
+    return Number.isFinite(times) && times > 0 ? { ...each, times } : each;
+  });
+}
+
+/** Leaves out the first periods before those that the copy has. */
+function coverPeriods(counterpart: Counterpart, firstStart: string | null): Counterpart {
+  const { periods, range, span } = counterpart;
+  const covered = periods.filter(({ startsAt }) => isCovered(startsAt, firstStart));
+  const [first] = covered;
+  const lacking = periods[periods.length - covered.length - 1];
+  if (first === undefined || lacking === undefined) return counterpart;
+  const { startsAt } = first;
+  return {
+    ...counterpart,
+    range: { ...range, from: first.days.from },
+    span: { ...span, startsAt },
+    periods: covered,
+    isCovered: true,
+    hasHistory: hasHistory(startsAt, firstStart),
+    lackingUpTo: lacking.period,
+  };
 }
 
 /** Completes a comparison: a range that the last sync is in the midst of is compared with as much of the days before. */
 export async function compareTo(
   session: FigureSession,
   {
+    as,
     range,
     periods,
     distance,
     to,
     timezone,
     asOf,
-  }: Pick<Counterpart, "range" | "periods"> & {
+  }: Pick<Counterpart, "as" | "range" | "periods"> & {
     /** @default between the first days */
     distance?: Distance | undefined;
     to: DateRange;
@@ -105,6 +158,7 @@ export async function compareTo(
   const first = await session.readFirstStart();
   const isUnreached = current.startsAt !== undefined && (asOf ?? "") <= current.startsAt;
   const common = {
+    as,
     range,
     span,
     periods,

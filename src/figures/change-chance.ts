@@ -1,3 +1,4 @@
+import { beforeName, type ComparisonName, changeName } from "../base/calendar/grain.ts";
 import { isShareWithinChance, isWithinChance } from "../base/chance.ts";
 import type { FactValue } from "./dictionary.ts";
 import { CALL_METRICS } from "./metrics.ts";
@@ -29,6 +30,8 @@ export function hasChance(figure: string): boolean {
 
 /** The days that figures are compared with. */
 export interface ComparedDays {
+  /** @default previous */
+  as?: ComparisonName;
   /** How many times as long they are. */
   times: number;
   /** Whether the copy has them. */
@@ -46,16 +49,16 @@ export interface ComparedDays {
 export function isChangeWithinChance(
   figure: string,
   read: (column: string) => FactValue | undefined,
-  { times, isCovered, isUnreached }: ComparedDays,
+  { as, times, isCovered, isUnreached }: ComparedDays,
 ): boolean | null {
   if (!isCovered || isUnreached || !hasChance(figure)) return null;
-  const [now, before] = [read(figure), read(`${figure}_previous`)];
+  const [now, before] = [read(figure), read(beforeName(figure, as))];
   if (typeof now !== "number" || typeof before !== "number") return null;
-  const change = read(`${figure}_change`);
+  const change = read(changeName(figure, as));
   if (now === before || change === 0 || (before !== 0 && typeof change !== "number")) return null;
   if (COUNTS.has(figure)) return isWithinChance(now, before, times);
   const whole = WHOLES.get(figure);
-  const [calls, callsBefore] = [read(`${whole}`), read(`${whole}_previous`)];
+  const [calls, callsBefore] = [read(`${whole}`), read(beforeName(`${whole}`, as))];
   if (typeof calls !== "number" || typeof callsBefore !== "number") return null;
   return isShareWithinChance(
     { part: Math.round(now * calls), whole: calls },

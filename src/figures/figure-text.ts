@@ -108,7 +108,8 @@ export function describeChange(
   return {
     change,
     previous: formatFigure(metric, read, "_previous"),
-    isWithinChance: isSeen ? isChangeWithinChance(metric.name, read, compared) : null,
+    // Figures of pages have one comparison, in the columns of the time before.
+    isWithinChance: isSeen ? isChangeWithinChance(metric.name, read, { ...compared, as: "previous" }) : null,
   };
 }
 

@@ -17,8 +17,8 @@ import { addEarned, type Earnings } from "./earned.ts";
 import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { NOT_SET, OTHER } from "./reserved-keys.ts";
-import { measuresOf, type RollupQuery } from "./rollup-query.ts";
-import { type FigureContext, figureReaders, partsNeeded, type SideRows } from "./row-figures.ts";
+import { type ComparedSide, measuresOf, type RollupQuery } from "./rollup-query.ts";
+import { figureReaders, type KnownSide, partsNeeded, type SideRows } from "./row-figures.ts";
 import { addSpent, type Spent } from "./spent.ts";
 
 export interface FoldedRow {
@@ -35,7 +35,7 @@ export interface FoldedRow {
 export async function foldRollup(
   query: RollupQuery,
   source: FoldSource,
-  known: Omit<FigureContext, "rules"> = {},
+  known: readonly KnownSide[] = [],
 ): Promise<Iterable<FoldedRow>> {
   const isTotal = query.dimensions.length === 0 && query.periods === undefined;
   const isOfParts = isTotal && query.totalOf !== undefined && query.spend !== undefined;
@@ -57,8 +57,11 @@ export async function foldRollup(
     };
     sides.push({ parts, ...foldSpent(ofSide, known) });
   }
-  const hasBefore = counterpartTest(query, cells, folding);
-  const figures = figureReaders(measures, sides, { ...known, rules: source.rules, hasBefore });
+  const compared = (query.compared ?? []).map((side, index) => ({
+    ...known[index],
+    hasBefore: counterpartTest(query.periods, side, cells, folding),
+  }));
+  const figures = figureReaders(measures, sides, { compared, rules: source.rules });
   const rowOfAll = totals?.[0]?.otherOf(0) ?? 0;
   if (isTotal) return [{ values: figures.map((read) => read(rowOfAll)), isOther: false }];
   const others =
@@ -83,13 +86,14 @@ function labels({ periods = [] }: RollupQuery, cells: Cells): number[] {
 
 /** Returns whether a row's period has a counterpart: the compared span may have fewer periods, or end earlier. */
 function counterpartTest(
-  { periods = [], previous }: RollupQuery,
+  periods: readonly LabelledPeriod[] = [],
+  side: ComparedSide,
   cells: Cells,
   folding: Folding | undefined,
 ) {
-  const endsAt = previous?.span.endsAt;
+  const { endsAt } = side.span;
   const isIn = ({ startsAt }: LabelledPeriod) => endsAt === undefined || startsAt < endsAt;
-  const compared = new Set(previous?.periods?.filter(isIn).map(({ period }) => period));
+  const compared = new Set(side.periods?.filter(isIn).map(({ period }) => period));
   const lacking = new Set<FactValue>(
     periods.map(({ period }) => period).filter((period) => !compared.has(period)),
   );

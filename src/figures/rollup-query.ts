@@ -1,4 +1,5 @@
 import type { Span } from "../base/calendar/dates.ts";
+import { beforeName, type ComparisonName, chanceName, changeName } from "../base/calendar/grain.ts";
 import type { LabelledPeriod } from "../base/calendar/periods.ts";
 import { CHANGE_DECIMALS } from "./comparison.ts";
 import { type Dimension, keyColumns } from "./dimensions.ts";
@@ -34,7 +35,7 @@ export interface RollupQuery {
   top?: number | undefined;
   /**
    * The fewest calls of a row. Smaller rows are folded into their period's row `(other)`, with as many of the next
-   * smallest as it needs to be large enough; if the whole period has fewer, its row is blank. With `previous`, both
+   * smallest as it needs to be large enough; if the whole period has fewer, its row is blank. With a compared span, both
    * numbers of calls must be large enough. @default 1
    */
   minCell?: number | undefined;
@@ -54,15 +55,18 @@ export interface RollupQuery {
   periods?: readonly LabelledPeriod[] | undefined;
   /** Whether each key has a row in each period, with zeros where it has no calls. @default false */
   fill?: boolean | undefined;
-  /** The compared span, shown as `…_previous` and `…_change`; its periods have the labels of their counterparts. */
-  previous?:
-    | {
-        span: Span;
-        periods?: readonly LabelledPeriod[] | undefined;
-        /** Whether the days themselves are not synced yet, so that there are no changes. @default false */
-        isUnreached?: boolean;
-      }
-    | undefined;
+  /** The compared spans, each with its own columns. @default none */
+  compared?: readonly ComparedSide[] | undefined;
+}
+
+/** A compared span; its periods have the labels of their counterparts. */
+export interface ComparedSide {
+  /** What its columns are named after. @default previous */
+  as?: ComparisonName;
+  span: Span;
+  periods?: readonly LabelledPeriod[] | undefined;
+  /** Whether the days themselves are not synced yet, so that there are no changes. @default false */
+  isUnreached?: boolean;
 }
 
 export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "aggregate" | "isCount">> {
@@ -72,7 +76,20 @@ export interface RollupColumn extends Partial<Omit<Metric, "name" | "type" | "ag
   /** Whether it identifies something, such as a campaign. */
   isId?: true;
   /** What it shows of the compared figure on its left. */
-  comparison?: { of: string; shows: "previous" | "change" | "points" | "within chance" };
+  comparison?: ShownComparison;
+}
+
+export interface ShownComparison {
+  of: string;
+  /** What it is compared with. */
+  as: ComparisonName;
+  shows: "previous" | "change" | "points" | "within chance";
+}
+
+/** Returns the name of the column that shows a comparison. */
+export function comparedName({ of, as, shows }: ShownComparison): string {
+  if (shows === "previous") return beforeName(of, as);
+  return shows === "within chance" ? chanceName(of, as) : changeName(of, as);
 }
 
 export type Measure = Metric<AnyAggregate>;
@@ -82,16 +99,16 @@ export function columnOf({ aggregate: _, isCount: __, ...column }: Measure): Rol
 }
 
 export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] {
-  const { dimensions, periods, previous } = query;
-  const compare = (metric: Measure): RollupColumn[] => {
+  const { dimensions, periods, compared = [] } = query;
+  const compare = (metric: Measure, as: ComparisonName): RollupColumn[] => {
     const { name: of, help: _, ...shape } = columnOf(metric);
     return [
-      { ...shape, name: `${of}_previous`, comparison: { of, shows: "previous" } },
+      { ...shape, name: beforeName(of, as), comparison: { of, as, shows: "previous" } },
       {
-        name: `${of}_change`,
+        name: changeName(of, as),
         type: "decimal",
         decimals: CHANGE_DECIMALS,
-        comparison: { of, shows: metric.isShare ? "points" : "change" },
+        comparison: { of, as, shows: metric.isShare ? "points" : "change" },
       },
     ];
   };
@@ -103,7 +120,7 @@ export function rollupColumns(query: RollupQuery, rules: Units): RollupColumn[] 
     ),
     ...measuresOf(query, rules).flatMap((metric) => [
       columnOf(metric),
-      ...(previous && isCompared(metric) ? compare(metric) : []),
+      ...(isCompared(metric) ? compared.flatMap(({ as = "previous" }) => compare(metric, as)) : []),
     ]),
   ];
 }

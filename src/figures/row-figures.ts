@@ -23,8 +23,14 @@ export function partsNeeded(measures: readonly Measure[]): Part[] {
   return [...new Set<Part>(["calls", ...ofCalls, ...measures.flatMap((metric) => divisorOf(metric) ?? [])])];
 }
 
-export interface FigureContext {
+interface FigureContext {
   rules: Units;
+  /** In the order of the compared sides. */
+  compared: readonly KnownSide[];
+}
+
+/** What is known of a compared side. */
+export interface KnownSide {
   /** Whether the copy has the days of the compared span: else no change is known. @default true */
   isBeforeCovered?: boolean;
   /** Whether enough history precedes the compared span to know its first-time callers. @default true */
@@ -33,14 +39,11 @@ export interface FigureContext {
   hasBefore?: (row: number) => boolean;
 }
 
-/**
- * Returns functions to the figures of a row, each followed by those to its previous value and change if there is a
- * compared side.
- */
+/** Returns functions to the figures of a row, each followed by those to its value before and its change, by compared side. */
 export function figureReaders(
   measures: readonly Measure[],
-  [current, previous]: readonly SideRows[],
-  { rules, isBeforeCovered = true, hasHistoryBefore = true, hasBefore = () => true }: FigureContext,
+  [current, ...others]: readonly SideRows[],
+  { rules, compared }: FigureContext,
 ): ((row: number) => FactValue)[] {
   return measures.flatMap((metric): ((row: number) => FactValue)[] => {
     const now = readerOf(metric, current, rules);
@@ -52,11 +55,14 @@ export function figureReaders(
         },
       ];
     }
-    if (previous === undefined) return [now];
-    const ofPrevious = readerOf(metric, previous, rules);
-    const before: ReadRow = (row) => (hasBefore(row) ? ofPrevious(row) : null);
-    const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
-    return [now, before, (row) => (isKnown ? changeOf(metric, now(row), before(row)) : null)];
+    const compare = (side: SideRows, index: number): ReadRow[] => {
+      const { isBeforeCovered = true, hasHistoryBefore = true, hasBefore } = compared[index] ?? {};
+      const ofBefore = readerOf(metric, side, rules);
+      const before: ReadRow = (row) => (hasBefore?.(row) === false ? null : ofBefore(row));
+      const isKnown = isBeforeCovered && (hasHistoryBefore || !isOfFirstCalls(metric));
+      return [before, (row) => (isKnown ? changeOf(metric, now(row), before(row)) : null)];
+    };
+    return [now, ...others.flatMap(compare)];
   });
 }
 

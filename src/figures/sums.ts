@@ -1,3 +1,4 @@
+import { beforeName, changeName } from "../base/calendar/grain.ts";
 import { MICROS } from "../base/text/currency.ts";
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
@@ -52,8 +53,8 @@ export function compareFigures(measures: readonly Measure[], now: Figures, befor
     const [figure, previous] = [now[measure.name] ?? null, before[measure.name] ?? null];
     if (typeof figure === "string" || typeof previous === "string") return [];
     return [
-      [`${measure.name}_previous`, previous],
-      [`${measure.name}_change`, changeOf(measure, figure, previous)],
+      [beforeName(measure.name), previous],
+      [changeName(measure.name), changeOf(measure, figure, previous)],
     ];
   });
   return Object.fromEntries(compared);

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What the library takes and returns. The package has the declarations of this file and of its imports.
 
-import type { Comparison, Grain } from "../base/calendar/grain.ts";
+import type { COMPARISON_COLUMNS, ComparisonName, Grain } from "../base/calendar/grain.ts";
 import type { Call, ListedMember } from "../calls/columns.ts";
 import type { FactValue, ShownFact, ShownName } from "../calls/facts.ts";
 import type { CallFilter } from "../calls/filter.ts";
@@ -90,10 +90,19 @@ export interface RollupQuestion {
   timezone?: string | undefined;
   /** Splits the rows by period. */
   grain?: Grain | undefined;
-  /** Adds the columns `…_previous` and `…_change`, for the time before or the same dates a year earlier. */
-  compare?: Exclude<Comparison, "days"> | undefined;
+  /**
+   * Adds each figure before, and its change: `previous` with the time before (`…_previous`, `…_change`), `year` with the
+   * same dates a year earlier (`…_year_ago`, `…_year_change`), `52-weeks` with the same weekdays (`…_52_weeks_ago`,
+   * `…_52_weeks_change`), `period-on-period` each period with the one before (`…_period_before`, `…_period_change`).
+   */
+  compare?: ComparisonName | readonly ComparisonName[] | undefined;
   /** Adds `…_within_chance`: whether chance alone may explain a change. @default false */
   chance?: boolean | undefined;
+  /**
+   * Compares the rates of each row with those of this one, a value of the only dimension: adds `…_versus`, the difference,
+   * and `…_versus_chance`, whether chance alone may explain it.
+   */
+  versus?: string | undefined;
   filter?: CallFilter | undefined;
   /** Keeps the keys with the most calls, and folds all others into one row, `(other)`; needs a dimension. @default all */
   top?: number | undefined;
@@ -170,10 +179,16 @@ type FiguresOf<Q extends RollupQuestion> = Q["columns"] extends readonly (infer 
       | (Q["outcomes"] extends true ? never : OutcomeFigure)
       | (Q["revenue_by"] extends "job-date" ? "revenue_per_call" : never)
     >;
+/** The columns that name what periods are compared with. */
+type PeriodName<Compare> = Compare extends ComparisonName
+  ? (typeof COMPARISON_COLUMNS)[Compare]["period"]
+  : Compare extends readonly (infer Name extends ComparisonName)[]
+    ? (typeof COMPARISON_COLUMNS)[Name]["period"]
+    : never;
 type KeysOf<Q extends RollupQuestion> =
   | Q["by"][number]
   | ("campaign" extends Q["by"][number] ? "campaign_id" : never)
-  | (Q["grain"] extends Grain ? "period" | (Q["compare"] extends string ? "previous_period" : never) : never);
+  | (Q["grain"] extends Grain ? "period" | "period_start" | PeriodName<Q["compare"]> : never);
 type IdsOf<Q extends RollupQuestion> = "org_unit" extends Q["by"][number] ? "org_unit_id" : never;
 
 /** Values by column name, typed by the question; null for no value. Shares are 0 to 1. */
@@ -208,8 +223,8 @@ export type AttributedCall = SqlRow & {
 
 export interface RollupColumn {
   name: string;
-  /** Booleans are 1 or 0. */
-  type: "text" | "integer" | "decimal" | "boolean" | "time";
+  /** Booleans are 1 or 0, a date is a local day, `2026-11-20`. */
+  type: "text" | "integer" | "decimal" | "boolean" | "time" | "date";
   /** Digits after the point, of a decimal. */
   decimals?: number | undefined;
   /** ISO 4217, of an amount. */
@@ -222,8 +237,10 @@ export interface RollupColumn {
   isShare?: boolean | undefined;
   /** Whether it adds up across rows. */
   isAdditive?: boolean | undefined;
-  /** The figure that it compares, and what it shows of it. */
-  comparison?: { of: string; shows: "previous" | "change" | "points" | "within chance" } | undefined;
+  /** The figure that it compares, with what, and what it shows of it. */
+  comparison?:
+    | { of: string; as: ComparisonName; shows: "previous" | "change" | "points" | "within chance" }
+    | undefined;
   /** What it means. */
   help?: string | undefined;
 }

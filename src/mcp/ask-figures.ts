@@ -1,3 +1,4 @@
+import { beforeName, type ComparisonName } from "../base/calendar/grain.ts";
 import { UnmatchedError, UsageError } from "../base/errors.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { sentencesOnSpend } from "../export/described-spend.ts";
@@ -27,7 +28,7 @@ export async function askFigures(scope: Scope, question: object): Promise<Answer
 
 export async function askComparison(
   scope: Scope,
-  { against = "previous", ...question }: { against?: string | undefined },
+  { against = "previous", ...question }: { against?: ComparisonName | undefined },
 ): Promise<Answer> {
   const columns = ["calls", "qualified_calls"];
   const { manifest, about, rows, totals } = await ask(scope, {
@@ -39,12 +40,13 @@ export async function askComparison(
   });
   return {
     basis: toBasis(manifest, about),
-    data: { rows: rows.toSorted((a, b) => difference(b) - difference(a)), ...totals },
+    data: { rows: rows.toSorted((a, b) => difference(b, against) - difference(a, against)), ...totals },
     less: LESS,
   };
 }
 
-const difference = (row: Row) => Math.abs(Number(row.calls) - Number(row.calls_previous));
+const difference = (row: Row, against: ComparisonName) =>
+  Math.abs(Number(row.calls) - Number(row[beforeName("calls", against)]));
 
 async function ask({ account, settings }: Scope, question: object) {
   using warehouse = openOwn(settings, openReader);

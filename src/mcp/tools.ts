@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDate, toInstants } from "../base/calendar/dates.ts";
-import { COMPARISONS } from "../base/calendar/grain.ts";
+import { SPAN_COMPARISONS } from "../base/calendar/grain.ts";
 import { UsageError } from "../base/errors.ts";
 import { readAttributionRules } from "../config/attribution-settings.ts";
 import { option, parsed } from "../config/request/issues.ts";
@@ -58,7 +58,10 @@ const COMPARE = tool(
     input: z.strictObject({
       by: option(by, "What to group by, combined; by default, channel."),
       range: range.unwrap(),
-      against: option(z.enum(COMPARISONS), "The time before, by default, or the same dates a year earlier."),
+      against: option(
+        z.enum(SPAN_COMPARISONS),
+        "The time before, by default; or the same dates, or the same weekdays, a year earlier.",
+      ),
       timezone,
       filter,
       top,

@@ -1,4 +1,5 @@
 import { closedRange, comparisonRange, type DateRange } from "../base/calendar/dates.ts";
+import { PERIOD_ON_PERIOD } from "../base/calendar/grain.ts";
 import { periods } from "../base/calendar/periods.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ExportJob, Reading } from "../export/job.ts";
@@ -79,12 +80,12 @@ export async function readReportHeadline(job: ExportJob) {
   const { ask, session, spend, outcomes, timeframe } = job;
   const { span, range, grain } = timeframe;
   const closed = closedRange(range);
-  const compared = timeframe.compared ?? (closed && (await compareBefore(job, closed)));
-  const previous =
-    compared && !compared.isUnreached
-      ? { span: compared.span, periods: grain && compared.periods }
-      : undefined;
-  const stretch = { span, periods: grain && timeframe.periods, previous, minCell: ask.minCell };
+  // A headline is of all days, which have no one period before.
+  const ofDays = timeframe.compared.find(({ as }) => as !== PERIOD_ON_PERIOD);
+  const compared = ofDays ?? (closed && (await compareBefore(job, closed)));
+  const before =
+    compared && !compared.isUnreached ? [{ span: compared.span, periods: grain && compared.periods }] : [];
+  const stretch = { span, periods: grain && timeframe.periods, compared: before, minCell: ask.minCell };
   const figures = await readHeadline(session, stretch);
   const spent = spend && (await readSpend(session, spend, { range, span, compared }));
   const earned = outcomes && (await readOutcomes(session, { ...stretch, outcomes: outcomes.form }));
@@ -114,8 +115,9 @@ function compareBefore({ session, timeframe, manifest }: ExportJob, range: Requi
   // A report of those days may have blanked a period that their total would reveal.
   const periodsBefore = grain ? periods({ ...before, grain, zone: timezone }) : [];
   return compareTo(session, {
+    as: "previous",
     range: before,
-    periods: periodsBefore.map((each) => ({ ...each, previous: each.period })),
+    periods: periodsBefore.map((each) => ({ ...each, previous: each.period, days: before })),
     to: range,
     timezone,
     asOf: manifest.run?.finished_at,

@@ -112,21 +112,17 @@ export class FigureSession {
   }
 
   /**
-   * Answers a rollup. Changes are null if the compared span is not {@link isCovered}, those of first-time callers
+   * Answers a rollup. Changes are null if a compared span is not {@link isCovered}, those of first-time callers
    * also if it begins without {@link hasHistory}.
    * @param onOther receives each row {@link OTHER} before it is passed on
    */
   async rollup(query: RollupQuery, onOther?: (row: Row) => void): Promise<Rollup> {
-    const { minCell, previous } = query;
-    const startsAt = previous?.span.startsAt;
-    const first = previous && (await this.readFirstStart());
-    const known =
-      first === undefined
-        ? {}
-        : {
-            isBeforeCovered: isCovered(startsAt, first) && !previous?.isUnreached,
-            hasHistoryBefore: hasHistory(startsAt, first),
-          };
+    const { minCell, compared = [] } = query;
+    const first = compared.length > 0 ? await this.readFirstStart() : null;
+    const known = compared.map(({ span: { startsAt }, isUnreached }) => ({
+      isBeforeCovered: isCovered(startsAt, first) && !isUnreached,
+      hasHistoryBefore: hasHistory(startsAt, first),
+    }));
     const columns = rollupColumns(query, this.rules);
     const rows = await foldRollup(query, await this.#source(), known);
     const blank = minCell === undefined ? undefined : blankSmall(columns, minCell);
@@ -144,8 +140,8 @@ export class FigureSession {
    * too few calls, since subtracting the other rows would reveal them.
    */
   async total(query: RollupQuery): Promise<Rollup> {
-    const { dimensions, figures, span, spend, outcomes, isWithSpend, periods, previous, minCell } = query;
-    const before = previous && { ...previous, periods: undefined };
+    const { dimensions, figures, span, spend, outcomes, isWithSpend, periods, minCell } = query;
+    const compared = query.compared?.map((side) => ({ ...side, periods: undefined }));
     const { columns, rows } = await this.rollup({
       dimensions: [],
       totalOf: dimensions,
@@ -155,11 +151,14 @@ export class FigureSession {
       spend,
       outcomes,
       minCell,
-      previous: before,
+      compared,
     });
     if (minCell === undefined || periods === undefined) return { columns, rows };
     const ofPeriods = { dimensions: [], figures: [], span, periods, minCell };
-    const counts = await this.rollup({ ...ofPeriods, previous: previous?.periods && previous });
+    const counts = await this.rollup({
+      ...ofPeriods,
+      compared: query.compared?.filter((side) => side.periods),
+    });
     const isBlank = Iterator.from(counts.rows).some(([_, calls]) => calls === null);
     return { columns, rows: isBlank ? Iterator.from(rows).map((row) => row.map(() => null)) : rows };
   }
@@ -186,8 +185,8 @@ export class FigureSession {
 
   /** Counts the keys that a rollup shows over all periods, and those folded into `(other)`. */
   async countKeys(query: RollupQuery): Promise<{ shown: number; folded: number }> {
-    const { previous } = query;
-    const whole = { ...query, periods: undefined, previous: previous && { span: previous.span } };
+    const compared = query.compared?.map(({ span }) => ({ span }));
+    const whole = { ...query, periods: undefined, compared };
     const { all, withValue } = countKeys(await countCells(whole, await this.#source()));
     const folded = Math.max(0, withValue - (query.top ?? Number.POSITIVE_INFINITY));
     return { shown: all - folded + (folded > 0 ? 1 : 0), folded };

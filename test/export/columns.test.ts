@@ -23,6 +23,7 @@ describe("--columns", () => {
     const [header, ...rows] = readLines(readText(warehouse.folder, "utm_source.csv"));
     expect(header).toEqual([
       "period",
+      "period_start",
       "previous_period",
       "utm_source",
       "answer_rate",

@@ -15,6 +15,7 @@ describe("describeSpend", () => {
       range: {},
       span: {},
       periods: [],
+      compared: [],
       filter: { topic: ["a"] },
     };
     expect(describeSpend(spend, timeframe)).toEqual({

@@ -43,7 +43,10 @@ describe("history of first-time callers", () => {
     expect(rows).toMatchObject([
       { calls_change: 0.5, first_time_callers: 3, first_time_callers_change: null },
     ]);
-    expect([manifest.range.short_history, manifest.compared_with?.short_history]).toEqual([undefined, true]);
+    expect([manifest.range.short_history, manifest.compared_with?.[0]?.short_history]).toEqual([
+      undefined,
+      true,
+    ]);
     expect(describeHistory(manifest)).toHaveLength(1);
   });
 

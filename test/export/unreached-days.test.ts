@@ -59,7 +59,7 @@ it.each([
       targets: [{ kind: "rollup", dimensions: ["source"] }],
       ...{ range: { from: "2026-09-20", to: day }, compare: "previous", timezone },
     });
-    expect(manifest.compared_with?.until?.slice(0, 5)).toBe(until);
+    expect(manifest.compared_with?.[0]?.until?.slice(0, 5)).toBe(until);
     const only = await warehouse.export({
       targets: [{ kind: "rollup", dimensions: ["source"] }],
       ...{ range: { from: day, to: day }, compare: "previous", timezone },

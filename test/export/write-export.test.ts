@@ -157,7 +157,9 @@ describe("exportToFolder", () => {
         starts_at: "2026-03-28T23:00:00.000Z",
         ends_at: "2026-03-30T22:00:00.000Z",
       },
-      compared_with: { from: "2026-03-27", to: "2026-03-28", starts_at: "2026-03-26T23:00:00.000Z" },
+      compared_with: [
+        { as: "previous", from: "2026-03-27", to: "2026-03-28", starts_at: "2026-03-26T23:00:00.000Z" },
+      ],
       periods: [
         { period: "2026-03-29", ends_at: "2026-03-29T22:00:00.000Z" },
         { period: "2026-03-30", ends_at: "2026-03-30T22:00:00.000Z" },
@@ -276,9 +278,9 @@ describe("exportToFolder", () => {
     expect(manifest).toMatchObject({ range: { provisional: true }, periods: [] });
     expect(manifest.files.map(({ rows, sums }) => [rows, sums?.calls])).toEqual(Array(3).fill([0, 0]));
     expect(readFiles(folder)).toMatchObject({
-      "utm_source.csv": `period,utm_source,${METRICS}\r\n`,
-      "campaign.csv": `period,campaign,campaign_id,${METRICS}\r\n`,
-      "gclid.csv": `period,gclid,${METRICS}\r\n`,
+      "utm_source.csv": `period,period_start,utm_source,${METRICS}\r\n`,
+      "campaign.csv": `period,period_start,campaign,campaign_id,${METRICS}\r\n`,
+      "gclid.csv": `period,period_start,gclid,${METRICS}\r\n`,
     });
     expect(warehouse.readExports().map(({ run_id }) => run_id)).toEqual([1, 1, 1]);
   });

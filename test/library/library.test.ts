@@ -394,7 +394,10 @@ describe("other methods of a warehouse", () => {
     expectTypeOf(row?.last_call_at).toEqualTypeOf<string | null | undefined>();
     expectTypeOf(row?.period).toEqualTypeOf<string | null | undefined>();
     const [text, number] = [expect.any(String), expect.any(Number)];
-    expect(row).toEqual({ period: text, channel: text, calls: number, last_call_at: text });
+    expectTypeOf(row?.period_start).toEqualTypeOf<string | null | undefined>();
+    const day = `${row?.period}-01`;
+    const figures = { channel: text, calls: number, last_call_at: text };
+    expect(row).toEqual({ period: text, period_start: day, ...figures });
     // @ts-expect-error: no such figure
     await expect(open.rollup({ by: [], columns: ["call"] })).rejects.toThrow("columns.0");
   });
@@ -420,7 +423,7 @@ describe("other methods of a warehouse", () => {
       "help",
     ] as const satisfies (keyof RollupColumn)[];
     expectTypeOf<(typeof members)[number]>().toEqualTypeOf<keyof RollupColumn>();
-    const types = ["text", "integer", "decimal", "boolean", "time"] satisfies RollupColumn["type"][];
+    const types = ["text", "integer", "decimal", "boolean", "time", "date"] satisfies RollupColumn["type"][];
     for (const column of columns) {
       expect(members).toEqual(expect.arrayContaining(Object.keys(column)));
       expect(types).toContain(column.type);
@@ -432,6 +435,17 @@ describe("other methods of a warehouse", () => {
     expectTypeOf(row?.org_unit_id).toEqualTypeOf<number | null | undefined>();
     expectTypeOf(row?.previous_period).toEqualTypeOf<string | null | undefined>();
     expect(row).toMatchObject({ org_unit_id: expect.any(Number), previous_period: "2026-09" });
+    const several = await open.rollup({
+      by: [],
+      grain: "week",
+      compare: ["period-on-period", "52-weeks"],
+      columns: ["calls"],
+      range: { from: "2026-10-05", to: "2026-10-11" },
+    });
+    const [week] = several.rows;
+    expectTypeOf(week?.period_before).toEqualTypeOf<string | null | undefined>();
+    expectTypeOf(week?.period_52_weeks_ago).toEqualTypeOf<string | null | undefined>();
+    expect(week).toMatchObject({ period_before: "2026-W40", period_52_weeks_ago: "2025-W41" });
     const to = join(folder.path, "typed");
     const { files } = await open.export(to, { contents: ["channel"], format: "sqlite" });
     const number = expect.any(Number);

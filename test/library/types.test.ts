@@ -7,9 +7,9 @@ import type { basisSchema, coverageSchema } from "../../src/warehouse/runs/basis
 type Question = z.output<typeof rollupQuestion>;
 type Request = z.output<typeof exportRequest>;
 
+type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : Value;
 /** The values of each member, and the items of lists. */
 type Values<Whole> = { [Name in keyof Whole]-?: ItemOf<NonNullable<Whole[Name]>> };
-type ItemOf<Value> = Value extends readonly (infer Item)[] ? Item : Value;
 
 type Whole = z.infer<typeof basisSchema>;
 type WholeRun = NonNullable<Whole["run"]>;

@@ -20,7 +20,8 @@ describe("toBasis", () => {
   it("names the account, the run, both ranges, what a reader must know, and what costs are about", () => {
     const run = { run_id: 7, verdict: "exact", verdict_reason: "Each page met.", finished_at: "2026-10-05" };
     const provisional = { id: "provisional", level: "caution", values: {} } as const;
-    const ranges = { range: { from: "2026-09-01" }, compared_with: { from: "2026-08-01" } };
+    const before = { as: "previous" as const, from: "2026-08-01" };
+    const ranges = { range: { from: "2026-09-01" }, compared_with: [before] };
     const manifest = { ...MANIFEST, ...ranges, run, statements: [provisional] };
     const spend = ["From spend.csv."];
     expect(toBasis(manifest, { account: "acme", isProvisional: false, spend })).toEqual({

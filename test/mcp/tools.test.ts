@@ -160,7 +160,7 @@ describe("answerCall", () => {
     const assistant = answering(folder.path, { env: folder.env });
     const columns = ["calls", "first_call_at"];
     const question = { by: ["campaign"], range: SEPTEMBER, grain: "month", columns, total: true };
-    const row = { period: "2026-09", calls: 1 };
+    const row = { period: "2026-09", period_start: "2026-09-01", calls: 1 };
     expect(await assistant.ask("figures", question)).toEqual({
       basis: { ...BASIS, range: IN_SEPTEMBER },
       rows: [
@@ -169,6 +169,7 @@ describe("answerCall", () => {
       ],
       total: {
         period: "(total)",
+        period_start: null,
         campaign: null,
         campaign_id: null,
         calls: 2,
@@ -212,6 +213,7 @@ describe("answerCall", () => {
     using folder = makeFolder([...calls, ...july]);
     const assistant = answering(folder.path, { env: folder.env });
     const compared = {
+      as: "previous",
       from: "2026-08-01",
       to: "2026-08-31",
       short_history: true,
@@ -237,7 +239,7 @@ describe("answerCall", () => {
       };
     };
     expect(await assistant.ask("compare", { range: SEPTEMBER, total: true })).toEqual({
-      basis: { ...BASIS, range: IN_SEPTEMBER, compared_with: compared },
+      basis: { ...BASIS, range: IN_SEPTEMBER, compared_with: [compared] },
       rows: [row("Paid Search", 3, 40, 10, 20, 5), row("Direct", -0.3333, 4, 6, 2, 3)],
       total: row("(total)", 1.75, 44, 16, 22, 8),
     });
@@ -249,8 +251,10 @@ describe("answerCall", () => {
       ],
     });
     expect(await assistant.ask("compare", { by: [], range: SEPTEMBER, against: "year" })).toMatchObject({
-      basis: { compared_with: { from: "2025-09-01", to: "2025-09-30", begins_before_first_call: true } },
-      rows: [{ calls: 44, calls_previous: null, calls_change: null, calls_within_chance: null }],
+      basis: {
+        compared_with: [{ as: "year", from: "2025-09-01", to: "2025-09-30", begins_before_first_call: true }],
+      },
+      rows: [{ calls: 44, calls_year_ago: null, calls_year_change: null, calls_year_within_chance: null }],
     });
   });
 

@@ -198,7 +198,11 @@ describe("makeReport", () => {
       env: { CALLTALLY_TIMEZONE: "Asia/Tokyo" },
       calls: { value: "12", change: null, previous: null },
       range: "9 Nov 2026 to 15 Nov 2026, days of Asia/Tokyo, compared with 9 Nov 2025 to 15 Nov 2025",
-      statements: { previous_not_covered: { from: "2025-11-09" }, short_history_before: {}, provisional: {} },
+      statements: {
+        previous_not_covered: { from: "2025-11-09", up_to: null, of: null },
+        short_history_before: { of: null },
+        provisional: {},
+      },
     },
     {
       what: "days before the copy begins",
@@ -206,7 +210,10 @@ describe("makeReport", () => {
       calls: { value: "1", change: null, previous: null },
       range: "1 May 2026 to 30 Jun 2026, days of UTC, compared with 1 Mar 2026 to 30 Apr 2026",
       title: "Calls: weekly, 1 May 2026 to 30 Jun 2026",
-      statements: { previous_not_covered: { from: "2026-03-01" }, short_history: { up_to: null } },
+      statements: {
+        previous_not_covered: { from: "2026-03-01", up_to: null, of: null },
+        short_history: { up_to: null },
+      },
     },
     {
       what: "a sync within the days",

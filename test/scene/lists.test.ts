@@ -121,6 +121,23 @@ describe("options of files change what the oracle says", () => {
     }
   });
 
+  it("rows compared with a row have the difference of the oracle's rates", async () => {
+    for (const account of ACCOUNTS) {
+      const expected = figuresOf(account, { by: ["channel"], range: RANGE });
+      const [other, ...more] = expected.map(({ channel }) => String(channel));
+      const versus = more[0] ?? String(other);
+      const text = await write(account.name, "channel.csv", "channel", ...DAYS, "--versus", versus);
+      const named = expected.find(({ channel }) => channel === versus);
+      const ten = (rate: unknown) => Math.round(10_000 * Number(rate));
+      expect(readCsv(text).map((row) => [row.channel, row.answer_rate_versus])).toEqual(
+        expected.map(({ channel, answer_rate: rate }) => [
+          channel,
+          channel === versus ? null : (ten(rate) - ten(named?.answer_rate)) / 10_000,
+        ]),
+      );
+    }
+  });
+
   it("delimiter and profile write the same rows", async () => {
     for (const [place, delimiter] of [";", "|", "tab"].entries()) {
       const account = ACCOUNTS[place];

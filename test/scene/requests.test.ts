@@ -112,6 +112,7 @@ const IN_FILES: Readonly<Record<string, string>> = {
   min_cell: "--min-cell",
   profile: "--profile",
   rows: "--rows",
+  versus: "--versus",
   with: "--with",
 };
 const FILE_TESTS = ["conversions", "lists", "surfaces"].map((name) =>

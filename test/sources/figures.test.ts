@@ -57,7 +57,7 @@ describe("rollupColumns", () => {
       dimensions: ["campaign", "hour"],
       figures: ["answer_rate", "last_call_at", "total_duration_seconds", "cost"],
       periods: [],
-      previous: { span: {} },
+      compared: [{ span: {} }],
       spend: EUR,
     } as const;
     const columns = rollupColumns({ ...query, dimensions: [...query.dimensions] }, MILLISECONDS);

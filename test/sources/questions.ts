@@ -174,7 +174,7 @@ export function resolve({ dimensions, raw, filter, zone, range, previousRange, g
     top,
     fill: isFilled,
     ...(grain !== undefined && { periods: current }),
-    previous: previousSpan && { span: previousSpan, ...(grain !== undefined && { periods: previous }) },
+    compared: previousSpan && [{ span: previousSpan, ...(grain !== undefined && { periods: previous }) }],
   };
   const fold: Omit<FoldQuery, "rules"> = {
     dimensions,

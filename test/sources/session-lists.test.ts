@@ -487,10 +487,9 @@ describe("rows of fewer calls than the minimum cell", () => {
               figures: [],
               ...(hasPeriods && { periods: periods({ ...YEAR, ...grain }) }),
               span: { startsAt: "2026-03-29T12:00:00.000Z" },
-              previous: previous && {
-                ...previous,
-                ...(hasPeriods && { periods: periods({ ...YEAR, ...grain }) }),
-              },
+              compared: previous && [
+                { ...previous, ...(hasPeriods && { periods: periods({ ...YEAR, ...grain }) }) },
+              ],
             };
             const all = [...(await session.rollup({ ...query, minCell: undefined })).rows].map((row) => {
               const [now = 0, before = 0] = row.slice(hasPeriods ? 2 : 1);

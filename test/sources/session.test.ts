@@ -82,11 +82,13 @@ describe("RollupSession.rollup", () => {
       fill: true,
       span: { startsAt: "2026-02-01", endsAt: "2026-02-05" },
       periods: ["1", "2", "3", "4"].map((day) => ({ period: day, startsAt: `2026-02-0${day}` })),
-      previous: {
-        span: { startsAt: "2026-01-01", endsAt: "2026-01-03" },
-        // The third begins after the compared span.
-        periods: ["1", "2", "3"].map((day) => ({ period: day, startsAt: `2026-01-0${day}` })),
-      },
+      compared: [
+        {
+          span: { startsAt: "2026-01-01", endsAt: "2026-01-03" },
+          // The third begins after the compared span.
+          periods: ["1", "2", "3"].map((day) => ({ period: day, startsAt: `2026-01-0${day}` })),
+        },
+      ],
     });
     expect(rows.map(({ period, calls, calls_previous }) => [period, calls, calls_previous])).toEqual([
       ["1", 0, 1],
@@ -113,7 +115,7 @@ describe("RollupSession.rollup", () => {
     for (const isUnreached of [false, true]) {
       const [row = {}] = await readRecords(calls, "utm_source", {
         span,
-        previous: { ...previous, isUnreached },
+        compared: [{ ...previous, isUnreached }],
       });
       expect(row).toMatchObject({ calls: 0, calls_previous: 2 });
       const changes = [

@@ -1,22 +1,28 @@
 import { Temporal } from "temporal-polyfill";
-import { comparisonRange, type DateRange, startOfDay } from "./dates.ts";
-import type { Comparison, Grain } from "./grain.ts";
+import { comparisonRange, type DateRange, LENGTHS, startOfDay } from "./dates.ts";
+import { type Comparison, type Grain, PERIOD_ON_PERIOD, type SpanComparison } from "./grain.ts";
 import { localDate } from "./local-time.ts";
-import { describeRange, type Period } from "./periods.ts";
+import { describeRange, nextStart, type Period } from "./periods.ts";
 
-/** 52 weeks, so that Mondays are compared with Mondays. */
-const DAYS_OF_52_WEEKS = 364;
+interface ComparisonOptions {
+  kind: Comparison;
+  grain: Grain;
+  zone: string;
+}
 
 /**
  * Finds the counterpart of each period of a range: the same dates if whole months or years lie between (29 February
- * has none), else the days in order. For weeks, a year is 52 weeks.
+ * has none), else the days in order. For weeks, a year is 52 weeks. Period on period, it is the period before, or the
+ * same part of it.
  * @returns the days compared with, which are fewer if the other range has fewer, and their periods
  */
 export function comparePeriods(
   range: Required<DateRange>,
   current: readonly Period[],
-  { kind, grain, zone }: { kind: Comparison; grain: Grain; zone: string },
+  options: ComparisonOptions,
 ) {
+  if (options.kind === PERIOD_ON_PERIOD) return compareWithPeriodsBefore(range, current, options);
+  const { kind, grain, zone } = options;
   const from = Temporal.PlainDate.from(range.from);
   const before = rangeBefore(range, kind, grain);
   const [beforeFrom, beforeEnd] = [Temporal.PlainDate.from(before.from), dayAfter(before.to)];
@@ -45,12 +51,51 @@ export function comparePeriods(
   return {
     range: { from: before.from, to: cut.subtract({ days: 1 }).toString() },
     distance,
-    periods: parts.map(({ start, period }, index) => {
-      const end = parts[index + 1]?.start ?? cut;
-      const last = (isBefore(start, end) ? end : dayAfter(start.toString())).subtract({ days: 1 });
-      const days = { from: start.toString(), to: last.toString() };
-      return { startsAt: startOfDay(start, zone), period, days, previous: describeRange(days) };
-    }),
+    periods: describeParts(parts, cut, zone),
+  };
+}
+
+/** A counterpart begins where the last one ends. */
+interface Part {
+  start: Temporal.PlainDate;
+  /** The name of the period that is compared with it. */
+  period: string;
+}
+
+function describeParts(parts: readonly Part[], cut: Temporal.PlainDate, zone: string) {
+  return parts.map(({ start, period }, index) => {
+    const end = parts[index + 1]?.start ?? cut;
+    const last = (isBefore(start, end) ? end : dayAfter(start.toString())).subtract({ days: 1 });
+    const days = { from: start.toString(), to: last.toString() };
+    return { startsAt: startOfDay(start, zone), period, days, previous: describeRange(days) };
+  });
+}
+
+/** A first or last period that the range cuts is compared with the same part of the one before. */
+function compareWithPeriodsBefore(
+  range: Required<DateRange>,
+  current: readonly Period[],
+  { grain, zone }: ComparisonOptions,
+) {
+  const distance = LENGTHS[grain];
+  const dayOf = (period: Period) => Temporal.PlainDate.from(period.firstDay);
+  const parts = current.map(({ period, startsAt }, index): Part => {
+    const before = current[index - 1];
+    if (before !== undefined) return { start: dayOf(before), period };
+    const start = Temporal.PlainDate.from(range.from).subtract(distance);
+    // The zone may have skipped the day before.
+    return { start: startOfDay(start, zone) < startsAt ? start : start.subtract(distance), period };
+  });
+  const last = current.at(-1);
+  const lastStart = last === undefined ? Temporal.PlainDate.from(range.from) : dayOf(last);
+  const shifted = dayAfter(Temporal.PlainDate.from(range.to).subtract(distance).toString());
+  const isWhole = dayAfter(range.to).equals(nextStart(lastStart, grain));
+  const cut = isWhole || isBefore(lastStart, shifted) ? lastStart : shifted;
+  const from = parts[0]?.start ?? lastStart.subtract(distance);
+  return {
+    range: { from: from.toString(), to: cut.subtract({ days: 1 }).toString() },
+    distance,
+    periods: describeParts(parts, cut, zone),
   };
 }
 
@@ -81,11 +126,9 @@ export function counterpartOf(asOf: string, distance: Distance, zone: string) {
   };
 }
 
-function rangeBefore(range: Required<DateRange>, kind: Comparison, grain: Grain): Required<DateRange> {
-  if (kind !== "year" || grain !== "week") return { ...range, ...comparisonRange(range, kind) };
-  const earlier = (date: string) =>
-    Temporal.PlainDate.from(date).subtract({ days: DAYS_OF_52_WEEKS }).toString();
-  return { from: earlier(range.from), to: earlier(range.to) };
+function rangeBefore(range: Required<DateRange>, kind: SpanComparison, grain: Grain): Required<DateRange> {
+  const isBy52Weeks = kind === "year" && grain === "week";
+  return { ...range, ...comparisonRange(range, isBy52Weeks ? "52-weeks" : kind) };
 }
 
 const dayAfter = (date: string) => Temporal.PlainDate.from(date).add({ days: 1 });

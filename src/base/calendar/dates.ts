@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { Comparison, Grain } from "./grain.ts";
+import type { Grain, SpanComparison } from "./grain.ts";
 
 /** ISO 8601 UTC with milliseconds; open where an end is missing. */
 export interface Span {
@@ -75,17 +75,19 @@ export function firstDay(date: Temporal.PlainDate, grain: Grain): Temporal.Plain
 }
 
 /**
- * Returns the same dates a year earlier (29 February becomes the 28th), or the range just before: as many calendar
+ * Returns the same dates a year earlier (29 February becomes the 28th), the days 52 weeks earlier, or the range just before: as many calendar
  * months before whole months; the same days of the previous month if the range begins with a month and ends in it;
  * otherwise, or if `days` are requested, as many days.
  * @throws Error for the previous range of an open range
  */
-export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
+export function comparisonRange(range: DateRange, kind: SpanComparison): DateRange {
   const { from, to } = inOrder(range);
-  if (kind === "year") {
+  if (kind === "year" || kind === "52-weeks") {
+    const distance: Temporal.DurationLike = kind === "year" ? { years: 1 } : { weeks: 52 };
+    const earlier = (date: string) => Temporal.PlainDate.from(date).subtract(distance).toString();
     return {
-      ...(from !== undefined && { from: yearBefore(from) }),
-      ...(to !== undefined && { to: yearBefore(to) }),
+      ...(from !== undefined && { from: earlier(from) }),
+      ...(to !== undefined && { to: earlier(to) }),
     };
   }
   if (from === undefined || to === undefined) {
@@ -94,8 +96,6 @@ export function comparisonRange(range: DateRange, kind: Comparison): DateRange {
   const [first, last] = [Temporal.PlainDate.from(from), Temporal.PlainDate.from(to)];
   return kind === "days" ? daysBefore(first, last) : previous(first, last);
 }
-
-const yearBefore = (date: string) => Temporal.PlainDate.from(date).subtract({ years: 1 }).toString();
 
 function previous(from: Temporal.PlainDate, to: Temporal.PlainDate): DateRange {
   const isFromFirst = from.day === 1;

@@ -70,7 +70,7 @@ function nearestLast(text: string): ({ text: string } & LastRange) | undefined {
  * Returns the comparison for a range of {@link parseLast}: ranges in days or weeks are compared with as many days,
  * even if they happen to begin with a month; the year to date with the same days of the year before.
  */
-export function comparisonOfLast(text: string, kind: Comparison): Comparison {
+export function comparisonOfLast<Kind extends Comparison>(text: string, kind: Kind): Kind | "year" | "days" {
   if (kind !== "previous") return kind;
   if (text === "ytd") return "year";
   return /^(?:\d+[dw]|today|yesterday)$/.test(text) ? "days" : kind;

@@ -63,7 +63,7 @@ function grainOfWhole({ from, to }: Required<DateRange>): Grain | undefined {
 const earlier = (a: Temporal.PlainDate, b: Temporal.PlainDate) =>
   Temporal.PlainDate.compare(a, b) < 0 ? a : b;
 
-function nextStart(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
+export function nextStart(date: Temporal.PlainDate, grain: Grain): Temporal.PlainDate {
   return firstDay(date, grain).add(LENGTHS[grain]);
 }
 

@@ -42,7 +42,11 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
     )
     .optionsGroup("Figures:");
   addRequestOption(declared, "grain", "length of the periods; by default, chosen by the number of days");
-  addRequestOption(declared, "compare", "what to compare with; previous by default");
+  addRequestOption(
+    declared,
+    "compare",
+    "what to compare with, one of previous, year and 52-weeks; previous by default",
+  );
   addRequestOption(declared, "spend", "show costs even if no spend was imported for these days");
   addRequestOption(declared, "outcomes", "show what calls earned even if no jobs were imported");
   addRequestOption(declared, "revenue_by");

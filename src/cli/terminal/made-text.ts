@@ -1,3 +1,4 @@
+import { toPrintable } from "../../base/text/printable.ts";
 import { formatCount, formatQuantity } from "../../base/text/quantity-text.ts";
 import type { Manifest, ManifestFile, SheetEntry, TableEntry } from "../../export/manifest.ts";
 import type { ProducedFiles } from "../../reports/produce/produce.ts";
@@ -94,7 +95,14 @@ function describeTable(table: TableEntry): string {
     ...(small > 0 ? [`; ${formatQuantity(small, "row")} in (other)`] : []),
   ].join("");
   const row = contents === "callers" ? "caller" : "row";
-  return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${describeExcluded(table)}`;
+  return `${formatQuantity(rows, row)}, ${formatQuantity(sums.calls, "call")}${folded}${describeVersus(table)}${describeExcluded(table)}`;
+}
+
+function describeVersus({ versus }: TableEntry): string {
+  if (versus === undefined) return "";
+  const { row, comparisons, beyond_chance: beyond, beyond_chance_among_all: amongAll } = versus;
+  const all = comparisons > 1 ? `, ${formatCount(amongAll)} even among ${formatCount(comparisons)}` : "";
+  return `; of ${formatQuantity(comparisons, "rate")} compared with ${toPrintable(row)}, ${formatCount(beyond)} beyond chance${all}`;
 }
 
 function describeExcluded({ excluded = {} }: TableEntry): string {

@@ -49,8 +49,9 @@ export const OPTIONS = {
     library: "question",
   },
   compare: {
-    value: z.enum(COMPARISONS),
-    help: "Add the columns …_previous and …_change.",
+    value: z.union([z.enum(COMPARISONS), z.array(z.enum(COMPARISONS)).min(1)]),
+    help: "Add what each figure was before, and its change: previous is the time just before the days, year the same dates a year earlier, 52-weeks the same weekdays, period-on-period for each period the one before it; one or several.",
+    examples: ["previous", ["previous", "year"]],
     takenBy: ["rollup", "page"],
     library: "question",
     valueName: "with",
@@ -61,6 +62,15 @@ export const OPTIONS = {
     takenBy: ["rollup"],
     isPassed: true,
     library: "question",
+  },
+  versus: {
+    value: z.string().min(1),
+    help: "Compare the rates of each row with those of this one, and add whether chance alone may explain the difference.",
+    examples: ["lp-old"],
+    takenBy: ["rollup"],
+    isPassed: true,
+    library: "question",
+    valueName: "row",
   },
   fill: {
     value: z.boolean(),

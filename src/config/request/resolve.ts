@@ -1,5 +1,5 @@
 import { closedRange, countDays, type DateRange, parseDate } from "../../base/calendar/dates.ts";
-import type { Comparison, Grain } from "../../base/calendar/grain.ts";
+import type { Comparison, ComparisonName, Grain } from "../../base/calendar/grain.ts";
 import { comparisonOfLast, parseLast } from "../../base/calendar/last.ts";
 import { localDate } from "../../base/calendar/local-time.ts";
 import { parseFrom, UsageError } from "../../base/errors.ts";
@@ -61,7 +61,7 @@ export interface Ask extends Pick<ExportRequest, "grain" | "columns" | OptionTha
   filter: CallFilter;
   /** Whether the filter may have values that no call has. */
   isEmptyAllowed: boolean;
-  compare: Comparison | undefined;
+  compare: readonly AskedComparison[];
   /** Share-safe files: no row of fewer calls, and no text that looks like a phone number or mail address. */
   minCell: number | undefined;
   /** Lists only calls that changed since. */
@@ -79,6 +79,12 @@ export interface Ask extends Pick<ExportRequest, "grain" | "columns" | OptionTha
   conversion: ConversionOptions;
   /** How errors spell an option. */
   spell: Wording["spell"];
+}
+
+/** A comparison by its name, and what it is for the range asked for. */
+interface AskedComparison {
+  as: ComparisonName;
+  kind: Comparison;
 }
 
 export const DEFAULT_STRETCH = "4w";
@@ -104,7 +110,7 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
   const usual = isPageFormat(request.format) && request.min_cell === undefined ? "if any" : false;
   const days = request.range ?? (isReport ? { last: DEFAULT_STRETCH } : {});
   const range = toRange(days, { ...options, spell });
-  const compare = request.compare ?? (isReport ? "previous" : undefined);
+  const compare = new Set([request.compare ?? (isReport ? "previous" : [])].flat());
   const closed = closedRange(range);
   const { columns, min_cell: minCell, changed_since: since } = request;
   return {
@@ -114,7 +120,10 @@ export function resolve(request: ExportRequest, options: ResolveOptions): Ask {
     filter: toFilter(request, options.readCallers),
     isEmptyAllowed: request.filter?.allow_empty ?? false,
     grain: request.grain ?? (isReport && closed ? grainOf(closed) : sharedGrain(request)),
-    compare: compare && days.last !== undefined ? comparisonOfLast(days.last, compare) : compare,
+    compare: [...compare].map((as) => ({
+      as,
+      kind: days.last === undefined ? as : comparisonOfLast(days.last, as),
+    })),
     spend: request.spend ?? usual,
     outcomes: request.outcomes ?? usual,
     revenueBy: request.revenue_by ?? OPTIONS.revenue_by.default,

@@ -1,4 +1,5 @@
 import { closedRange, countDays } from "../../base/calendar/dates.ts";
+import { PERIOD_ON_PERIOD } from "../../base/calendar/grain.ts";
 import { HISTORY_DAYS } from "../../base/calendar/history.ts";
 import { localDate, localMinute } from "../../base/calendar/local-time.ts";
 import { countOpenDays } from "../../base/calendar/opening-hours.ts";
@@ -40,7 +41,7 @@ export const RANGE_RULES = {
       return {
         period: last?.period ?? null,
         until: localMinute(finishedAt, timezone),
-        compared_until: range.compared_with?.until ?? null,
+        compared_until: range.compared_with?.find(({ until }) => until !== undefined)?.until ?? null,
       };
     },
     say: ({ period, until, compared_until }) => {
@@ -73,29 +74,36 @@ export const RANGE_RULES = {
   }),
   previous_not_covered: rule({
     level: "caution",
-    find: ({ range: { compared_with } = {}, report: { comparedFrom } = {} }) => {
-      if (compared_with?.begins_before_first_call) return { from: compared_with.from ?? null };
-      return comparedFrom === undefined ? undefined : { from: comparedFrom };
+    find: ({ range: { compared_with = [] } = {}, report: { comparedFrom } = {} }) => {
+      const all = compared_with.find((each) => each.begins_before_first_call);
+      const of = compared_with.length > 1 ? (all?.as ?? null) : null;
+      if (all !== undefined) return { from: all.from ?? null, up_to: null, of };
+      const some = compared_with.find((each) => each.lacking_up_to !== undefined);
+      if (some !== undefined) return { from: null, up_to: some.lacking_up_to ?? null, of };
+      return comparedFrom === undefined ? undefined : { from: comparedFrom, up_to: null, of };
     },
-    say: ({ from }) =>
-      `The days compared with begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no previous figures and no changes.`,
+    say: ({ from, up_to, of }) =>
+      up_to === null
+        ? `The days compared with${of === null ? "" : ` by ${of}`} begin ${from === null ? "" : `on ${longLabelOf(from)}, `}before the first call in the copy: there are no ${of === null ? "previous figures" : "figures of them"} and no changes.`
+        : `The periods up to ${longLabelOf(up_to)} are compared with days before the first call in the copy: they have no previous figures and no changes.`,
   }),
   unlike_days: rule({
     level: "caution",
     find: ({ range }) => {
-      const [now, before] = [closedRange(range?.range), closedRange(range?.compared_with)];
-      if (range === undefined || now === undefined || before === undefined) return undefined;
+      const now = closedRange(range?.range);
+      if (range === undefined || now === undefined) return undefined;
       const hours = range.rules?.hours;
-      const [days, days_before] = [countDays(now), countDays(before)];
-      const [open, open_before] = [countOpenDays(now, hours), countOpenDays(before, hours)];
-      if (Math.abs(open / days - open_before / days_before) <= ALIKE) return undefined;
-      return {
-        open,
-        days,
-        open_before,
-        days_before,
-        are: hours ? "have opening hours" : "are Monday to Friday",
-      };
+      const [days, open] = [countDays(now), countOpenDays(now, hours)];
+      for (const { as, ...compared } of range.compared_with ?? []) {
+        const before = closedRange(compared);
+        // Of period on period, each pair has its own days.
+        if (before === undefined || as === PERIOD_ON_PERIOD) continue;
+        const [days_before, open_before] = [countDays(before), countOpenDays(before, hours)];
+        if (Math.abs(open / days - open_before / days_before) <= ALIKE) continue;
+        const are = hours ? "have opening hours" : "are Monday to Friday";
+        return { open, days, open_before, days_before, are };
+      }
+      return undefined;
     },
     say: ({ open, days, open_before, days_before, are }) =>
       `${formatCount(open)} of these ${formatQuantity(days, "day")} ${are}, and ${formatCount(open_before)} of the ${formatQuantity(days_before, "day")} compared with.`,
@@ -115,8 +123,12 @@ export const RANGE_RULES = {
   short_history_before: rule({
     level: "caution",
     about: [...FIRST_CALL_FIGURES],
-    find: ({ range }) => (range?.compared_with?.short_history ? {} : undefined),
-    say: () => `The change of first-time callers is not computed: ${FEW_DAYS} the days compared with.`,
+    find: ({ range: { compared_with = [] } = {} }) => {
+      const short = compared_with.find((each) => each.short_history);
+      return short && { of: compared_with.length > 1 ? short.as : null };
+    },
+    say: ({ of }) =>
+      `The change of first-time callers is not computed: ${FEW_DAYS} the days compared with${of === null ? "" : ` by ${of}`}.`,
   }),
   filters_of_calls_alone: rule({
     level: "caution",
@@ -136,7 +148,7 @@ export const RANGE_RULES = {
     find: ({ range: { spend } = {} }) =>
       spend?.currency && spend.rows > 0 && spend.days_differ ? {} : undefined,
     say: () =>
-      "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
+      "Costs are not compared where the days before have more or fewer days with spend, or end within a day.",
   }),
   unmatched_spend: rule({
     level: "caution",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { COMPARISONS } from "../../base/calendar/grain.ts";
 import { rulesSchema } from "../../calls/attribution/rules-schema.ts";
 import { REVENUE_BY } from "../../figures/metrics.ts";
 import { MATCHES } from "../../sources/spend-campaigns.ts";
@@ -72,11 +73,17 @@ const rangeSchema = z.object({
     excluded_callers_without_calls: z.number().exactOptional(),
   }),
   range: spanSchema,
-  compared_with: spanSchema
-    .extend({
-      /** Present if the range begins before the warehouse's first call, so that there are no changes. */
-      begins_before_first_call: z.literal(true).exactOptional(),
-    })
+  compared_with: z
+    .array(
+      spanSchema.extend({
+        /** Which comparison it is. */
+        as: z.enum(COMPARISONS),
+        /** Present if the range begins before the warehouse's first call, so that there are no changes. */
+        begins_before_first_call: z.literal(true).exactOptional(),
+        /** The last of the first periods whose counterparts begin before the warehouse's first call. */
+        lacking_up_to: z.string().exactOptional(),
+      }),
+    )
     .exactOptional(),
   periods: z.array(spanSchema.extend({ period: z.string() })).exactOptional(),
   rules: pageRulesSchema,

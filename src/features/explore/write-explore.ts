@@ -25,11 +25,7 @@ export async function writeExplore(
   const { ask, manifest, letterhead } = job;
   const { timezone } = ask;
   // Days outside of these have no calls, and calls without a start are on no day.
-  const { periods: days } = await resolveTimeframe(
-    session,
-    { ...ask, grain: "day", compare: undefined },
-    null,
-  );
+  const { periods: days } = await resolveTimeframe(session, { ...ask, grain: "day", compare: [] }, null);
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined)
     throw new UsageError("Cannot make a page to explore: there are no calls", {

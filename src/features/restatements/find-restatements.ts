@@ -34,7 +34,7 @@ export function findRestatements(
   const effects = new Map<string, RowEffect[]>();
   const changedQuery = {
     ...query,
-    previous: undefined,
+    compared: undefined,
     fill: false,
     // Stops at the last span: later calls would be counted in it.
     span: { startsAt: first.startsAt, endsAt: last.endsAt },

@@ -30,7 +30,7 @@ function optionsOf(ask: Ask): Options {
     "range.to": range?.to,
     grain,
     // What the days of a period such as 4w are compared with, no flag says.
-    compare: compare === "days" ? "previous" : compare,
+    compare: compare.map((each) => (each === "days" ? "previous" : each)),
     spend: spend === true,
     outcomes: outcomes === true,
     revenue_by: revenueBy === OPTIONS.revenue_by.default ? undefined : revenueBy,

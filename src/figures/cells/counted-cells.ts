@@ -24,7 +24,7 @@ export interface CountedSide {
 
 export interface CountedCells {
   cells: Cells;
-  /** The current span, and the previous one if there is one. */
+  /** The current span, and the compared ones. */
   sides: readonly CountedSide[];
 }
 
@@ -50,8 +50,8 @@ export function makeCells(query: RollupQuery, { dictionaryOf }: FoldSource): Cel
   return new Cells(keys, { dictionaryOf, offsets, periods: periods && new Dictionary() });
 }
 
-export function sidesOf({ span = {}, periods, previous }: RollupQuery): Side[] {
-  return [{ span, periods }, ...(previous ? [{ span: previous.span, periods: previous.periods }] : [])];
+export function sidesOf({ span = {}, periods, compared = [] }: RollupQuery): Side[] {
+  return [{ span, periods }, ...compared.map((side) => ({ span: side.span, periods: side.periods }))];
 }
 
 /** @throws Error if spend is asked for, and the session has none */

@@ -1,11 +1,11 @@
 import { relative, sep } from "node:path";
 import { html } from "hono/html";
 import { minutesOf } from "../../base/calendar/local-time.ts";
-import { daysInWords } from "../../base/calendar/period-text.ts";
 import { capitalized } from "../../base/text/capitalized.ts";
 import { inLocale } from "../../base/text/locale.ts";
 import { toPrintable } from "../../base/text/printable.ts";
 import { formatMoney, formatQuantity } from "../../base/text/quantity-text.ts";
+import { describeDays } from "../../export/formats/xlsx/about-sheet.ts";
 import { type Letterhead, titleOf } from "../../export/letterhead/letterhead.ts";
 import { endPage, startPage, whose } from "../../export/letterhead/page-shell.ts";
 import { listOf } from "../../export/sections/basis.ts";
@@ -139,8 +139,8 @@ function toKnow(statements: readonly string[]): Content {
 export function daysOf(rows: readonly OverviewRow[], { isCompared = true } = {}): string {
   const [first] = rows.flatMap(({ accountFigures }) => accountFigures ?? []);
   if (first === undefined) return "none can be read";
-  const { range, compared_with: before } = first.manifest;
-  return `${daysInWords(range)}${before && isCompared ? `, compared with ${daysInWords(before)}` : ""}`;
+  const { range, compared_with } = first.manifest;
+  return describeDays({ range, ...(isCompared && compared_with && { compared_with }) });
 }
 
 /** The name, which leads to its page. */

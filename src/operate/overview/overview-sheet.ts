@@ -40,7 +40,7 @@ export async function writeOverviewSheet(
       file: "overview.xlsx",
       days: daysOf(rows),
       timezone: zoneOfAll(zonesOf(rows)),
-      compared,
+      compared: compared && [compared],
       about: (_, columns) => about(columns),
     },
     [toTable(overview)],

@@ -67,7 +67,7 @@ async function askOne(
   const log = exportLog();
   const readCompared = async (job: ExportJob) => {
     if (openWriter !== undefined) log.at?.(job);
-    return { value: job.timeframe.compared };
+    return { value: job.timeframe.compared[0] };
   };
   // A value that one account lacks may exist in another; if none has it, it is a typo.
   let unmatched: UnmatchedError["unmatched"] = [];

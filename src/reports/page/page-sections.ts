@@ -31,7 +31,10 @@ export function chartSections(report: Report): Content {
     weekSection(figures, manifest.timezone, days),
     callerSection(figures, grain, manifest),
     ofDurations(figures, manifest),
-    moverSection(figures.movers, { before: daysInWords(manifest.compared_with ?? {}), shorten: toShort }),
+    moverSection(figures.movers, {
+      before: daysInWords(manifest.compared_with?.[0] ?? {}),
+      shorten: toShort,
+    }),
   ];
 }
 

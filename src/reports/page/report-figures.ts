@@ -76,7 +76,7 @@ const HEADLINE = [
 
 export async function readHeadline(
   session: FigureSession,
-  stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell">,
+  stretch: Pick<RollupQuery, "span" | "periods" | "compared" | "minCell">,
 ): Promise<Figures> {
   const [headline = {}] = nameFigures(await session.total({ ...stretch, dimensions: [], figures: HEADLINE }));
   return headline;
@@ -85,13 +85,18 @@ export async function readHeadline(
 /** Reads all figures of a report. Sorting calls by a key is what takes time, so it asks for few. */
 export async function readReportFigures(session: FigureSession, timeframe: ReportScope) {
   const { range, span, periods, compared, timezone, spend, outcomes } = timeframe;
-  const previous = { span: compared.span, isUnreached: compared.isUnreached ?? false };
+  const before = [{ span: compared.span, isUnreached: compared.isUnreached ?? false }];
   const read = async (query: RollupQuery) => nameFigures(await session.rollup(query));
   session.expect(MOVING);
-  const headline = await readHeadline(session, { span, previous });
+  const headline = await readHeadline(session, { span, compared: before });
   const movers = new Movers();
   const rank = async (dimension: Dimension) => {
-    const rows = await read({ span, previous, figures: [...SUMS, "answer_rate"], dimensions: [dimension] });
+    const rows = await read({
+      span,
+      compared: before,
+      figures: [...SUMS, "answer_rate"],
+      dimensions: [dimension],
+    });
     return rankRows(rows, (figures) => movers.note(dimension, figures));
   };
   const offsets = await session.readOffsets(timezone);
@@ -113,7 +118,12 @@ export async function readReportFigures(session: FigureSession, timeframe: Repor
     movers: movers.find(compared),
     spend: spend && (await readSpend(session, spend, { range, span, compared })),
     outcomes: outcomes && {
-      ...(await readOutcomes(session, { span, previous, outcomes: outcomes.form, spend: spend?.form })),
+      ...(await readOutcomes(session, {
+        span,
+        compared: before,
+        outcomes: outcomes.form,
+        spend: spend?.form,
+      })),
       sources: await readEarning(session, { span, outcomes: outcomes.form }),
     },
   };
@@ -124,12 +134,12 @@ export async function readMovers(
   session: FigureSession,
   { span, compared }: Pick<ReportScope, "span" | "compared">,
 ): Promise<Moved> {
-  const previous = { span: compared.span, isUnreached: compared.isUnreached };
+  const before = [{ span: compared.span, isUnreached: compared.isUnreached }];
   session.expect(MOVING);
   const movers = new Movers();
   for (const dimension of MOVING) {
     if (dimension === "topic" && session.rules.topics.length === 0) continue;
-    const rows = await session.rollup({ span, previous, figures: [], dimensions: [dimension] });
+    const rows = await session.rollup({ span, compared: before, figures: [], dimensions: [dimension] });
     for (const figures of nameFigures(rows)) movers.note(dimension, figures);
   }
   return movers.find(compared);
@@ -138,7 +148,7 @@ export async function readMovers(
 /** Reads what calls earned, of all and by source: the most revenue first. */
 export async function readOutcomes(
   session: FigureSession,
-  stretch: Pick<RollupQuery, "span" | "periods" | "previous" | "minCell" | "outcomes" | "spend">,
+  stretch: Pick<RollupQuery, "span" | "periods" | "compared" | "minCell" | "outcomes" | "spend">,
 ) {
   const query = { ...stretch, figures: OUTCOME_FIGURES, dimensions: [] };
   const [total = {}] = nameFigures(await session.total(query));
@@ -168,11 +178,11 @@ const COSTS = ["cost", "cost_per_call", "cost_per_qualified_call", "cost_per_fir
 export async function readSpend(
   session: FigureSession,
   spend: SessionSpend,
-  timeframe: Pick<Timeframe, "range" | "span" | "compared">,
+  timeframe: Pick<Timeframe, "range" | "span"> & { compared: Counterpart | undefined },
 ) {
   const { span, compared } = timeframe;
   const figures = await readSpendFigures(session, span, spend.form);
-  const isAlike = compared?.isCovered && isSpendComparable(spend, timeframe);
+  const isAlike = compared?.isCovered && isSpendComparable(spend, timeframe, compared);
   const before = isAlike ? await readSpendFigures(session, compared.span, spend.form) : undefined;
   return { ...figures, costs: compareCosts(spend.form, costsOf(figures), before && costsOf(before)) };
 }

@@ -65,7 +65,7 @@ const MAX_FILTER_CHARACTERS = 100;
 const shorten = (value: unknown) => toShort(String(value), MAX_FILTER_CHARACTERS);
 
 /** The days, the zone and the filter. */
-function describeScope({ timezone, filter, compared_with }: Manifest): string {
+function describeScope({ timezone, filter, compared_with: [compared] = [] }: Manifest): string {
   const { gone_calls, excluded_callers, excluded_callers_without_calls: _, ...values } = filter;
   const conditions = [
     ...Object.entries(values).map(
@@ -75,7 +75,7 @@ function describeScope({ timezone, filter, compared_with }: Manifest): string {
     ...(excluded_callers ? [`without the calls of ${formatQuantity(excluded_callers, "number")}`] : []),
     ...(gone_calls === "counted" ? ["with calls that the service no longer lists"] : []),
   ];
-  const before = compared_with ? `, compared with ${daysInWords(compared_with)}` : "";
+  const before = compared ? `, compared with ${daysInWords(compared)}` : "";
   const calls = conditions.length > 0 ? `Filter: ${conditions.join("; ")}.` : "All calls.";
   return toPrintable(`Days of ${timezone}${before}. ${calls}`);
 }

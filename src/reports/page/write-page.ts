@@ -11,7 +11,8 @@ import { readPageNotices, sentenceFacts } from "./sentence-facts.ts";
 
 export async function writePage(job: ExportJob): Promise<ManifestFile[]> {
   const { session, timeframe, manifest, spend, outcomes } = job;
-  const { grain, compared } = timeframe;
+  const { grain } = timeframe;
+  const [compared] = timeframe.compared;
   const { from, to } = timeframe.range;
   if (grain === undefined || compared === undefined || from === undefined || to === undefined)
     throw new Error("A report has days, a grain and a stretch to compare with");

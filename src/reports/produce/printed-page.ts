@@ -9,6 +9,9 @@ export function toPrinted(job: ExportJob, print: Print): ExportJob {
   return {
     ...job,
     remembered: remembered && {
+      get isKept() {
+        return remembered.isKept;
+      },
       watch: (outlet, rows) => remembered.watch({ ...outlet, file }, rows),
       findIn: () => remembered.findIn(file),
       get restatements() {

@@ -105,12 +105,14 @@ const SITUATIONS: Record<StatementId, Facts> = {
   headline_left_out: { report: { headlineMinCell: 10 } },
   unlike_days: range({
     range: { from: "2026-11-10", to: "2026-11-19" },
-    compared_with: { from: "2026-10-31", to: "2026-11-09" },
+    compared_with: [{ as: "previous", from: "2026-10-31", to: "2026-11-09" }],
   }),
   unfinished: range({ periods: [{ period: "2026-W48", ends_at: "2026-11-30T05:00:00.000Z" }] }),
-  previous_not_covered: range({ compared_with: { from: "2026-09-01", begins_before_first_call: true } }),
+  previous_not_covered: range({
+    compared_with: [{ as: "previous", from: "2026-09-01", begins_before_first_call: true }],
+  }),
   short_history: range({ range: { short_history: true } }),
-  short_history_before: range({ compared_with: { short_history: true } }),
+  short_history_before: range({ compared_with: [{ as: "previous", short_history: true }] }),
   filters_of_calls_alone: range({
     spend: { ...SPEND, filters_of_calls_alone: ["first_time", "min_duration_seconds"] },
   }),
@@ -166,7 +168,7 @@ const WORDS: Record<Statement["level"], Partial<Record<StatementId, string>>> = 
       "Filters by first time and min duration apply to calls alone: costs are for all calls.",
     spend_days: "Costs are of 4 of 31 days: if ads ran on the others, too, costs per call are too low.",
     spend_days_differ:
-      "Costs are not compared: the days before have more or fewer days with spend, or end within a day.",
+      "Costs are not compared where the days before have more or fewer days with spend, or end within a day.",
     unmatched_spend: "Spend of campaigns that no call has: 2.50 USD of 12.00 USD.",
     unmatched_jobs: "Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.",
     no_amounts: "No imported job has an amount: revenue is blank.",
@@ -396,7 +398,9 @@ describe("statementsOf", () => {
 
   it("compares days with opening hours, where they are set", () => {
     const week = { range: { from: "2026-11-23", to: "2026-11-29" } };
-    const before = { compared_with: { from: "2026-11-16", to: "2026-11-22" } };
+    const before = {
+      compared_with: [{ as: "previous" as const, from: "2026-11-16", to: "2026-11-22" }],
+    };
     const hours = { week: "Mon-Fri 08:00-18:00", closed: ["2026-11-26"], timezone: "UTC" };
     const rules = { ...RULES, hours };
     expect(statementsOf(range({ ...week, ...before }))).toEqual([]);
@@ -457,13 +461,28 @@ describe("statementsOf", () => {
 });
 
 describe("returns all doubts, then at most three cautions with the number of others, then notes", () => {
+  it("names the comparison that lacks days, if there are several", () => {
+    const said = statementsOf(
+      range({
+        compared_with: [
+          { as: "previous", from: "2026-10-05" },
+          { as: "year", from: "2025-11-03", begins_before_first_call: true, short_history: true },
+        ],
+      }),
+    );
+    expect(said.map((each) => say(each).text)).toEqual([
+      "The days compared with by year begin on 3 Nov 2025, before the first call in the copy: there are no figures of them and no changes.",
+      "The change of first-time callers is not computed: fewer than 90 days of calls lie before the days compared with by year.",
+    ]);
+  });
+
   it("returns all doubts, then at most three cautions with the number of others, then notes", () => {
     const many = statementsOf({
       ...warehouse({ run: null, rules_changed: true, unlisted: { calls: 1, since: "2026-11-02" } }),
       range: {
         ...RANGE,
         range: { provisional: true, short_history: true },
-        compared_with: { short_history: true },
+        compared_with: [{ as: "previous", short_history: true }],
         filter: { excluded_callers: 0 },
       },
     });

@@ -38,7 +38,7 @@ export function rollup(
 function stretchOf(
   zone: string,
   grain: (typeof GRAINS)[number],
-): Pick<RollupQuery, "span" | "periods" | "previous"> {
+): Pick<RollupQuery, "span" | "periods" | "compared"> {
   const current: Period[] = periods({ ...YEAR, grain, zone });
   const before = periods({ ...YEAR_BEFORE, grain, zone });
   const previous = before.slice(0, current.length).map(({ startsAt }, index) => ({
@@ -48,7 +48,16 @@ function stretchOf(
   return {
     span: toInstants(YEAR, zone),
     periods: current,
-    previous: { span: toInstants(YEAR_BEFORE, zone), periods: previous },
+    compared: [
+      { span: toInstants(YEAR_BEFORE, zone), periods: previous },
+      {
+        as: "period-on-period",
+        span: toInstants(YEAR, zone),
+        periods: current
+          .slice(1)
+          .map(({ period }, index) => ({ period, startsAt: current[index]?.startsAt ?? "" })),
+      },
+    ],
   };
 }
 
@@ -80,11 +89,11 @@ const ASKED: [query: Omit<RollupQuery, "spend">, filter?: CallFilter][] = [
 ];
 
 /** Possible questions about a range by grain. */
-function* cutQuestions({ previous, ...stretch }: ReturnType<typeof stretchOf>): Generator<RollupQuery> {
+function* cutQuestions({ compared, ...stretch }: ReturnType<typeof stretchOf>): Generator<RollupQuery> {
   yield { dimensions: [], ...stretch };
-  yield { dimensions: ["channel"], ...stretch, previous, fill: true };
-  yield { dimensions: ["source"], ...stretch, previous, top: 3, fill: true };
-  yield { dimensions: ["campaign"], ...stretch, previous, minCell: 4 };
+  yield { dimensions: ["channel"], ...stretch, compared, fill: true };
+  yield { dimensions: ["source"], ...stretch, compared, top: 3, fill: true };
+  yield { dimensions: ["campaign"], ...stretch, compared, minCell: 4 };
 }
 
 /**

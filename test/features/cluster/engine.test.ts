@@ -102,7 +102,7 @@ describe.skipIf(CLICKHOUSE.isMissing)(`ClickHouse engine${CLICKHOUSE.note}`, () 
             const isThere = Array.isArray(rows) && rows.length > 0;
             if (isThere) seen.rows++;
             if (isThere && asked.fill) seen.filled++;
-            if (isThere && asked.previous) seen.compared++;
+            if (isThere && asked.compared) seen.compared++;
             if (isThere && hasSpend) seen.spend++;
             if (isThere && JSON.stringify(rows).includes(`"${OTHER}"`)) seen.other++;
           },

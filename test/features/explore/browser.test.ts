@@ -443,7 +443,7 @@ describe.skipIf(CHROMIUM_PEER.isMissing)(`page to explore in Chromium${CHROMIUM_
         const expected = run((await page.locator("#command").textContent()) ?? "");
         expect(await readDownload(page)).toBe(expected);
         const lines = expected.split("\r\n").slice(0, -1);
-        if (lines[0]?.includes("_previous")) compared++;
+        if (/_(previous|year_ago)/.test(lines[0] ?? "")) compared++;
         rows += lines.length - 2;
         const shown = await readTable(page);
         // Texts may have commas, and figures do not.

@@ -44,7 +44,7 @@ describe.each([
       filter: {},
       grain: "month",
       periods: [period],
-      compared: undefined,
+      compared: [],
       timezone,
     } as const;
     expect(scopeOf(timeframe, july)).toMatchObject({ first_day: "2026-06-01", last_day: "2026-06-30" });

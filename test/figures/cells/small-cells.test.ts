@@ -69,8 +69,8 @@ describe("FigureSession.total", () => {
     expect(await totals(few, { minCell: 3, periods: undefined })).toEqual([[9]]);
     expect(await totals(few, { minCell: 10, periods: undefined })).toEqual([[null]]);
     // Values of the compared range count as well.
-    expect(await totals(few, { minCell: 2, previous: { span: PREVIOUS.span } })).toEqual([[9, 10, null]]);
-    expect(await totals(few, { minCell: 2, previous: PREVIOUS })).toEqual([[null, null, null]]);
+    expect(await totals(few, { minCell: 2, compared: [{ span: PREVIOUS.span }] })).toEqual([[9, 10, null]]);
+    expect(await totals(few, { minCell: 2, compared: [PREVIOUS] })).toEqual([[null, null, null]]);
   });
 });
 
@@ -89,7 +89,7 @@ describe("rollups in share-safe files", () => {
       fc.integer({ min: 2, max: 15 }),
       fc.boolean(),
       async (all, minCell, isCompared) => {
-        const query = { ...QUERY, minCell, previous: isCompared ? PREVIOUS : undefined };
+        const query = { ...QUERY, minCell, compared: isCompared ? [PREVIOUS] : undefined };
         const answer = await sessions.ask(all, async (session) => ({
           rows: [...(await session.rollup(query)).rows],
           total: [...(await session.total(query)).rows],

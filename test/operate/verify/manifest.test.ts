@@ -84,7 +84,8 @@ const CASES: [what: string, says: RegExp, (exported: Exported) => void][] = [
     "other rules": ({ rules }) => rules.qualified_seconds++,
     "doubled sums": ({ files }) => (files[1].sums.calls *= 2),
     "another number of keys in (other)": ({ files }) => (files[0].keys_in_other = 3),
-    "other days of comparison": (manifest) => (manifest.compared_with = { from: "2026-01-01" }),
+    "other days of comparison": (manifest) =>
+      (manifest.compared_with = [{ as: "previous", from: "2026-01-01" }]),
     "a hidden restatement": (manifest) => (manifest.restatements = { rollups: [] }),
     "another member": (manifest) => (manifest.caveats = {}),
   }).map(([what, change]): (typeof CASES)[number] => [

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Comparison } from "../../../src/base/calendar/grain.ts";
 import { DEFAULT_RULES } from "../../../src/calls/attribution/attribution-rules.ts";
 import type { Call } from "../../../src/calls/columns.ts";
 import type { Content } from "../../../src/config/request/contents.ts";
@@ -32,8 +33,9 @@ type Optional<T> = { [Key in keyof T]?: T[Key] | undefined };
 export interface ExportOptions
   extends WarehouseSourceOptions,
     ProduceOptions,
-    Optional<Omit<Ask, "contents" | "with" | "conversion">> {
+    Optional<Omit<Ask, "contents" | "with" | "conversion" | "compare">> {
   targets: readonly Target[];
+  compare?: Comparison | readonly Comparison[] | undefined;
   /** Reads more at the moment of the files. */
   read?: (job: ExportJob) => Promise<void>;
 }
@@ -62,7 +64,10 @@ export async function exportToStream(
   return await make(options, streamOutput(options.writeChunk));
 }
 
-async function make({ targets, read, ...options }: ExportOptions, output: Output): Promise<ProducedFiles> {
+async function make(
+  { targets, read, compare, ...options }: ExportOptions,
+  output: Output,
+): Promise<ProducedFiles> {
   const { timezone = "UTC" } = options;
   const defaults = resolve({}, { nowMs: 0, timezone });
   const conversion = targets.find((target) => target.conversion)?.conversion;
@@ -77,6 +82,7 @@ async function make({ targets, read, ...options }: ExportOptions, output: Output
     ...defaults,
     spell: (option) => `--${option}`,
     ...given,
+    compare: [compare ?? []].flat().map((kind) => ({ as: kind === "days" ? "previous" : kind, kind })),
     contents: targets,
     with: targets.flatMap((target) => target.with ?? []),
     conversion: { ...defaults.conversion, ...conversion },

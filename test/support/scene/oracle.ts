@@ -101,6 +101,7 @@ export function figuresOf(account: OracleAccount, asked: Asked): OracleRow[] {
       outcomes: { by: revenueBy, jobs: jobs.map((job) => ({ ...job, startsAt: startOf(job.day, zone) })) },
     }),
   };
+  const endings = compare === "year" ? ["year_ago", "year_change"] : ["previous", "change"];
   const toRows = (own: FoldQuery) => foldRollup(counted, own);
   const keys = by.flatMap((name) => (WITH_ID.includes(name) ? [name, `${name}_id`] : [name]));
   const names = [
@@ -112,7 +113,7 @@ export function figuresOf(account: OracleAccount, asked: Asked): OracleRow[] {
         (!["return_on_ad_spend", "cost_per_booked_call"].includes(name) || asked.spend),
     ),
   ].flatMap((name) =>
-    compare && !TIMES.includes(name) ? [name, `${name}_previous`, `${name}_change`] : [name],
+    compare && !TIMES.includes(name) ? [name, ...endings.map((ending) => `${name}_${ending}`)] : [name],
   );
   const named = (columns: readonly string[], row: readonly (string | number | null)[]): OracleRow =>
     Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
@@ -125,10 +126,9 @@ export function figuresOf(account: OracleAccount, asked: Asked): OracleRow[] {
     1 -
     new Set(spend.map(({ day }) => day).filter((day) => from <= day && day <= to)).size;
   const isUnequal = range && before && missingIn(range) !== missingIn(before);
-  const unknown = [...(isYoung ? YOUNG : []), ...(isUnequal ? SPEND : [])].flatMap((name) => [
-    `${name}_previous`,
-    `${name}_change`,
-  ]);
+  const unknown = [...(isYoung ? YOUNG : []), ...(isUnequal ? SPEND : [])].flatMap((name) =>
+    endings.map((ending) => `${name}_${ending}`),
+  );
   const known = (row: OracleRow): OracleRow => ({
     ...row,
     ...Object.fromEntries(unknown.filter((name) => name in row).map((name) => [name, null])),

@@ -11,6 +11,7 @@ const MERGED: RequestRefusals = [
     options: [option],
     text: `{${option}} is for one account: callers are not merged across accounts`,
   })),
+  { options: ["versus"], text: "{versus} is for one account: each has its own rows" },
   {
     when: ({ request: { format } }) => format !== undefined && isOneFile(format) && format,
     text: "{format} {found} is for one account: all of its tables are based on one warehouse",

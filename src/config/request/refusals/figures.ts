@@ -1,8 +1,11 @@
 import { closedRange } from "../../../base/calendar/dates.ts";
+import { PERIOD_ON_PERIOD, SPAN_COMPARISONS } from "../../../base/calendar/grain.ts";
 import { findUnjudged } from "../../../figures/change-chance.ts";
+import { COMPARED_RATES, ratesAmong } from "../../../figures/compared-rates.ts";
 import { areOfSpend, SPEND_DIMENSIONS } from "../../../figures/dimensions.ts";
 import { needsSpend, SPEND_FIGURES } from "../../../figures/metrics.ts";
 import { isUnshared } from "../contents.ts";
+import type { ExportRequest } from "../export-request.ts";
 import { isPageFormat, PAGE_FORMATS, PAGES, type PageFormat } from "../option-values.ts";
 import {
   figureAmong,
@@ -24,6 +27,8 @@ const PAGES_OF_THEIR_OWN = PAGE_FORMATS.flatMap((format) =>
     }),
   ),
 );
+
+export const comparisonsOf = ({ compare = [] }: ExportRequest) => [compare].flat();
 
 /** Returns the days to give for a comparison, unless they are given. */
 function missingDays({ request: { range }, spell }: RequestParts): string | undefined {
@@ -51,6 +56,16 @@ export const FIGURE_REFUSALS: RequestRefusals = [
       return unjudged && `${unjudged.rate} needs ${unjudged.whole} among ${spell("columns")}`;
     },
     text: "{chance} of {found}",
+  },
+  {
+    options: ["versus"],
+    when: ({ dimensions }) => dimensions.length !== 1,
+    text: "{versus} needs one dimension: it names a row by its key",
+  },
+  {
+    options: ["versus", "columns"],
+    when: ({ request }) => ratesAmong(request.columns).length === 0,
+    text: `{versus} compares rates: {columns} needs one of ${COMPARED_RATES.flatMap(({ part }) => part).join(", ")}`,
   },
   { options: ["fill"], without: ["grain"], text: "{fill} needs {grain}: it fills periods" },
   ...PAGES_OF_THEIR_OWN,
@@ -80,7 +95,23 @@ export const FIGURE_REFUSALS: RequestRefusals = [
   },
   {
     options: ["compare"],
-    when: (parts) => !isPageFormat(parts.request.format) && missingDays(parts),
+    without: ["grain"],
+    when: ({ request }) => comparisonsOf(request).find((name) => name === PERIOD_ON_PERIOD),
+    text: "{compare} {found} needs {grain}: it compares each period with the one before it",
+  },
+  {
+    options: ["compare"],
+    when: ({ request }) =>
+      isPageFormat(request.format) &&
+      comparisonsOf(request).some((name, index) => index > 0 || name === PERIOD_ON_PERIOD),
+    text: `A page has one comparison, of all its days: {compare} takes one of ${SPAN_COMPARISONS.join(", ")}`,
+  },
+  {
+    options: ["compare"],
+    when: (parts) =>
+      !isPageFormat(parts.request.format) &&
+      comparisonsOf(parts.request).some((name) => name !== PERIOD_ON_PERIOD) &&
+      missingDays(parts),
     text: "{compare} needs {found}: it compares with a period of the same length",
   },
   {

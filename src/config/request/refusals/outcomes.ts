@@ -46,6 +46,11 @@ export const OUTCOME_REFUSALS: RequestRefusals = [
     text: "{revenue_by} {found}, which is of the call",
   },
   {
+    options: ["versus"],
+    when: (parts) => isByJob(parts) && parts.request.revenue_by,
+    text: "{versus} cannot be used with {revenue_by} {found}: the booked calls of a period are not among its calls",
+  },
+  {
     options: ["min_cell"],
     when: (parts) => isByJob(parts) && parts.request.revenue_by,
     text: "{revenue_by} {found} adds rows of jobs without calls: not with {min_cell}",

@@ -1,6 +1,8 @@
+import { PERIOD_ON_PERIOD, SPAN_COMPARISONS } from "../../../base/calendar/grain.ts";
 import { TIME_FIGURES } from "../../../figures/metrics.ts";
 import { isList, isUnshared } from "../contents.ts";
 import { HYGIENE } from "../option-values.ts";
+import { comparisonsOf } from "./figures.ts";
 import { figureAmong, isOfFormat, type RequestRefusals } from "./request-parts.ts";
 
 const SHARED = "{min_cell} writes files that may be shared";
@@ -34,6 +36,12 @@ const SHARING: RequestRefusals = [
     options: ["outcomes"],
     when: isOfFormat("explore"),
     text: "{min_cell} leaves outcomes out of the page to explore: leave out {outcomes}",
+  },
+  {
+    options: ["compare"],
+    when: ({ request }) =>
+      comparisonsOf(request).some((name, index) => index > 0 || name === PERIOD_ON_PERIOD),
+    text: `{min_cell} allows one comparison, with ${SPAN_COMPARISONS.join(" or ")}: the same calls in two rows or columns would reveal small numbers`,
   },
   { options: ["top"], text: "{min_cell} and {top} both fold rows into (other): use one or the other" },
   {

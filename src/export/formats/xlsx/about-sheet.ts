@@ -47,7 +47,7 @@ export function describeWorkbook(
 export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
   const { manifest, letterhead } = job;
   const coverage = job.readCoverage?.();
-  const { run, origin, statements, timezone, rules, compared_with: before } = manifest;
+  const { run, origin, statements, timezone, rules, compared_with = [] } = manifest;
   return [
     title("What these figures are based on"),
     ...(coverage === undefined
@@ -74,7 +74,7 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
         ]),
     line("Time zone", zone),
     ...describeRange("Calls", manifest.range),
-    ...(before ? describeRange("Compared with", before) : []),
+    ...compared_with.flatMap((before) => describeRange("Compared with", before)),
     ...describePeriods(manifest),
     ...(manifest.spend ? sentencesOnSpend(manifest.spend, timezone) : []).map((sentence) =>
       line("Spend", sentence),
@@ -104,8 +104,12 @@ export function describeBasis(job: BasisJob, zone: string): AboutRow[] {
 }
 
 /** 1 Oct 2026 to 31 Oct 2026, compared with 1 Sep 2026 to 30 Sep 2026 */
-export function describeDays({ range, compared_with: before }: Manifest): string {
-  return before ? `${daysInWords(range)}, compared with ${daysInWords(before)}` : daysInWords(range);
+export function describeDays({
+  range,
+  compared_with = [],
+}: Pick<Manifest, "range" | "compared_with">): string {
+  const before = compared_with.map(daysInWords).join(" and ");
+  return `${daysInWords(range)}${before === "" ? "" : `, compared with ${before}`}`;
 }
 
 function describeRange(name: string, { from, to, until }: Manifest["range"]): AboutRow[] {

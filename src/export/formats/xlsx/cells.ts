@@ -1,4 +1,6 @@
+import { COMPARISON_COLUMNS } from "../../../base/calendar/grain.ts";
 import type { localTime } from "../../../base/calendar/local-time.ts";
+import type { ShownComparison } from "../../../figures/rollup-query.ts";
 import type { Column, Value } from "../../table.ts";
 import { cutText, escapeText, MAX_CELL_TEXT } from "./cell-text.ts";
 import type { CellStyle, Styles } from "./styles.ts";
@@ -128,5 +130,12 @@ export function headingOf({ name, comparison }: Pick<Column, "name" | "compariso
     .map((word) => ABBREVIATIONS.get(word) ?? word)
     .join(" ");
   const heading = words.charAt(0).toUpperCase() + words.slice(1);
-  return comparison === undefined ? heading : `${heading}, ${comparison.shows}`;
+  return comparison === undefined ? heading : `${heading}, ${comparisonInWords(comparison)}`;
+}
+
+/** Such as previous, change, year ago, year change, period within chance. */
+function comparisonInWords({ as, shows }: ShownComparison): string {
+  const { before, change } = COMPARISON_COLUMNS[as];
+  const name = shows === "previous" ? before : change.replace("change", shows);
+  return name.replaceAll("_", " ");
 }

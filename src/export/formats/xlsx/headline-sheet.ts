@@ -1,6 +1,6 @@
 import { inLocale } from "../../../base/text/locale.ts";
-import { judgeCompleteness, verdictInWords } from "../../completeness.ts";
 import type { HeadlineFigure } from "../../headline.ts";
+import { judgeCompleteness, verdictInWords } from "../../statements/completeness.ts";
 import { doubtsOf, say } from "../../statements/statements.ts";
 import type { Column, Value } from "../../table.ts";
 import type { AboutRow, BasisJob } from "./about-sheet.ts";

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../base/errors.ts";
-import { type ComparedDays, isChangeWithinChance } from "../../../figures/change-chance.ts";
+import { chanceReader, shownChange } from "../../change-columns.ts";
 import { type Column, linesOf, type NamedTable, type Table, type Value } from "../../table.ts";
-
+import type { Counterpart } from "../../timeframe.ts";
 import { inChunks } from "../chunks.ts";
 import { escapeText } from "./cell-text.ts";
 import { type CellContext, cellWriter, headingOf, isTextual, shownWidth } from "./cells.ts";
@@ -30,7 +30,7 @@ export interface SheetContext extends CellContext {
   days: string;
   /** Whose figures they are. */
   name?: string | undefined;
-  compared?: ComparedDays | undefined;
+  compared?: readonly Counterpart[] | undefined;
   /** Whether the workbook opens on it. */
   isShown?: boolean;
 }
@@ -55,7 +55,7 @@ export function* toSheet(table: Table, name: string, context: SheetContext): Gen
   const header: Column = { name: "", type: "text" };
   const toHeader = cellWriter(header, context, { isHeader: true, isWrapped: true, align: "center" });
   const headings = columns.map(headingOf);
-  const isJudged = context.compared !== undefined && columns.some(changeOf);
+  const isJudged = (context.compared ?? []).length > 0 && columns.some(shownChange);
   const whose = context.name === undefined ? "" : `${context.name}, `;
   const title = `${whose}${name}: ${context.days}${isJudged ? FAINT : ""}`;
 
@@ -92,16 +92,15 @@ function rowWriter(
   context: SheetContext,
   look: CellStyle = {},
 ): (number: number, row: readonly Value[]) => string {
-  const names = columns.map(({ name }) => name);
-  const { compared } = context;
+  const isWithinChance = chanceReader(columns, context.compared ?? []);
   const writers = columns.map((column) => {
     const write = cellWriter(column, context, look);
-    const of = changeOf(column);
-    if (of === undefined || compared === undefined) return write;
+    const { comparison } = column;
+    if (comparison === undefined || !shownChange(column)) return write;
     const writeFaint = cellWriter(column, context, { ...look, isFaint: true });
     return (reference: string, value: Value, row: readonly Value[]) => {
-      const isWithin = isChangeWithinChance(of, (name) => row[names.indexOf(name)], compared);
-      return (isWithin ? writeFaint : write)(reference, value);
+      const isFaint = isWithinChance(row, comparison);
+      return (isFaint ? writeFaint : write)(reference, value);
     };
   });
   return (number, row) => {
@@ -111,12 +110,6 @@ function rowWriter(
       : [1];
     return toRowXml(number, cells, Math.max(...lines));
   };
-}
-
-/** Returns the figure whose change a column shows. */
-function changeOf({ comparison }: Column): string | undefined {
-  const isChange = comparison?.shows === "change" || comparison?.shows === "points";
-  return isChange ? comparison.of : undefined;
 }
 
 /** Returns the XML of a row with the height of its lines, which not every reader computes itself. */

@@ -120,7 +120,7 @@ function queryOf({ facts }: Source, { days, by, figures, compared }: Question): 
     dimensions: by,
     figures,
     span: spanOf(days),
-    previous: compared && { span: compared.span },
+    compared: compared && [{ span: compared.span }],
     spend: figures.some(needsSpend) ? facts.spend?.form : undefined,
     outcomes: figures.some(needsOutcomes) ? facts.outcomes?.form : undefined,
   };
@@ -136,13 +136,13 @@ export async function answer(
   const { filter, by, figures, compared } = question;
   const ofRows = queryOf(source, question);
   const query = total === undefined ? ofRows : { ...ofRows, dimensions: [], totalOf: by, ...total };
-  const known = { hasHistoryBefore: compared?.hasHistory ?? true };
+  const known = [{ hasHistoryBefore: compared?.hasHistory ?? true }];
   const folded = await foldRollup(query, calls.source(filter), known);
   const columns = rollupColumns(query, facts.rules);
   const blank = blankOf(source, query, question);
   const rows = showFolded([...Iterator.from(folded).map(({ values }) => blank(values))]);
   const table = pickColumns({ columns, rows }, chooseColumns(columns, figures));
-  const judged = compared ? withChance(table, compared) : table;
+  const judged = compared ? withChance(table, [compared]) : table;
   return { columns: judged.columns, rows: [...judged.rows] };
 }
 
@@ -162,12 +162,12 @@ function blankOf(
   query: RollupQuery,
   { days, filter, compared }: Pick<Question, "days" | "filter" | "compared">,
 ) {
-  const range = { range: days, span: spanOf(days), compared };
+  const range = { range: days, span: spanOf(days) };
   const spend = { days: (span: Span) => calls.spendDays(filter, span)?.days };
   return blankUnknown(rollupColumns(query, facts.rules), {
-    compared,
+    compared: compared ? [compared] : [],
     isFirstLoad: facts.warehouse.first_load,
-    isSpendKnown: query.spend !== undefined && isSpendComparable(spend, range),
+    costTestOf: (before) => () => query.spend !== undefined && isSpendComparable(spend, range, before),
   });
 }
 
@@ -248,7 +248,7 @@ export async function answerTime(source: Source, view: View): Promise<TimePoint[
     periods,
     // A period without groups may have had calls.
     fill: facts.minCell === null,
-    previous: compared,
+    compared: compared && [compared],
   };
   const columns = rollupColumns(query, facts.rules);
   const blank = blankOf(source, query, { days, filter, compared });

@@ -52,6 +52,7 @@ function toCompared(facts: PageFacts, days: Days, before: Days): Counterpart | s
   if (coveredFrom === null || before.from < coveredFrom)
     return "Not compared: the days before begin before the first call.";
   return {
+    as: "previous",
     range: before,
     span: spanOf(before),
     periods: [],

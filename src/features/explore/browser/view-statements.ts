@@ -56,7 +56,9 @@ export function statementsOfView(source: Source, view: View): Statement[] {
         }),
         ...(outcomes && { outcomes: outcomes.described }),
         ...(typeof compared === "object" && {
-          compared_with: { ...compared.range, ...(!compared.hasHistory && { short_history: true }) },
+          compared_with: [
+            { as: "previous", ...compared.range, ...(!compared.hasHistory && { short_history: true }) },
+          ],
         }),
       },
     },

@@ -15,7 +15,7 @@ describe("cellWriter", () => {
 
   it("shows a change with its sign, and other shares with a sign only if negative", () => {
     const share: Column = { name: "answer_rate", type: "decimal", decimals: 4, isShare: true };
-    const change: Column = { ...share, comparison: { shows: "change", of: "calls" } };
+    const change: Column = { ...share, comparison: { shows: "change", of: "calls", as: "previous" } };
     expect([0.09, -0.09, 0, -1].map((value) => show(change, value))).toEqual([
       "+9.00%",
       "-9.00%",

@@ -186,12 +186,6 @@ async function exportBoth(options: Partial<ExportOptions>) {
   const shared = { ...options, timezone: ZONE, targets: TARGETS };
   const { folder } = await warehouse.export({ ...shared, format: { format: "csv", profile: "machine" } });
   const csv = Object.fromEntries(FILES.map((name) => [name, readLines(readText(folder, `${name}.csv`))]));
-  await warehouse.export({ ...shared, format: { format: "csv", profile: "excel" } });
-  for (const [name, lines] of Object.entries(csv)) {
-    const asForExcel = readLines(readText(folder, `${name}.csv`).replace("\uFEFF", ""));
-    if (asForExcel[0]?.[1] !== "period_start") continue;
-    for (const [index, line] of lines.entries()) line.splice(1, 0, asForExcel[index]?.[1] ?? "");
-  }
   const { manifest } = await warehouse.export({
     ...shared,
     folder: `${folder}-book`,
@@ -430,7 +424,7 @@ describe("toSheet", () => {
   });
 
   it("shows changes within chance in grey, and totals with a fill and a line above, even in blank cells", () => {
-    const comparison = (shows: "previous" | "change") => ({ of: "calls", shows });
+    const comparison = (shows: "previous" | "change") => ({ of: "calls", as: "previous" as const, shows });
     const columns: Column[] = [
       { name: "calls", type: "integer" },
       { name: "calls_previous", type: "integer", comparison: comparison("previous") },
@@ -442,7 +436,13 @@ describe("toSheet", () => {
       [10, 10, 0],
     ];
     const styles = new Styles();
-    const compared = { times: 1, isCovered: true };
+    const compared = [
+      {
+        as: "previous" as const,
+        ...{ range: {}, span: {}, periods: [], times: 1 },
+        ...{ isCovered: true, hasHistory: true, isUnreached: false },
+      },
+    ];
     const xml = [
       ...toSheet({ columns, rows, totals: [{ kind: "total", values: [221, null, null] }] }, "any", {
         ...CONTEXT,
@@ -501,7 +501,7 @@ describe("toSheet", () => {
   });
 
   it("writes headings in words, in a row of their height", () => {
-    const change = { of: "answer_rate", shows: "change" } as const;
+    const change = { of: "answer_rate", as: "previous", shows: "change" } as const;
     const xml = sheetOf(
       [
         { name: "utm_source", type: "text" },

@@ -3,6 +3,7 @@ import type { Table } from "../../../../export/table.ts";
 import { areOfSpend } from "../../../../figures/dimensions.ts";
 import { titleOf } from "../../../../figures/figure-text.ts";
 import { needsSpend } from "../../../../figures/metrics.ts";
+import { comparedName } from "../../../../figures/rollup-query.ts";
 import { figuresOfPage, tableFigures } from "../answers.ts";
 import type { View } from "../view.ts";
 import { Choice } from "./choice.tsx";
@@ -64,15 +65,22 @@ export function TableTools({ source: { facts }, view, table, go }: ToolsProps) {
           ))}
         </ul>
       </Menu>
-      <button type="button" onClick={() => download(`${view.by.join("-")}.csv`, csvOf(table))}>
+      <button type="button" onClick={() => download(`${view.by.join("-")}.csv`, csvOf(table, view.compare))}>
         Download CSV
       </button>
     </fieldset>
   );
 }
 
-function csvOf(table: Table): string {
-  return [...toDelimited(table, { delimiter: "," })].join("");
+/** Names the columns of a comparison as the command does; those of the page are called as of the time before. */
+function csvOf(table: Table, as: View["compare"]): string {
+  const columns = table.columns.map((column) => {
+    const { comparison } = column;
+    return comparison
+      ? { ...column, name: comparedName({ ...comparison, as: as ?? comparison.as }) }
+      : column;
+  });
+  return [...toDelimited({ ...table, columns }, { delimiter: "," })].join("");
 }
 
 function download(name: string, text: string): void {
