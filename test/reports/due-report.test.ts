@@ -54,7 +54,7 @@ describe("runDue", () => {
     ["fresh calls", { fresh: "1h" }, "incremental"],
     ["a proven copy", { require: "verified", deliver: [{ command: ["true"] }] }, "full"],
   ] as const)("a report that requires %s syncs first, %o: %s", async (_, content, mode) => {
-    await using service = await startRowService(rowsOf(1, 30));
+    await using service = await startRowService(rowsOf(1, 200));
     const { finished_at } = await service.sync();
     using weekly = nameReport(
       { contents: ["channel"], range: { last: "1w" }, cron: MONDAYS, ...content },
