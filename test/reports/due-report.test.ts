@@ -60,7 +60,10 @@ describe("runDue", () => {
       { contents: ["channel"], range: { last: "1w" }, cron: MONDAYS, ...content },
       {
         calls: null,
-        env: { ...settingsFor({ url: service.url, token: TOKEN }), CALLTALLY_DATABASE: service.database },
+        env: {
+          ...settingsFor({ url: String(service.url), token: TOKEN }),
+          CALLTALLY_DATABASE: service.database,
+        },
       },
     );
     if ("require" in content) {
