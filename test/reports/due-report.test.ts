@@ -8,6 +8,7 @@ import { tryAcquireLock } from "../../src/warehouse/file/lock.ts";
 import { openExistingWarehouse } from "../../src/warehouse/file/open.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { settingsFor } from "../support/run.ts";
+import { rowsOf, startRowService, TOKEN } from "../support/services/call-service.ts";
 import { FULL_CALL } from "../support/warehouses/calls.ts";
 import { readRows, storeRun } from "../support/warehouses/warehouse.ts";
 import { nameReport, startHook, TO_HOOK } from "./named-report.ts";
@@ -47,6 +48,31 @@ describe("runDue", () => {
       scheduledFor: slot,
     });
     expect(readRows(weekly.database, "SELECT 1 FROM report_runs")).toHaveLength(1);
+  });
+
+  it.each([
+    ["fresh calls", { fresh: "1h" }, "incremental"],
+    ["a proven copy", { require: "verified", deliver: [{ command: ["true"] }] }, "full"],
+  ] as const)("a report that requires %s syncs first, %o: %s", async (_, content, mode) => {
+    await using service = await startRowService(rowsOf(1, 200));
+    const { finished_at } = await service.sync();
+    using weekly = nameReport(
+      { contents: ["channel"], range: { last: "1w" }, cron: MONDAYS, ...content },
+      {
+        calls: null,
+        env: {
+          ...settingsFor({ url: String(service.url), token: TOKEN }),
+          CALLTALLY_DATABASE: service.database,
+        },
+      },
+    );
+    if ("require" in content) {
+      using warehouse = openExistingWarehouse(service.database);
+      warehouse.sqlite.exec("UPDATE sync_runs SET verdict = 'probable'");
+    }
+    const clock = new FakeClock(new Date(Date.parse(String(finished_at)) + 2 * 3_600_000).toISOString());
+    await runDue(weekly.report, MONDAYS, weekly.folder, { ...weekly.context, clock });
+    expect(service.read("SELECT mode FROM sync_runs ORDER BY run_id")).toEqual([{ mode: "full" }, { mode }]);
   });
 
   it("makes a report with the calls of a sync that it waited for", async () => {

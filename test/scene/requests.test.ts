@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { GRAINS } from "../../src/base/calendar/grain.ts";
 import { namesOf } from "../../src/base/records.ts";
@@ -8,6 +7,7 @@ import { FIGURES } from "../../src/figures/metrics.ts";
 import { readCsv } from "../support/page.ts";
 import { ACCOUNTS, LATE, RANGE } from "../support/scene/accounts.ts";
 import { alike, askScene, writeScene } from "../support/scene/ask.ts";
+import { FILE_OPTIONS } from "../support/scene/file-options.ts";
 import { type Asked, figuresOf } from "../support/scene/oracle.ts";
 import { makeTempFolder } from "../support/temp-folder.ts";
 
@@ -99,26 +99,6 @@ const CASES: readonly (readonly [option: string, asked: Asked, without: Asked])[
   ]),
 ];
 
-/** Options that change what files have apart from figures, and how a test of files of the scene asks for each. */
-const IN_FILES: Readonly<Record<string, string>> = {
-  caller: "--caller",
-  chance: "--chance",
-  changed_since: "--changed-since",
-  columns: "--columns",
-  contents: "contents: [",
-  conversion: "conversion }",
-  delimiter: "--delimiter",
-  format: "--format",
-  min_cell: "--min-cell",
-  profile: "--profile",
-  rows: "--rows",
-  versus: "--versus",
-  with: "--with",
-};
-const FILE_TESTS = ["conversions", "lists", "surfaces"].map((name) =>
-  readFileSync(new URL(`${name}.test.ts`, import.meta.url), "utf8"),
-);
-
 describe("figures of the scene are those of the oracle", () => {
   it.each(ACCOUNTS)("by each dimension, $name", async (account) => {
     for (const dimension of DIMENSIONS) {
@@ -179,11 +159,9 @@ describe("figures of the scene are those of the oracle", () => {
 
   it("the scene has each option of a request, each filter and each figure, with a value that changes something", () => {
     const options = new Set(CASES.map(([option]) => option.split(".")[0]));
-    expect([...options, ...namesOf(IN_FILES)].sort()).toEqual(namesOf(REQUEST_KEYS).sort());
-    const unasked = Object.values(IN_FILES).filter(
-      (asked) => !FILE_TESTS.some((test) => test.includes(asked)),
+    expect([...options, ...namesOf(FILE_OPTIONS), "changed_since"].sort()).toEqual(
+      namesOf(REQUEST_KEYS).sort(),
     );
-    expect(unasked).toEqual([]);
     const filters = CASES.flatMap(([option]) => /^filter\.(.+)/.exec(option)?.[1] ?? []);
     expect([...new Set([...filters, "allow_empty"])].sort()).toEqual(
       namesOf(REQUEST_KEYS.filter.unwrap().shape).sort(),

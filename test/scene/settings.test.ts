@@ -36,7 +36,6 @@ const OTHER_SETTINGS = [
     "tokenFile",
     "token",
     "orgUnitId",
-    "database",
     "exportDir",
     "title",
     "logo",
@@ -129,8 +128,30 @@ describe("settings of the scene decide its figures", () => {
     }
   });
 
+  it("database decides whose calls they are", async () => {
+    const scene = openScene();
+    const asked: Asked = { by: ["channel"], range: RANGE };
+    const callsOf = (rows: readonly Readonly<Record<string, unknown>>[]) => rows.map(({ calls }) => calls);
+    for (const [place, account] of ACCOUNTS.entries()) {
+      const other = ACCOUNTS[(place + 1) % ACCOUNTS.length] ?? account;
+      const env = { [SETTINGS.database.env]: scene.databaseOf(other.name) };
+      const { rows } = await askScene(account.name, asked, { env });
+      const { timezone, rules } = account;
+      const expected = figuresOf({ ...other, timezone, rules }, asked);
+      expect(callsOf(rows), account.name).toEqual(callsOf(expected));
+      expect(callsOf(expected)).not.toEqual(callsOf(figuresOf(account, asked)));
+      await askScene(other.name, asked); // its own rules apply again
+    }
+  });
+
   it("the settings of the scene are those of the program", () => {
-    const tested = [...RULE_SETTINGS.map(([setting]) => setting), "hours", "closedFile", "timezone"];
+    const tested = [
+      ...RULE_SETTINGS.map(([setting]) => setting),
+      "hours",
+      "closedFile",
+      "timezone",
+      "database",
+    ];
     expect([...new Set([...tested, ...OTHER_SETTINGS])].sort()).toEqual(namesOf(SETTINGS).sort());
   });
 });

@@ -56,6 +56,30 @@ it("the overview has the figures of the oracle, and says what it said", async ()
   await expect(readSeenLines(page).join("\n")).toMatchFileSnapshot("golden/overview.txt");
 });
 
+it("the overview in one zone has the total of all accounts", async () => {
+  const timezone = "Asia/Kathmandu";
+  const rowsOf = ACCOUNTS.map((account) => {
+    const asked = { by: ["source"], range: RANGE, compare: "previous", total: true, timezone } as const;
+    return figuresOf(account, asked).at(-1) ?? {};
+  });
+  const sum = (name: string) => rowsOf.reduce((all, row) => all + Number(row[name]), 0);
+  const rounded = (value: number) => Math.round(1e4 * value) / 1e4;
+  using folder = makeTempFolder();
+  await say("report", "--overview", ...DAYS, "--timezone", timezone, "--out", folder.path);
+  const page = readFileSync(join(folder.path, "overview.html"), "utf8");
+  const [{ rows } = { rows: [] }] = readTables(page);
+  const [label, ...cells] = rows.at(-1) ?? [];
+  expect(label?.text).toBe("(total)");
+  expect(cells.slice(0, 4).map(({ value }) => value)).toEqual([
+    sum("calls"),
+    rounded(sum("calls") / sum("calls_previous") - 1),
+    rounded(sum("missed_calls") / sum("calls")),
+    sum("qualified_calls"),
+  ]);
+  // Each account has a currency of its own.
+  expect(cells.slice(4, 6).map(({ text }) => text)).toEqual(["–", "–"]);
+});
+
 it("the answer to an assistant says what it said", async () => {
   const { name } = accountNamed("howe");
   const question = { account: name, by: ["source", "medium"], range: RANGE, total: true };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { createTask } from "node-cron";
 import { describe, expect, it } from "vitest";
-import { parseCron } from "../../src/schedule/cron.ts";
+import { lastSlot, parseCron } from "../../src/schedule/cron.ts";
 import { draws } from "../support/draws.ts";
 
 const MINUTE_MS = 60_000;
@@ -122,3 +122,11 @@ function readMinutes(timezone: string, fromMs: number, count: number): Minute[] 
   }
   return minutes.sort((a, b) => a.atMs - b.atMs);
 }
+
+it.each([
+  ["*/10 * * * * *", "2026-11-20T10:00:20.000Z", "2026-11-20T10:00:20.000Z"],
+  ["*/10 * * * * *", "2026-11-20T10:00:19.999Z", "2026-11-20T10:00:10.000Z"],
+  ["* * * * *", "2026-11-20T10:07:00.000Z", "2026-11-20T10:07:00.000Z"],
+])("the last slot of %s at %s is %s", (expression, now, slot) => {
+  expect(lastSlot(parseCron(expression, "UTC"), Date.parse(now))).toBe(Date.parse(slot));
+});

@@ -21,8 +21,8 @@ export const BREAKS: readonly Break[] = [
   {
     name: "calls are never gone",
     file: "src/sync/finish.ts",
-    from: "goneAfterHours * HOUR_MS",
-    to: "goneAfterHours * 1000 * HOUR_MS",
+    from: "waitHours(run, evidence) * HOUR_MS",
+    to: "waitHours(run, evidence) * 1000 * HOUR_MS",
   },
   {
     name: "a call that comes back stays gone",
@@ -147,8 +147,8 @@ export const BREAKS: readonly Break[] = [
   {
     name: "a warehouse by its other name has no account",
     file: "src/cli/chosen-accounts.ts",
-    from: "realFile(resolve(sources.folder, given.text)) === realFile(database)",
-    to: "resolve(sources.folder, given.text) === resolve(database)",
+    from: "realFile(resolve(sources.folder, setting.text)) === realFile(database)",
+    to: "resolve(sources.folder, setting.text) === resolve(database)",
   },
   {
     name: "a file of all accounts has the rows of the first",

@@ -16,6 +16,10 @@ const ENV = {
   CALLTALLY_GONE_AFTER_HOURS: "15",
   CALLTALLY_CHECK_EVERY_HOURS: "16",
   CALLTALLY_KEEP_TRANSCRIPTS: "90d",
+  CALLTALLY_KEEP_SUMMARIES: "80d",
+  CALLTALLY_KEEP_CALLER_NUMBERS: "70d",
+  CALLTALLY_KEEP_RECORDING_URLS: "60d",
+  CALLTALLY_RECORDING_SIGNATURE: "sig",
 };
 const read = (env: Record<string, string>) => loadSettings({ env, folder: "/nowhere" });
 
@@ -45,12 +49,12 @@ describe("toSyncOptions", () => {
       goneAfterHours: 15,
       checkEveryHours: 16,
       acceptGone: 0,
-      recordingSignature: new Set(),
+      recordingSignature: new Set(["sig"]),
       keep: {
         transcripts: 90,
-        summaries: "always",
-        caller_numbers: "always",
-        recording_urls: "always",
+        summaries: 80,
+        caller_numbers: 70,
+        recording_urls: 60,
       },
       rules: expect.objectContaining({ aliases: {} }),
     });

@@ -29,8 +29,7 @@ function optionsOf(ask: Ask): Options {
     "range.from": range?.from,
     "range.to": range?.to,
     grain,
-    // What the days of a period such as 4w are compared with, no flag says.
-    compare: compare.map((each) => (each === "days" ? "previous" : each)),
+    compare: compare.map(({ as }) => as),
     spend: spend === true,
     outcomes: outcomes === true,
     revenue_by: revenueBy === OPTIONS.revenue_by.default ? undefined : revenueBy,

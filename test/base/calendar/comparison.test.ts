@@ -121,7 +121,7 @@ describe("comparePeriods", () => {
           expect(places).toEqual(places.toSorted((a, b) => a - b));
         },
       ),
-      { numRuns: draws(100) },
+      { numRuns: draws(250) },
     );
   });
 });

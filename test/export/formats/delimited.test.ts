@@ -95,3 +95,9 @@ it("toDelimited writes the same bytes as csv-stringify for whole rows", () => {
     { numRuns: draws(5000) },
   );
 });
+
+it.each(["x\ry", "x\ny", "x,y", 'x"y'])("toDelimited quotes the text %j", (text) => {
+  const columns: Column[] = ["a", "b"].map((name) => ({ name, type: "text" }));
+  const written = [...toDelimited({ columns, rows: [[text, "z"]] }, { delimiter: "," })].join("");
+  expect(written).toBe(`a,b\r\n"${text.replace('"', '""')}",z\r\n`);
+});

@@ -148,6 +148,20 @@ describe("a list of calls", () => {
     expect(list.differences.find(({ call_id }) => call_id === 940)?.account).toBe("dallas");
   });
 
+  it("a call is too new only if each copy was read before it", () => {
+    using warehouse = closedWarehouse(CALLS, { at: READ_AT });
+    using dallas = closedWarehouse([makeCall({ call_id: 940 })], { at: "2026-11-06T00:00:00.000Z" });
+    const list = reconcile(
+      warehouse,
+      "call_id,call_started\n930,2026-11-05 17:59:59\n931,2026-11-05 18:00:00\n",
+      { account: "austin", copies: [{ database: dallas.database, account: "dallas", timezone: CHICAGO }] },
+    );
+    expect(reasonsOf(list)).toEqual([
+      ["not_in_copy", 930, 2],
+      ["too_new", 931, 3],
+    ]);
+  });
+
   it("a list with calls of another account or unit agrees", () => {
     using warehouse = closedWarehouse(CALLS, { at: READ_AT });
     using dallas = closedWarehouse([makeCall({ call_id: 940 })]);

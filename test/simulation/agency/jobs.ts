@@ -86,7 +86,7 @@ function changeList(world: World, client: Client, list: List, random: Random): v
     const day = addDays(callDay, drawIndex(random, 14));
     const made: JobLine = {
       id: hasIds(list) ? `J${drawIndex(random, 400)}` : null,
-      callId: random() < 0.3 ? call.call_id : null,
+      callId: random() < 0.5 ? call.call_id : null,
       phone: random() < 0.05 ? "+12105559999" : (call.caller_id ?? ""),
       day: day > lastDay ? lastDay : day,
       stage: random() < 0.05 ? "maybe" : pick(random, STAGES),

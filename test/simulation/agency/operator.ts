@@ -43,7 +43,7 @@ export async function look(world: World, random: Random): Promise<void> {
 export async function forget(world: World, random: Random): Promise<void> {
   const drawn = drawClient(world, random);
   const calls = drawn.service.list();
-  const latest = drawn.jobs.slice(-30);
+  const latest = drawn.jobs.filter(({ id }) => id !== null).slice(-30);
   const job = random() < 0.6 ? latest[drawIndex(random, latest.length)] : undefined;
   const call = job === undefined ? calls[drawIndex(random, calls.length)] : everyCall(drawn).get(job.callId);
   const number = call?.caller_id;

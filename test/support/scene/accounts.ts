@@ -167,7 +167,7 @@ function startOfCall({ edges, step, calls }: Plan, index: number): string {
   return new Date(first + ((index * step * 1000) % span)).toISOString();
 }
 
-const SAID = ["a pipe has burst", "what does a quote cost", "sorry, wrong number", "good morning", null];
+const SAID = ["a pipe has burst", "what does a quote cost", "sorry, wrong number", "=good morning", null];
 
 /** Ids of the click on an ad and of the browser, each of which two calls have; some clicks are not of Google Ads. */
 function clickOf({ clicks }: Visit, nth: number, { firstId }: Plan, index: number): Partial<Call> {

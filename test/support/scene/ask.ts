@@ -13,6 +13,7 @@ import { openScene } from "./build.ts";
 import type { Asked, OracleRow } from "./oracle.ts";
 
 const exportRequest = z.strictObject(REQUEST_KEYS);
+export type SceneRequest = typeof exportRequest;
 
 interface Options {
   /** Settings in place of those of the file. */

@@ -8,6 +8,7 @@ import { importFiles } from "../../../src/features/spend/import-files.ts";
 import { makeTempFolder } from "../temp-folder.ts";
 import { markGone, openNewWarehouse, storeCalls, storeRun } from "../warehouses/warehouse.ts";
 import { ACCOUNTS, type AccountName, RANGE, RUN, type SceneAccount, UNFINISHED_AT } from "./accounts.ts";
+import { missingOf } from "./missing.ts";
 
 export interface Scene {
   folder: string;
@@ -77,7 +78,8 @@ export function buildScene(): Scene {
   return scene;
 }
 
-function fill(folder: string, { name, calls, gone }: SceneAccount): void {
+function fill(folder: string, account: SceneAccount): void {
+  const { name, calls, gone } = account;
   const { at, named } = PLACES[name];
   mkdirSync(dirname(join(folder, at)), { recursive: true });
   {
@@ -93,6 +95,8 @@ function fill(folder: string, { name, calls, gone }: SceneAccount): void {
     storeRun(warehouse, [], { startedAt: UNFINISHED_AT });
     storeCalls(warehouse, calls.filter(isLate), { runId: 2 });
     markGone(warehouse, [...gone]);
+    const mark = warehouse.sqlite.prepare("UPDATE calls SET missing_since = ? WHERE call_id = ?");
+    for (const [id, since] of missingOf(account)) mark.run(since, id);
   }
   if (at !== named) symlinkSync(at, join(folder, named));
 }
