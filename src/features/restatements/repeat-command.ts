@@ -43,6 +43,7 @@ function optionsOf(ask: Ask): Options {
 function tableOptionsOf({
   contents,
   chance,
+  versus,
   fill,
   total,
   columns,
@@ -54,6 +55,7 @@ function tableOptionsOf({
   return {
     by: by?.kind === "rollup" && by.dimensions.length > 0 ? by.dimensions.join() : undefined,
     chance,
+    versus,
     fill,
     total,
     columns: columns?.join(),

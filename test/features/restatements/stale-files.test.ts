@@ -58,6 +58,7 @@ it("names files whose calls changed, with the command that compares them, until 
       format: { format: "csv", delimiter: "\t" },
     },
     "in json": { targets: rollups("campaign"), format: { format: "json" } },
+    rates: { targets: rollups("source"), compare: ["previous", "year"], chance: true, versus: "google" },
     july: { targets: rollups("campaign"), range: JULY },
     deleted: { targets: rollups("campaign") },
     listed: { targets: [{ kind: "calls" }] },
@@ -66,15 +67,17 @@ it("names files whose calls changed, with the command that compares them, until 
   rmSync(join(made.folder, "deleted"), { recursive: true });
   made.execute("UPDATE call_facts SET outcome = 'missed'");
   expect(made.describe()).toEqual([
-    HEAD("4 exported files were"),
+    HEAD("5 exported files were"),
     `  two: channel.csv, source.csv, ${AT}`,
     "    calltally export channel source --from 2026-08-01 --to 2026-08-31 --total --out two",
     `  fine: source-medium.csv, ${AT}`,
     "    calltally export --from 2026-08-01 --to 2026-08-31 --grain week --compare previous --source google --source 'o'\\''hara' --min-duration 5 --exclude-callers FILE --allow-empty --by source,medium --columns calls,answer_rate --delimiter tab --timezone UTC --out fine",
     `  in json: campaign.json, ${AT}`,
     "    calltally export campaign --from 2026-08-01 --to 2026-08-31 --format json --timezone UTC --out 'in json'",
+    `  rates: source.csv, ${AT}`,
+    "    calltally export source --from 2026-08-01 --to 2026-08-31 --compare previous --compare year --chance --versus google --timezone UTC --out rates",
   ]);
-  for (const name of ["two", "fine"]) await made.write(name);
+  for (const name of ["two", "fine", "rates"]) await made.write(name);
   expect(made.describe(false, { [join(made.folder, "in json")]: "weekly" })).toEqual([
     HEAD("1 exported file was"),
     `  in json: campaign.json, ${AT}`,

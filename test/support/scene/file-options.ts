@@ -43,5 +43,6 @@ export const FILE_OPTIONS = {
   min_cell: { values: () => [2, 5], of: SOURCES },
   profile: { values: () => PROFILES, of: { ...CALLS, with: ["transcription"] } },
   rows: { values: () => [true], of: { format: "explore", range: RANGE } },
+  versus: { values: () => ["google", "bing"], of: SOURCES },
   with: { values: () => PRIVATE_COLUMNS.map((column) => [column]), of: CALLS },
 } satisfies Record<string, FileOption>;
