@@ -50,7 +50,7 @@ export function printBlocks<T, K extends Kind>(blocks: readonly Block<K>[], prin
   return blocks.map((block) => printBlock(block, printers));
 }
 
-export function printBlock<T, K extends Kind>({ kind, of }: Block<K>, printers: Printers<T, K>): T {
+function printBlock<T, K extends Kind>({ kind, of }: Block<K>, printers: Printers<T, K>): T {
   return printers[kind](of);
 }
 

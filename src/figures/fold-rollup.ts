@@ -1,4 +1,6 @@
 import type { LabelledPeriod } from "../base/calendar/periods.ts";
+import { addEarned, type Earnings } from "./amounts/earned.ts";
+import { addSpent, type Spent } from "./amounts/spent.ts";
 import { type Cells, Folding } from "./cells/cells.ts";
 import {
   type CountedCells,
@@ -13,13 +15,11 @@ import {
 } from "./cells/counted-cells.ts";
 import { keepLarge, keepTop } from "./cells/kept-cells.ts";
 import type { FactValue } from "./dictionary.ts";
-import { addEarned, type Earnings } from "./earned.ts";
 import { showKey } from "./key-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { NOT_SET, OTHER } from "./reserved-keys.ts";
 import { type ComparedSide, measuresOf, type RollupQuery } from "./rollup-query.ts";
 import { figureReaders, type KnownSide, partsNeeded, type SideRows } from "./row-figures.ts";
-import { addSpent, type Spent } from "./spent.ts";
 
 export interface FoldedRow {
   /** Period if any, keys, figures. */

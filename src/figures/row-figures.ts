@@ -1,10 +1,10 @@
+import { type Earnings, earnedFigure } from "./amounts/earned.ts";
+import { type Spent, spendFigure } from "./amounts/spent.ts";
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
-import { type Earnings, earnedFigure } from "./earned.ts";
 import { divisorOf, isOfFirstCalls, isOfOutcomes } from "./metrics.ts";
 import { figureOf, type Part, type Parts, partsOf, type ReadRow, type Units } from "./parts.ts";
 import { callMeasures, type Measure } from "./rollup-query.ts";
-import { type Spent, spendFigure } from "./spent.ts";
 import { toTimeText } from "./time-text.ts";
 
 /** What the figures of one side are computed from, by row. */

@@ -1,11 +1,11 @@
 import { beforeName, changeName } from "../base/calendar/grain.ts";
 import { MICROS } from "../base/text/currency.ts";
+import { spendFigure } from "./amounts/spent.ts";
 import { changeOf } from "./comparison.ts";
 import type { FactValue } from "./dictionary.ts";
 import { CALL_METRICS, divisorOf } from "./metrics.ts";
 import { figureOf, type Part, type Units } from "./parts.ts";
 import type { Measure } from "./rollup-query.ts";
-import { spendFigure } from "./spent.ts";
 
 /** The figures of a row, by name. */
 export type Figures = Readonly<Record<string, FactValue>>;

@@ -1,11 +1,11 @@
 import type { Span } from "../base/calendar/dates.ts";
 import type { AttributionRules } from "../calls/attribution/attribution-rules.ts";
 import type { FactColumn } from "../calls/facts.ts";
+import type { Earnings } from "../figures/amounts/earned.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { CallSource, Cells, GroupQuestion, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { KeyColumn } from "../figures/dimensions.ts";
-import type { Earnings } from "../figures/earned.ts";
 import type { OutcomeForm } from "../figures/metrics.ts";
 import type { Part, Parts } from "../figures/parts.ts";
 import type { ZoneOffset } from "../figures/rollup-query.ts";

@@ -5,11 +5,11 @@ import type { AttributionRules } from "../calls/attribution/attribution-rules.ts
 import { compileRules } from "../calls/attribution/compiled-rules.ts";
 import type { FactColumn } from "../calls/facts.ts";
 import type { CallFilter } from "../calls/filter.ts";
+import { addSpent, type Spent } from "../figures/amounts/spent.ts";
 import type { CampaignNames } from "../figures/campaign-names.ts";
 import type { Cells, Side } from "../figures/cells/cells.ts";
 import type { FactValue } from "../figures/dictionary.ts";
 import type { SpendForm } from "../figures/metrics.ts";
-import { addSpent, type Spent } from "../figures/spent.ts";
 import { periodCodes } from "../figures/time-keys.ts";
 import { type Condition, toConditions } from "./call-filter.ts";
 import type { Engine, ImportedSpend } from "./engine.ts";

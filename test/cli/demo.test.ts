@@ -26,7 +26,8 @@ it("demo writes the files of an export and a report without settings, in 80 colu
   for (const name of files)
     expect(readText(folder.path, `data/demo/${name}`)).toBe(readText(folder.path, `data/exports/${name}`));
   const page = readText(folder.path, "data/demo/report/report.html");
-  for (const words of ["Amounts are in USD.", "America/Chicago"]) expect(page).toContain(words);
+  for (const words of [" USD, as the ad platforms report it", "America/Chicago"])
+    expect(page).toContain(words);
 });
 
 it("demo replaces no file that it did not write", async () => {

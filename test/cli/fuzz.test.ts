@@ -148,7 +148,7 @@ const CONTENTS = mostly(...DIMENSIONS, ...LISTS, "google-ads");
 const ARGUMENTS: Record<string, fc.Arbitrary<string[]>> = {
   export: fc.array(CONTENTS, { maxLength: 3 }),
   status: fc.constant([]),
-  explain: mostly(KNOWN_CALL, KNOWN_CALL, "1").map((id) => [id]),
+  explain: mostly(KNOWN_CALL, KNOWN_CALL, KNOWN_CALL, KNOWN_CALL, "1").map((id) => [id]),
   query: mostly(
     "SELECT channel, count(*) FROM attributed_calls GROUP BY 1",
     "SELECT * FROM calls",

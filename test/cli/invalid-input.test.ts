@@ -36,7 +36,7 @@ const CASES: [line: string, ...says: string[]][] = [
   ["export channel --columns calls,answer_rat", "--columns", "Did you mean answer_rate?"],
   ["export channel --stdout --json", "--stdout", "--json"],
   ["export calls --with calller_id", "--with", "Did you mean caller_id?"],
-  ["export --format pdf", "Cannot use --format pdf", "`calltally report` writes a page"],
+  ["export --format pdf", "Cannot use --format pdf", "`calltally report --format pdf` prints a page"],
   ["export ga4-events --measurement-id UA-1-1", "--measurement-id", "such as G-1A2B3C4D5E"],
   [`${LEADS} 1 --currency EUD`, "--currency", "Did you mean"],
   [`${LEADS} 12,50`, "--conversion-value", "such as 149.50"],

@@ -8,7 +8,7 @@ interface Equivalent {
   reason: string;
 }
 
-const TAIL = "for (let found = part; found >= least && term > sum * Number.EPSILON; found--) {";
+const TAIL = "for (let count = part; count >= least && term > sum * Number.EPSILON; count--) {";
 
 /** At most one of twenty drawn may be one of these. Read by somebody who did not write the code. */
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -24,7 +24,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: "the test of two shares does not depend on their order",
   },
   ...["clicks", "impressions"].map((what) => ({
-    file: "src/figures/spent.ts",
+    file: "src/figures/amounts/spent.ts",
     on: `${what}: add(known.${what}, added.${what}),`,
     from: `add(known.${what}, added.${what})`,
     to: `add(added.${what}, known.${what})`,
@@ -84,8 +84,8 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: "src/base/chance.ts",
     on: TAIL,
-    from: "found >= least && term > sum * Number.EPSILON",
-    to: "found >= least",
+    from: "count >= least && term > sum * Number.EPSILON",
+    to: "count >= least",
     reason: "terms so small do not change the sum",
   },
   {

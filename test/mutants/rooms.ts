@@ -116,7 +116,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
         tests: ["test/export/sentences/sentences.test.ts"],
       },
       {
-        files: ["src/export/sentences/sentence-html.ts"],
+        files: ["src/export/sections/sentences.ts"],
         tests: ["test/reports/delivery/mail-message.test.ts"],
       },
     ],

@@ -203,7 +203,7 @@ describe("toDeliveryTargets", () => {
     expect(ask).toMatchObject({
       contents: [{ kind: "explore" }, { kind: "page" }],
       grain: "day",
-      compare: "days",
+      compare: [{ as: "previous", kind: "days" }],
     });
     expect(targets).toHaveLength(2);
     expect(plan({ ...content, deliver: [COMMAND] }).ask.contents).toHaveLength(1);

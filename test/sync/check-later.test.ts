@@ -15,9 +15,9 @@ async function check(
 describe("LaterCheck", () => {
   it("replies whether the file is sound, damaged, or cannot be read", async () => {
     using warehouse = closedWarehouse([]);
-    expect(await check(warehouse.database)).toEqual({ found: null });
+    expect(await check(warehouse.database)).toEqual({ damage: null });
     damageTable(warehouse.database, "exported_rollups");
-    expect(await check(warehouse.database)).toEqual({ found: expect.stringContaining("btreeInitPage") });
+    expect(await check(warehouse.database)).toEqual({ damage: expect.stringContaining("btreeInitPage") });
     expect(await check(`${warehouse.database}.none`)).toEqual({ problem: expect.any(String) });
   });
 
@@ -28,7 +28,7 @@ describe("LaterCheck", () => {
     expect(await never.end(undefined)).toBeUndefined();
     expect(await check(database, { longestMs: 1 })).toBeUndefined();
     expect(await check(database, { signal: AbortSignal.abort() })).toBeUndefined();
-    expect(await check(database, { signal: new AbortController().signal })).toEqual({ found: null });
+    expect(await check(database, { signal: new AbortController().signal })).toEqual({ damage: null });
   });
 
   it("the longest check has time for 100 GB from a disk that reads 170 MB a second", () => {

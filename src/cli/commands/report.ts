@@ -33,7 +33,8 @@ const chartFormat = () =>
     OTHER_FORMATS,
   ).conflicts(["explore", "overview"]);
 
-export const command = (context: Context) => {
+/** The command with the options of its figures. */
+function declareFigures() {
   const declared = callsCommand("report")
     .description(
       `Writes ${PAGE_FILE}, a self-contained page of charts and tables, and manifest.json next to it.
@@ -54,7 +55,11 @@ With --explore it writes ${EXPLORE_FILE} instead, a page on which a reader choos
   expectFlags(declared, {
     "--open": "Leave it out, and open the file that it names in a browser.",
   });
-  const explored = declared
+  return declared;
+}
+
+export const command = (context: Context) => {
+  const explored = declareFigures()
     .optionsGroup("A page to explore:")
     .option("--explore", `write ${EXPLORE_FILE}, with all calls or those of the days and the filter`)
     .addOption(

@@ -1,9 +1,9 @@
+import type { Earnings, OutcomeSource } from "../amounts/earned.ts";
+import type { SpendSource, Spent } from "../amounts/spent.ts";
 import { Dictionary } from "../dictionary.ts";
 import { keyColumns } from "../dimensions.ts";
-import type { Earnings, OutcomeSource } from "../earned.ts";
 import type { Units } from "../parts.ts";
 import type { RollupQuery } from "../rollup-query.ts";
-import type { SpendSource, Spent } from "../spent.ts";
 import { type CallSource, Cells, type Side } from "./cells.ts";
 
 export interface FoldSource extends CallSource {

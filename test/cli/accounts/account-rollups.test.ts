@@ -31,8 +31,8 @@ it("export --by account contains the rows of each account's own file in one orde
     expect(
       Object.keys(merged[0] ?? {})
         .filter((name) => name !== "campaign_id")
-        .slice(0, by.split(",").length + 2),
-    ).toEqual(["period", "previous_period", ...by.split(",")]);
+        .slice(0, by.split(",").length + 3),
+    ).toEqual(["period", "period_start", "previous_period", ...by.split(",")]);
     const order = merged.map(
       ({ period, calls }) => `${period} ${String(1e6 - Number(calls)).padStart(7, "0")}`,
     );

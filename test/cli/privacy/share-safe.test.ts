@@ -139,7 +139,7 @@ describe("share-safe report", () => {
     const { code, stderr } = await folder.run("run table book --deliver");
     expect([code, stderr]).toEqual([3, ""]);
     const read = (file: string) => readFileSync(join(folder.path, "reports", file));
-    expect(read("table/utm_source.csv").toString()).toContain("2026-10,(other),,,");
+    expect(read("table/utm_source.csv").toString()).toContain("2026-10,2026-10-01,(other),,,");
     const manifests = ["table", "book"].map((name) => read(`${name}/manifest.json`).toString());
     const sheets = readBySheetJs(read("book/calltally.xlsx"));
     const mails = mail.taken.map(({ raw }) => raw.slice(0, raw.indexOf("Content-Disposition: attachment")));

@@ -60,9 +60,9 @@ Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.
     await say(`${exporting} ${august} --total`);
     const linesOf = (file: string) => readText(path, file).split("\r\n").slice(1, -1);
     expect(linesOf("out/source.csv")).toEqual([
-      "2026-08,google,3,2,1,100.00",
-      "2026-08,newsletter,3,0,0,0.00",
-      "(total),,6,2,1,100.00",
+      "2026-08,2026-08-01,google,3,2,1,100.00",
+      "2026-08,2026-08-01,newsletter,3,0,0,0.00",
+      "(total),,,6,2,1,100.00",
     ]);
     expect(JSON.parse(readText(path, "out/manifest.json")).outcomes).toEqual({
       currency: "USD",
@@ -74,7 +74,7 @@ Of 3 imported jobs, 2 (66.6%) have a call: figures leave out the others.
     write("late.csv", "job id,call id,date,status,amount\nD,2,2026-09-20,sold,50\n");
     await say("outcome import late.csv");
     await say(`${exporting} ${august} --total`);
-    expect(linesOf("out/source.csv")[1]).toBe("2026-08,newsletter,3,1,1,50.00");
+    expect(linesOf("out/source.csv")[1]).toBe("2026-08,2026-08-01,newsletter,3,1,1,50.00");
 
     expect((await say("export calls --outcome sold --stdout")).trimEnd().split("\r\n")).toHaveLength(3);
 

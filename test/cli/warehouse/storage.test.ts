@@ -77,7 +77,7 @@ async function makeDisk(size: string) {
 
 describe.skipIf(!canMount)(`sync on a full disk${unlessSkipped}`, () => {
   it.each([
-    { size: "2000k", state: "that fills up during the run", hasCalls: true },
+    { size: "2400k", state: "that fills up during the run", hasCalls: true },
     { size: "16k", state: "too full for the first page of a warehouse", hasCalls: false },
   ])("exits with 7, and completes when there is room: $state", async ({ size, hasCalls }) => {
     await using place = await makeDisk(size);

@@ -21,7 +21,7 @@ const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][])
 const readTriggers = ({ sqlite }: Warehouse) =>
   sqlite
     .prepare<[], { name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name NOT LIKE 'date%' ORDER BY name",
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name NOT LIKE 'date%' AND name NOT LIKE 'name%' ORDER BY name",
     )
     .all();
 

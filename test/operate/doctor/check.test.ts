@@ -72,7 +72,7 @@ describe("formatElapsed, formatBytes", () => {
       "0.0 s,0.9 s,59.9 s,1 min 0 s,10 min 0 s,60 min 0 s",
     );
     expect([0, 512, 999_900, 5_242_880, 76.9e9].map(formatBytes).join()).toBe(
-      "0.0 kB,0.5 kB,999.9 kB,5.2 MB,76.9 GB",
+      "0 bytes,512 bytes,1.0 MB,5.2 MB,76.9 GB",
     );
   });
 });

@@ -2,16 +2,16 @@ import type { Span } from "../../../base/calendar/dates.ts";
 import { namesOf } from "../../../base/records.ts";
 import { formatMicros } from "../../../base/text/currency.ts";
 import type { Value } from "../../../export/table.ts";
+import { addEarned } from "../../../figures/amounts/earned.ts";
+import { addSpent } from "../../../figures/amounts/spent.ts";
 import { type Calls, MARKS } from "../../../figures/calls.ts";
 import type { FoldSource } from "../../../figures/cells/counted-cells.ts";
 import type { FactValue } from "../../../figures/dictionary.ts";
 import { type Dimension, keyColumns } from "../../../figures/dimensions.ts";
-import { addEarned } from "../../../figures/earned.ts";
 import { type Grouping, groups, runSteps } from "../../../figures/groups.ts";
 import { showKey } from "../../../figures/key-order.ts";
 import type { Codes } from "../../../figures/key-table.ts";
 import type { Part, Parts } from "../../../figures/parts.ts";
-import { addSpent } from "../../../figures/spent.ts";
 import {
   GROUP_PARTS,
   type Ledger,

@@ -1,6 +1,6 @@
-import { MICROS } from "../base/text/currency.ts";
-import type { Cells, Side } from "./cells/cells.ts";
-import type { OutcomeAggregate } from "./metrics.ts";
+import { MICROS } from "../../base/text/currency.ts";
+import type { Cells, Side } from "../cells/cells.ts";
+import type { OutcomeAggregate } from "../metrics.ts";
 import { divideToCents } from "./spent.ts";
 
 /** What the calls of a row earned. */

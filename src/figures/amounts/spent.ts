@@ -1,6 +1,6 @@
-import { MICROS } from "../base/text/currency.ts";
-import type { Cells, Side } from "./cells/cells.ts";
-import type { SpendAggregate } from "./metrics.ts";
+import { MICROS } from "../../base/text/currency.ts";
+import type { Cells, Side } from "../cells/cells.ts";
+import type { SpendAggregate } from "../metrics.ts";
 
 /** What was spent in a row. */
 export interface Spent {
