@@ -105,8 +105,9 @@ function bump(traces: Traces | undefined, what: "gone" | "unlisted"): void {
   if (traces !== undefined) traces[what]++;
 }
 
+/** A run that ended, and failed in what follows, has no verdict any more; the marks that it made are there. */
 function mayMark({ status, mode, verdict }: SyncRun): boolean {
-  return status === "done" && mode === "full" && (isSure(verdict) || verdict === "probable");
+  return mode === "full" && (status === "failed" || isSure(verdict) || verdict === "probable");
 }
 
 /** The times with which a full pass marks calls; see `markAbsent`. */

@@ -144,11 +144,14 @@ export function recordFileCheck(tx: Tx, runId: number, file_checked_at: string):
   return run.status === "done" ? updateRun(tx, runId, { row_hash: hashRun(run) }) : run;
 }
 
-/** Takes back that a run is done, because what follows it failed. Its certificate goes with it, because it proves a run that is done. */
+/**
+ * Takes back that a run is done, because what follows it failed. Its certificate goes with it, because it proves a run
+ * that is done. Its marks stay, and so does the time that explains them.
+ */
 export function failSealed(tx: Tx, runId: number, error: string): void {
   tx.db.run(sql`DELETE FROM certificates WHERE run_id = ${runId}`);
   const undone = { verdict: null, verdict_reason: null, advice: null, moment_ms: null, row_hash: null };
-  updateRun(tx, runId, { ...undone, first_page_at: null, status: "failed", error });
+  updateRun(tx, runId, { ...undone, status: "failed", error });
 }
 
 /** Counted page by page, including discarded pages. */
