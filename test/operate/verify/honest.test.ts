@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { failSealed, readLastDoneRun } from "../../../src/warehouse/runs/runs.ts";
+import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { newWarehouse } from "../../support/warehouses/warehouse.ts";
 import { ListedCalls, problemsOf } from "./warehouses.ts";
@@ -38,6 +40,17 @@ const HONEST: Record<string, (service: ListedCalls, warehouse: Warehouse) => Pro
     service.calls.splice(2, 1);
     await service.sync("full");
     await service.sync("full", { hours: 8 });
+  },
+  "what follows a pass failed, after it marked calls": async (service, warehouse) => {
+    await service.sync("full");
+    service.calls.splice(2, 1);
+    await service.sync("full");
+    for (const marks of ["missing", "gone"]) {
+      if (marks === "gone") await service.sync("full", { hours: 8 });
+      const run = readLastDoneRun(warehouse);
+      writeTransaction(warehouse, (tx) => failSealed(tx, run?.run_id ?? 0, "disk full"));
+      expect(await problemsOf(warehouse)).toEqual([]);
+    }
   },
   "a missing call came back after the certified pass": async (service) => {
     await service.sync("full");
