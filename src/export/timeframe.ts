@@ -116,7 +116,7 @@ function timePeriods(
   });
 }
 
-/** Leaves out the first periods before those that the copy has. */
+/** Leaves out the first periods that the copy does not have. */
 function coverPeriods(counterpart: Counterpart, firstStart: string | null): Counterpart {
   const { periods, range, span } = counterpart;
   const covered = periods.filter(({ startsAt }) => isCovered(startsAt, firstStart));

@@ -23,7 +23,7 @@ export function ratesAmong(figures: readonly string[] | undefined): readonly Com
   return COMPARED_RATES.filter(({ name, part }) => figures.includes(name) || figures.includes(part));
 }
 
-/** Returns the figures that are read to compare rows, in addition to those that are written. */
+/** Returns the figures that are read to compare rows, in addition to the written ones. */
 export function figuresToCompare(figures: readonly string[] | undefined): readonly string[] {
   return ratesAmong(figures).flatMap(({ part, whole }) => [part, whole]);
 }

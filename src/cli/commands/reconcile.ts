@@ -78,7 +78,7 @@ Examples:
       }),
     );
 
-/** Returns the accounts to compare with, and those that may have calls of the list as well. */
+/** Returns the accounts to compare with, and others that may have calls of the list. */
 function copiesOf(context: Context): { copies: AccountCopy[]; others: AccountCopy[] } {
   const chosen = accountsOf(context);
   const names = new Set(chosen.map(({ name }) => name));

@@ -18,7 +18,7 @@ export interface Mover {
   change: number;
 }
 
-/** How many keys were compared, and those that moved most. */
+/** How many keys were compared, and which moved most. */
 export interface Moved {
   compared: number;
   up: readonly Mover[];
@@ -42,7 +42,7 @@ export class Movers {
     this.#changed.push({ dimension, figures, key, change });
   }
 
-  /** Returns those that moved most; nothing if the copy lacks the days before. */
+  /** Returns the keys that moved most; nothing if the copy lacks the days before. */
   find({ times, isCovered, isUnreached }: ComparedDays): Moved {
     if (!isCovered || isUnreached) return { compared: 0, up: [], down: [] };
     const compared = this.#compared;

@@ -53,7 +53,7 @@ export function heatOfShares(shares: ReadonlyMap<string, Share>): Heat {
   };
 }
 
-/** Divides values of any figure into six steps of equal width; those that are 0 have none. */
+/** Divides values of any figure into six steps of equal width; 0 has no step. */
 export function heatOfValues(values: ReadonlyMap<string, number>, format: (value: number) => string): Heat {
   const most = Math.max(0, ...values.values());
   const stepOf = (value: number) => (most > 0 && value > 0 ? Math.ceil((HEAT_STEPS * value) / most) : 0);

@@ -63,7 +63,7 @@ const DECIDED: Record<DecidedBy, string> = {
 
 function describeSpan({ span, timezone }: ReconciledList): string {
   if (span === undefined)
-    return "Only the calls of the list were looked for: pass --from and --to to find those that are only here.";
+    return "Only the calls of the list were looked for: pass --from and --to to find calls that are only here.";
   const { startMs, endMs, by } = span;
   return `Compared: ${clockText(startMs)} to ${clockText(endMs - 1)} (${timezone}), ${DECIDED[by]}`;
 }

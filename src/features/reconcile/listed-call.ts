@@ -20,7 +20,7 @@ export const LISTED_COLUMNS = {
 export type ListedField = keyof typeof LISTED_COLUMNS;
 export const LISTED_FIELDS: readonly ListedField[] = namesOf(LISTED_COLUMNS);
 
-/** The headers by which a column is recognized, in any case; those that say more come first. */
+/** The headers by which a column is recognized, in any case; the more precise come first. */
 const FORM: Form<ListedField> = {
   name: "a list of calls",
   headers: {

@@ -131,7 +131,7 @@ class Readers implements Disposable {
   }
 }
 
-/** Returns what opens the copies of other accounts, once; those that cannot be read are left out. */
+/** Returns what opens the copies of other accounts, once; a copy that cannot be read is left out. */
 function prepareOthers(others: readonly AccountCopy[], readers: Readers): () => readonly HeldCalls[] {
   let held: HeldCalls[] | undefined;
   return () => {

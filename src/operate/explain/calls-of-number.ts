@@ -17,7 +17,7 @@ export interface CallOfNumber {
 }
 
 export interface CallsOfNumber extends Omit<FoundCallers, "ids"> {
-  /** Of all calls, also those that are gone. */
+  /** Of all calls, gone ones too. */
   total: number;
   /** The latest first. */
   calls: CallOfNumber[];

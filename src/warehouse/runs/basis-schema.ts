@@ -54,7 +54,7 @@ export const fileBasisSchema = z.looseObject({
 export type FileBasis = z.infer<typeof fileBasisSchema>;
 
 const differenceSchema = z.object({
-  /** Of the calls that count here: those that the service no longer lists. */
+  /** Calls that count here, and that the service no longer lists. */
   missing: z.number(),
   unlisted: z.number(),
   withheld: z.number(),

@@ -13,7 +13,7 @@ type List = (typeof LISTS)[number];
 const hasIds = (list: List) => list === "crm" || list === "shop";
 const STAGES = ["booked", "sold", "sold", "lost"] as const;
 /** A list is given again for so many days. */
-const WINDOW_DAYS = 15;
+const WINDOW_DAYS = 45;
 
 /** Imports a list of one client, or the list of that name of each. */
 export async function importJobs(world: World, random: Random): Promise<void> {
@@ -86,7 +86,7 @@ function changeList(world: World, client: Client, list: List, random: Random): v
     const day = addDays(callDay, drawIndex(random, 14));
     const made: JobLine = {
       id: hasIds(list) ? `J${drawIndex(random, 400)}` : null,
-      callId: random() < 0.3 ? call.call_id : null,
+      callId: random() < 0.5 ? call.call_id : null,
       phone: random() < 0.05 ? "+12105559999" : (call.caller_id ?? ""),
       day: day > lastDay ? lastDay : day,
       stage: random() < 0.05 ? "maybe" : pick(random, STAGES),

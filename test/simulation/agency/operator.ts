@@ -2,7 +2,7 @@ import { drawIndex, pick, type Random } from "../../../src/sandbox/random.ts";
 import { addDays, onTheWall } from "../../support/scene/clock.ts";
 import type { World } from "../types.ts";
 import { drawClient } from "./calls.ts";
-import { agencySettings } from "./clients.ts";
+import { agencySettings, everyCall } from "./clients.ts";
 import type { Question } from "./types.ts";
 
 /** Reads the calls of all clients, or of one. */
@@ -39,11 +39,14 @@ export async function look(world: World, random: Random): Promise<void> {
   await world.run("export", ...merged, "--out", "looks/all");
 }
 
-/** A caller is forgotten by one client, or by all. */
+/** A caller is forgotten by one client, or by all; often one with a job, which lists have again afterwards. */
 export async function forget(world: World, random: Random): Promise<void> {
   const drawn = drawClient(world, random);
   const calls = drawn.service.list();
-  const number = calls[drawIndex(random, calls.length)]?.caller_id;
+  const latest = drawn.jobs.filter(({ id }) => id !== null).slice(-30);
+  const job = random() < 0.6 ? latest[drawIndex(random, latest.length)] : undefined;
+  const call = job === undefined ? calls[drawIndex(random, calls.length)] : everyCall(drawn).get(job.callId);
+  const number = call?.caller_id;
   const isOfAll = random() < 0.5;
   const whose = isOfAll ? ["--all-accounts"] : ["--account", drawn.name];
   const clients = isOfAll ? world.clients : [drawn];

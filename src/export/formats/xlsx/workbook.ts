@@ -206,7 +206,7 @@ function contentTypes(sheets: number): string {
   ].join("")}</Types>`;
 }
 
-/** What is printed of a sheet, and what each page repeats. */
+/** The printed part of a sheet, and what each page repeats. */
 interface Printed {
   sheet: string;
   area: string;
