@@ -6,7 +6,7 @@ import { listFiles, SRC } from "./rooms.ts";
 /** The only files that turn numbers and dates into texts for people. */
 const FORMATS = ["base/text/locale.ts", "base/text/quantity-text.ts", "base/calendar/period-text.ts"];
 
-/** Those that write digits for programs, and ask Intl for something else. */
+/** Files that write digits for programs, or ask Intl for something else. */
 const OTHERS: Readonly<Record<string, string>> = {
   "base/text/parse-json.ts": "an error of a limit, in English",
   "config/setting-parsers.ts": "asks for locales",

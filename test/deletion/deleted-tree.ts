@@ -86,7 +86,7 @@ const isOfOthers = (file: string) =>
   file.endsWith(".test.ts") &&
   ![...Object.keys(TOGETHER), "test/features/"].some((folder) => file.startsWith(folder));
 
-/** Deletes the files of tests that import what is deleted, and those that import them; returns all. */
+/** Deletes the tests that import what is deleted, and what imports these; returns all. */
 function deleteTests(deleted: Set<string>, namesDeleted: (file: string) => IsDeleted): string[] {
   const files = filesOf(["test/**/*.{ts,tsx}"]).filter((file) => !(file in LISTS));
   const next = files.filter(

@@ -32,7 +32,7 @@ it.each(ACCOUNTS)(
 );
 
 it.each(ACCOUNTS)(
-  "explain lists the calls of a number of $name, also those that are gone or missing",
+  "explain lists the calls of a number of $name, gone and missing ones too",
   async (account) => {
     const { name, calls, gone } = account;
     const missing = missingOf(account);

@@ -100,7 +100,8 @@ export async function importJobs(world: World, random: Random): Promise<void> {
     const share = random();
     const [id = "", job] = known[drawIndex(random, known.length)] ?? [];
     const amount = random() < 0.1 ? null : 1 + drawIndex(random, 50_000);
-    const own = `J${Math.round(world.uptime())}-${index}`;
+    // Time may stand still between two lists.
+    const own = `J${world.ran.length}-${index}`;
     const among = random() < 0.7 ? clicks : list;
     const call = among[Math.floor(among.length * random() ** 3)];
     if (job !== undefined && share < 0.2 && (job.amount ?? 0) >= 0)

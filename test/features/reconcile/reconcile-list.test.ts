@@ -287,7 +287,7 @@ describe("a list that cannot be compared", () => {
     expect(() => reconcile(warehouse, "id\n701\n")).toThrow("no sync has finished yet");
   });
 
-  it("keeps long ids that do not end in zero, and those that are here", () => {
+  it("keeps long ids that do not end in zero, and ids that are here", () => {
     using warehouse = closedWarehouse([makeCall({ call_id: 1234567890123450 })], { at: READ_AT });
     const text = "id\n1234567890123450\n1234567890123460\n1234567890123470\n1234567890123480\n";
     expect(reconcile(warehouse, text)).toMatchObject({ listed: 4, both: 1 });

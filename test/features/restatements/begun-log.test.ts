@@ -9,6 +9,7 @@ import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { makeTempFolder } from "../../support/temp-folder.ts";
 import { makeCall } from "../../support/warehouses/calls.ts";
+import { readTriggers } from "../../support/warehouses/log-facts.ts";
 import { newWarehouse, openNewWarehouse, readFacts, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
@@ -16,14 +17,6 @@ const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][])
     warehouse,
     calls.map((call) => makeCall(call)),
   );
-
-/** The triggers that log changes, and others of the test. */
-const readTriggers = ({ sqlite }: Warehouse) =>
-  sqlite
-    .prepare<[], { name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name NOT LIKE 'date%' AND name NOT LIKE 'name%' ORDER BY name",
-    )
-    .all();
 
 const ROLLUP = {
   question: "{}",

@@ -17,7 +17,7 @@ const CALLS = [5, 12, 19, 26].flatMap((day) =>
     }),
   ),
 );
-/** Four weeks, and those that a report a week later has: both are complete. */
+/** Four weeks, and the four of a report a week later: both are complete. */
 const FIRST = { from: "2026-08-03", to: "2026-08-30" };
 const NEXT = { from: "2026-08-10", to: "2026-09-06" };
 /** Thirty days, and those of the next day: weeks at the ends are cut in two ways. */

@@ -20,9 +20,11 @@ export function keepAgency(world: World, ran: Ran): void {
 
 function keepCounted(world: World, client: Client): void {
   const [run] = client.read(
-    "SELECT run_id, status, verdict, mode FROM sync_runs WHERE status = 'done' ORDER BY run_id DESC LIMIT 1",
+    "SELECT run_id, status, verdict, mode FROM sync_runs ORDER BY run_id DESC LIMIT 1",
   );
-  if (run === undefined || Number(run.run_id) === client.lastRun) return;
+  // A run that ended early has stored the pages that it read.
+  if (run?.status !== "done") client.counted = undefined;
+  if (run?.status !== "done" || Number(run.run_id) === client.lastRun) return;
   client.lastRun = Number(run.run_id);
   const isFull = run.mode === "full" && (run.verdict === "exact" || run.verdict === "verified");
   if (isFull || (run.mode === "incremental" && run.verdict === "probable"))

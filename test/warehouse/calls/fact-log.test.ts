@@ -13,7 +13,7 @@ import { counts } from "../../../src/warehouse/counts.ts";
 import { writeTransaction } from "../../../src/warehouse/transaction.ts";
 import type { Warehouse } from "../../../src/warehouse/warehouse.ts";
 import { FULL_CALL, makeCall } from "../../support/warehouses/calls.ts";
-import { logFacts } from "../../support/warehouses/log-facts.ts";
+import { logFacts, readTriggers } from "../../support/warehouses/log-facts.ts";
 import { markGone, newWarehouse, setRules, storeCalls } from "../../support/warehouses/warehouse.ts";
 
 const write = (warehouse: Warehouse, ...calls: Parameters<typeof makeCall>[0][]) =>
@@ -28,14 +28,6 @@ const readLog = ({ sqlite }: Warehouse) =>
       "SELECT call_id, reason, is_live, outcome, is_first_call, caller, rules_id FROM fact_changes LEFT JOIN callers USING (caller_id) ORDER BY change_id",
     )
     .raw()
-    .all();
-
-/** The triggers that log changes, and others of the test. */
-const readTriggers = ({ sqlite }: Warehouse) =>
-  sqlite
-    .prepare<[], { name: string; sql: string }>(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name NOT LIKE 'date%' AND name NOT LIKE 'name%' ORDER BY name",
-    )
     .all();
 
 const first = {
